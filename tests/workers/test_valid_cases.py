@@ -21,12 +21,12 @@ END: Moment = (9, 0, 0)
 DRAWN = CaseSource.DRAWN
 
 
-def counted(reasons: list[str], parts: list[int] | None = None) -> ValidCases:
+def counted(reasons: list[str], parts: list[int] | None = None, *, are_known: bool = False) -> ValidCases:
     cases = ValidCases()
     order = list(enumerate(zip(reasons, parts or [0] * len(reasons), strict=True)))
     Random(len(reasons)).shuffle(order)
     for index, (reason, bits) in order:
-        cases.count(LABEL, (2, 0, index), reason, bits)
+        cases.count(LABEL, (2, 0, index), reason, bits, is_known=are_known)
     return cases
 
 
@@ -56,8 +56,15 @@ def test_cases_are_left_out_after_refusals_for_no_new_reason(reasons: list[str],
 
 def test_invented_names_are_left_out_where_known_ones_were_accepted() -> None:
     for reasons, expected in (([ACCEPTED, *"aaa"], 100), ([ACCEPTED, *"aaaa"], 10), (["a"] * 12, 100)):
-        left = [counted(reasons).is_left_out(LABEL, END, index, source=DRAWN, is_invented=True) for index in range(100)]
+        cases = counted(reasons, are_known=True)
+        left = [cases.is_left_out(LABEL, END, index, source=DRAWN, is_invented=True) for index in range(100)]
         assert left.count(False) == expected
+
+
+def test_names_that_no_response_shows_are_not_left_out_where_they_were_accepted() -> None:
+    # Users may force the name, and a `PUT` may create what it names.
+    cases = counted([ACCEPTED, *"aaaa"])
+    assert not any(cases.is_left_out(LABEL, END, index, source=DRAWN, is_invented=True) for index in range(100))
 
 
 def test_a_later_turn_goes_by_the_latest_results() -> None:

@@ -302,7 +302,7 @@ class DemandLearner(Struct):
             return
         if isinstance(heard, CaseFared):
             at = (*self.place_of(heard.phase, Label(heard.label)), heard.index)
-            self._valid.count(heard.label, at, heard.reason, heard.parts)
+            self._valid.count(heard.label, at, heard.reason, heard.parts, is_known=bool(heard.taken[0]))
             return
         known = self._refuted if heard.is_refuted else self._heard
         label, demand = heard.label, heard.demand

@@ -51,9 +51,16 @@ class ValidCases(Struct):
     """Operation -> (moment, reason of the refusal, bits of the parts) in order."""
     _reasons: dict[str, list[str]] = field(default_factory=dict)
     """Operation -> the reasons in the order in which they came."""
+    _accepted_known: dict[str, Moment] = field(default_factory=dict)
+    """Operation -> first accepted case that names a resource that an earlier response showed."""
 
-    def count(self, label: str, moment: Moment, reason: str, parts: int) -> None:
-        """Count a valid case, once for each moment. The order of the calls does not matter."""
+    def count(self, label: str, moment: Moment, reason: str, parts: int, *, is_known: bool = False) -> None:
+        """Count a valid case, once for each moment. The order of the calls does not matter.
+
+        `is_known`: an earlier response showed the resource that it names.
+        """
+        if is_known and reason == ACCEPTED:
+            self._accepted_known[label] = min(moment, self._accepted_known.get(label, moment))
         results = self._results.setdefault(label, [])
         at = bisect_left(results, moment, key=itemgetter(0))
         if at == len(results) or results[at][0] != moment:
@@ -82,7 +89,9 @@ class ValidCases(Struct):
             # Each sequence makes the resources that it needs.
             return False
         if ACCEPTED in met:
-            enough, one_in = _DULL_INVENTED if is_invented else _DULL, _ONE_IN
+            known_since = self._accepted_known.get(label)
+            is_worse = is_invented and known_since is not None and (before is None or known_since < before)
+            enough, one_in = _DULL_INVENTED if is_worse else _DULL, _ONE_IN
         return dull >= enough and index % one_in > 0
 
     def worse_with(self, label: str, before: Moment) -> Iterator[int]:
