@@ -490,8 +490,11 @@ class LayeredPool(ValuePool):
         self._lowest: dict[tuple[str, Label], dict[str, _FirstValues]] = {}
         """(phase, operation) -> pointer -> values that this worker has written."""
         self._order = {label: place for place, label in enumerate(model.ordered)}
-        self._fared: dict[str, list[tuple[str, str, bool]]] = {}
-        """Operation -> (variable, field that gave its value, whether nothing was there) of its cases in earlier layers."""
+        self._fared: dict[str, dict[Key, tuple[str, str, bool]]] = {}
+        """Operation -> its cases in earlier layers -> (variable, field that gave its value, whether nothing was there).
+
+        By case, because one that a dead worker sent is sent and recorded again.
+        """
 
     def place_of(self, phase: str, label: Label) -> Place:
         """Return the phase and layer of the tasks of an operation; sequences are all in one layer, an earlier run before all phases."""
@@ -527,16 +530,16 @@ class LayeredPool(ValuePool):
         self._coming.sort(key=itemgetter(0))
         upto = _EVERYWHERE if self._mixes_phases and is_resumed else self._place
         count = bisect_left(self._coming, upto, key=lambda pair: pair[0][0])
-        ready = [one for _, one in self._coming[:count]]
+        ready = self._coming[:count]
         del self._coming[:count]
-        for one in _first(one for one in ready if not isinstance(one, CaseFared)):
+        for one in _first(one for _, one in ready if not isinstance(one, CaseFared)):
             self.absorb(one)
-        for case in ready:
+        for key, case in ready:
             is_missing = isinstance(case, CaseFared) and case.status in _GONE_STATUSES
             if isinstance(case, CaseFared) and case.taken[0] and (is_missing or case.status < 400):
-                fared = self._fared.setdefault(case.label, [])
+                fared = self._fared.setdefault(case.label, {})
                 if len(fared) < _MOST_FARED:
-                    fared.append((*case.taken, is_missing))
+                    fared.setdefault(key, (*case.taken, is_missing))
         if is_new or ready:
             self.forget_rankings()
             self._lowest.clear()
@@ -545,7 +548,7 @@ class LayeredPool(ValuePool):
         """The pool as `operation` may use it for the next case: it knows how the values of fields fared in earlier layers."""
         is_new = operation.label not in self._views
         view = super().view(operation, given)
-        for variable, name, is_missing in self._fared.get(operation.label, ()) if is_new else ():
+        for variable, name, is_missing in self._fared.get(operation.label, {}).values() if is_new else ():
             view.fared(place_of(operation, variable), name, is_missing=is_missing)
         return view
 

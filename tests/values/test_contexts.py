@@ -10,7 +10,7 @@ from checker.core.operation import Label, Operation
 from checker.core.request import Location
 from checker.core.resources import ResourceModel, ResourceUse
 from checker.core.response import Response
-from checker.corpus.records import ValueGone, ValueSeen
+from checker.corpus.records import CaseFared, ValueGone, ValueSeen
 from checker.corpus.snapshot import condense
 from checker.values.pool import LayeredPool, ValuePool, ValueRecord
 from tests.values.test_values import Route, answer, sent
@@ -24,13 +24,14 @@ LIST_PETS: Any = Route("GET", "/pets")
 CREATE_VISIT: Any = Route("POST", VISITS, {"owner": "integer", "pet": "integer"})
 READ_PET: Any = Route("GET", PETS + "/{pet}", {"owner": "integer", "pet": "integer"})
 REMOVE_PET: Any = Route("DELETE", PETS + "/{pet}", {"owner": "integer", "pet": "integer"})
+READ_OWNER: Any = Route("GET", OWNERS, {"owner": "integer"})
 REMOVE_OWNER: Any = Route("DELETE", OWNERS, {"owner": "integer"})
 READ_VISIT: Any = Route("GET", VISITS + "/{visit}", {"owner": "integer", "pet": "integer", "visit": "integer"})
 ROUTES = {
     route.label: route
     for route in (
         *(CREATE_OWNER, CREATE_PET, LIST_PETS, CREATE_VISIT, READ_PET, REMOVE_PET),
-        *(REMOVE_OWNER, READ_VISIT),
+        *(READ_OWNER, REMOVE_OWNER, READ_VISIT),
     )
 }
 MODEL = ResourceModel(ResourceUse.of(one.label, one.method, one.path) for one in ROUTES.values())
@@ -233,6 +234,27 @@ def test_a_phase_that_goes_on_later_takes_what_came_late(*, mixes_phases: bool) 
     records = layered().observe(case, answer({"id": 5}, 201), "coverage", 0)
     pool.begin("coverage", READ_PET.label, lambda: records)
     assert path_of(pool, READ_PET, 0) == ((1, 5) if mixes_phases else (None, None))
+
+
+def test_in_a_run_later_layers_take_the_field_that_named_something_however_often_a_case_was_sent() -> None:
+    seen = layered().observe(sent(CREATE_OWNER), answer({"id": 5, "number": 77}, 201), "coverage", 0)
+
+    def taken(*fared: CaseFared) -> list[Any]:
+        pool = layered()
+        pool.begin("fuzzing", READ_OWNER.label, lambda: [*seen, *fared])
+        return [path_of(pool, READ_OWNER, index) for index in range(64)]
+
+    def met(index: int, field: str, status: int) -> CaseFared:
+        return CaseFared(READ_OWNER.label, "coverage", index, "", 0, status, ("owner", field))
+
+    missing = [met(index, "id", 404) for index in range(4)]
+    found = [met(index, "number", 200) for index in range(4, 6)]
+    usual = taken(*missing, *found)
+    assert taken()[0] == (5,)
+    assert usual[0] == (77,)
+    # A case that a dead worker had sent is sent again.
+    assert taken(*found[:1] * 9, *missing, *found) == usual
+    assert taken(*missing, *found, *missing[:1] * 9) == usual
 
 
 @pytest.mark.parametrize("order", [list, reversed])
