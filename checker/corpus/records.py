@@ -397,10 +397,11 @@ class Finding(Struct, frozen=True, array_like=True, tag=6):
     """Interactions of the sequence, oldest first; the last one failed."""
     reproduction: str
     """The command as printed."""
-    at: float
     reproduced: bool | None = None
     """Whether the command failed again in the same way; None when it was not tried yet."""
     shrink_executions: int = 0
+    at: float = 0.0
+    """Time of this version, in seconds since the epoch."""
     text: str = ""
     """Template of the error text. `*` stands for words that differ between two responses."""
     same_as: str = ""
