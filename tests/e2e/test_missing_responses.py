@@ -81,6 +81,26 @@ def test_a_delay_that_the_request_asks_for_is_no_finding(quiet: Command, name: s
     assert ("asks for a delay" in ran.stdout) is not bool(found), ran.shown
 
 
+def test_a_delay_of_which_the_server_refuses_the_shorter_one_stays_a_finding(quiet: Command) -> None:
+    def answer(request: Request) -> Reply:
+        number = request.target.decode().rpartition("=")[2]
+        if number.isdecimal() and int(number) >= 30:
+            over.wait()
+        return json_reply({}, 400)
+
+    over = threading.Event()
+    schema = {"type": "integer", "minimum": 30, "enum": [30, 10**400]}
+    parameter = {"name": "timeout", "in": "query", "required": True, "schema": schema}
+    operation = {"parameters": [parameter], "responses": _OPERATION["responses"]}
+    document = {**DOCUMENT, "paths": {"/jobs": {"get": operation}, "/b": {"get": _OPERATION}}}
+    with serving(answer, document) as app:
+        try:
+            ran = quiet.run_as_usual(app.document_url, *TIMEOUT, inline=True)
+        finally:
+            over.set()
+    assert ran.defects == [("GET /jobs", "not_a_server_error")], ran.shown
+
+
 @pytest.mark.thorough
 def test_one_value_that_is_never_answered_is_a_finding_with_a_replay_and_a_baseline_entry(quiet: Command) -> None:
     def waits(request: Request, over: threading.Event) -> Any:

@@ -57,6 +57,7 @@ REPETITIONS = 2
 """The number of times that a failure which other requests may cause has to happen again after it was confirmed."""
 _LATER_S = 1.0
 _CONFLICT = 409
+_INVALID = frozenset((400, 422))
 _NOT_THERE = frozenset((404, 410))
 _DURATIONS = frozenset(("delay", "duration", "latency", "pause", "sleep", "timeout", "wait"))
 """Words in the names of parameters that ask the server to wait."""
@@ -344,7 +345,9 @@ class Inquiry(Struct):
             return False
         step = replace(made.step, names=(*made.names, *shorter))
         brief = self.factory.remake(step, name=digest("brief", made.case.id)[:12], phase=self.suspicion.phase)
-        answered = (yield from self.slot.shot(brief, Purpose.CONFIRM)).status is not None
+        status = (yield from self.slot.shot(brief, Purpose.CONFIRM)).status
+        # A refusal of the small number shows nothing of the delay.
+        answered = status is not None and status not in _INVALID
         if answered:
             text = f"no response came in time, and {shorter[0][0]} asks for a delay"
             self.slot.context.recorder.note(Note("unjudged", self.suspicion.label, "", text))
@@ -787,10 +790,13 @@ def are_served_as(before: Chain, now: Chain) -> bool:
 
 def _is_above_one(value: object) -> bool:
     """Whether a value is a number above one, or its text."""
-    try:
-        return isinstance(value, str | int | float) and not isinstance(value, bool) and float(value) > 1
-    except ValueError:
-        return False
+    if isinstance(value, str):
+        try:
+            return float(value) > 1
+        except ValueError:
+            return False
+    # An integer is compared as it is: one of 400 digits has no float.
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > 1
 
 
 def is_of_taken_name(shot: JudgedCase) -> bool:
