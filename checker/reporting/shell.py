@@ -112,7 +112,8 @@ def _filter(taken: Taken, *, has_head: bool) -> str:
     """Return the command that reads a value from a response, in the form in which it is used."""
     path = taken.source.path
     if taken.source.is_whole_header:
-        return rf"sed -n 's/\r$//; s/^{_any_case(taken.source.header)}: *//p'"
+        script = rf"s/\r$//; s/^{_any_case(taken.source.header)}: *//p"
+        return f"sed -n {curl.quoted(script)}"
     if path is None:
         return r"sed -n 's/\r$//; s/^[Ll]ocation: *//p' | sed 's/[?#].*//; s/\/*$//; s/.*\///'"
     form = "tostring | tojson[1:-1]" if taken.is_json else "@uri"
@@ -121,8 +122,9 @@ def _filter(taken: Taken, *, has_head: bool) -> str:
 
 
 def _any_case(name: str) -> str:
-    """Return a pattern for the name of a header: not every sed ignores case."""
-    return "".join(f"[{one.upper()}{one}]" if one.isalpha() else one for one in name)
+    """Return a pattern for the name of a header: not every sed ignores case. A name may have `'`, `$`, `*` and `|` (RFC 9110, 5.6.2)."""
+    others = {one: f"[{one}]" for one in "!#$%&'*+.`|~"} | {"^": r"\^"}
+    return "".join(f"[{one.upper()}{one}]" if one.isalpha() else others.get(one, one) for one in name)
 
 
 def one_url(origin: BaseUrl) -> str:
@@ -190,5 +192,5 @@ def value_of(taken: Taken) -> str:
     form = "text" if taken.is_json else "url"
     path = taken.source.path
     if taken.source.is_whole_header:
-        return f"header {_any_case(taken.source.header)}"
+        return f"header {curl.quoted(_any_case(taken.source.header))}"
     return f"location {form}" if path is None else f"{curl.quoted(jq_of(path))} {form}"

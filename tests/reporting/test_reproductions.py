@@ -25,7 +25,7 @@ from checker.reporting.findings import failed_case
 from checker.reporting.formats import collections
 from checker.reporting.report import report_of
 from checker.reporting.reproduction import Secret, ShownCall, Taken, shown_calls, variables_of
-from checker.reporting.shell import command_of
+from checker.reporting.shell import command_of, value_of
 from checker.reporting.shown import ReportContext
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
@@ -257,3 +257,13 @@ def test_a_body_that_editors_would_read_as_theirs_is_not_judged(body: bytes) -> 
     text = texts(collections.requests, "http://h", failing("POST", b"/", 500, b"{}", body))
     assert "client.assert(false, " in text
     assert "is fixed" not in text
+
+
+@pytest.mark.parametrize("name", ["etag", "x.y", "x'|*$`~^!#&+%-_9"])
+def test_a_header_of_any_name_is_read_by_the_shell(tmp_path: Path, name: str) -> None:
+    # An unquoted pattern such as `[Ee]` stands for the names of files.
+    (tmp_path / name).write_text("")
+    (tmp_path / "head").write_bytes(f"HTTP/1.1 200 OK\r\nother: 0\r\n{name.title()}: v1\r\n\r\n".encode())
+    script = f"""value() {{ sed -n "s/\\r\\$//; s/^$2: *//p" head; }}; value {value_of(Taken(Source(0, None, name), False, "v"))}"""
+    found = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (found.stdout, found.stderr) == ("v1\n", "")
