@@ -165,7 +165,8 @@ class RunLifecycle:
             self.write(note)
         is_fuzz, recalls = self._settings.kind == "fuzz", self._settings.corpus.is_recalled
         known = known_before(self._layout, self._first) if is_fuzz or recalls else None
-        if recalls and not (known and known.entries):
+        # A night always begins with what earlier ones found, and the first one has none.
+        if recalls and not is_fuzz and not (known and known.entries):
             text = f"`{self._layout.root}` holds none, so all cases are new"
             self.write(Note("nothing_recalled", "", "", text))
         if known is not None:

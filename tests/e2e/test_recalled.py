@@ -66,6 +66,13 @@ def test_a_night_begins_with_what_earlier_runs_saw(tmp_path: Path) -> None:
     assert 203 in first, "the smallest case comes before"
 
 
+def test_a_first_night_has_no_warning_that_nothing_is_recalled(tmp_path: Path) -> None:
+    (tmp_path / "checker.toml").write_text("[corpus]\nreplay = true\n")
+    with serving(rarely, NUMBERS) as app:
+        ran = Command(tmp_path).here("fuzz", app.document_url, "--inline", "--seed", "1", "--max-time", "1")
+    assert "nothing_recalled" not in ran.view.notes, ran.shown
+
+
 def test_a_changed_description_costs_recalled_cases_alone(tmp_path: Path) -> None:
     usual = ("--checks", "not_a_server_error", "--mode", "all", "--seed", "1", "--inline", "-n", "20")
     changed: dict[str, Any] = json.loads(json.dumps(DOCUMENT).replace('"string"', '"integer"'))
