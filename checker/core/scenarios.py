@@ -68,6 +68,8 @@ class Scenario(StrEnum):
     DEEP_NESTING = "deep_nesting"
 
 
+OPTIONAL_SETS: Final = frozenset((Scenario.ONLY_REQUIRED, Scenario.SOME_OPTIONAL))
+"""Scenarios that test which optional properties are present."""
 REQUEST_SHAPES: Final = frozenset(
     (
         Scenario.UNSPECIFIED_METHOD,

@@ -23,7 +23,7 @@ from checker.core.runtime_expressions import (
     evaluate,
     parse_value,
 )
-from checker.core.scenarios import Scenario
+from checker.core.scenarios import OPTIONAL_SETS
 from checker.core.schema import unescaped
 from checker.generation.boundaries.cases import BoundaryCase
 from checker.values.harvest import value_at
@@ -251,8 +251,6 @@ value is often another field of the only known resource, which names nothing.
 """
 _NO_NAMES: Final = ("", ".", "..")
 """Texts that are not a segment of a path."""
-_SETS: Final = (Scenario.ONLY_REQUIRED, Scenario.SOME_OPTIONAL)
-"""Scenarios that test which optional properties are present."""
 
 
 def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Binding, ...]:
@@ -317,7 +315,7 @@ def take_references(case: Case, listed: object, pool: ValuePool | None, number: 
         return ()
     pick = partial(pool.pick, Location.BODY, index=_LIKELY[number // _TURNS % _TURNS])
     # The first case is the plainest one: an optional reference may be refused, too.
-    adds = number > 0 and listed.scenario not in _SETS
+    adds = number > 0 and listed.scenario not in OPTIONAL_SETS
     taken = tuple(listed.renewal.filled(case.body, pick, keeps_said=number % _TURNS == 0, adds=adds))
     meta.bindings = (*meta.bindings, *taken)
     return taken

@@ -31,3 +31,21 @@ def test_a_case_keeps_the_example_where_it_tests_another_property() -> None:
     assert len({one["size"] for one in bodies}) > 2
     assert all(one["name"].startswith("my thing") for one in bodies if one["size"] != 12)
     assert all(one["size"] == 12 for one in bodies if not one["name"].startswith("my thing"))
+
+
+def test_examples_stay_as_they_are_and_sets_of_properties_do_as_well() -> None:
+    text = {"type": "string"}
+    thing = {
+        "type": "object",
+        "required": ["colour", "size"],
+        "properties": {"colour": text, "size": NUMBER, "kind": text, "note": text},
+    }
+    examples = [{"colour": "thing", "size": 12, "kind": "big"}, {"colour": "other", "size": 0, "note": "x"}]
+    media = {"schema": thing, "examples": {f"{number}": {"value": one} for number, one in enumerate(examples)}}
+    label, body = Label("PUT /a"), {"required": True, "content": {"application/json": media}}
+    rules = GenerationRules.alike(GenerationSettings(mode=GenerationMode.POSITIVE))
+    factory = CaseFactory({label: operation({"requestBody": body}, method="put")}, rules, lambda _: NO_HOOKS, None)
+    bodies = [factory.listed(label, 1, index, PhaseInfo("coverage")).case.body for index in range(20)]
+    assert all(one in bodies for one in examples)
+    names = {frozenset(one) for one in bodies}
+    assert {frozenset(("colour", "size", *more)) for more in ((), ("kind",), ("note",), ("kind", "note"))} <= names

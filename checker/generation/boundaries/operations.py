@@ -19,6 +19,7 @@ from checker.core.media_types import is_multipart
 from checker.core.meta import GenerationMode, Violation
 from checker.core.operation import Body, Location, Operation, Parameter
 from checker.core.phases import MOST_LISTED
+from checker.core.scenarios import OPTIONAL_SETS
 from checker.generation.boundaries.cases import BoundaryCase, Container, Parts, about, with_last_listed
 from checker.generation.boundaries.negatives import negatives
 from checker.generation.boundaries.positives import positives, safely
@@ -306,7 +307,11 @@ class OperationEdges:
         is_valid = part.compiler.validator(part.conjunction)
 
         def rebase(boundary: Boundary) -> Boundary:
-            value = rebased(boundary.value, usual, base)
+            if boundary.scenario is Scenario.EXAMPLE:
+                return boundary
+            # A demand may ask for a name that the description calls optional.
+            keeps_names = boundary.scenario in OPTIONAL_SETS and not is_demanded
+            value = rebased(boundary.value, usual, base, keeps_names=keeps_names)
             is_as_meant = is_valid(value) if boundary.is_valid else proof is not None and proof(value)
             return replace(boundary, value=value) if is_as_meant else boundary
 

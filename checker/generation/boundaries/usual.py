@@ -211,18 +211,24 @@ class UsualRequest(Struct):
         return Edges(part.compiler, completes=completes)
 
 
-def rebased(value: Any, usual: Any, base: Any) -> Any:
-    """Return a value that differs from a usual value, with the parts of another base where it does not."""
-    if distinct(value) == distinct(usual):
+def rebased(value: Any, usual: Any, base: Any, *, keeps_names: bool = False) -> Any:
+    """Return a value that differs from a usual value, with the parts of another base where it does not.
+
+    With `keeps_names`, its objects keep the names that they have.
+    """
+    is_object = all(isinstance(one, dict) for one in (value, usual, base))
+    if distinct(value) == distinct(usual) and not (is_object and keeps_names):
         return base
-    if isinstance(value, dict) and isinstance(usual, dict) and isinstance(base, dict):
+    if is_object:
         found = {}
         for name, one in value.items():
             if name in usual and name in base:
-                found[name] = rebased(one, usual[name], base[name])
-            elif name not in usual or distinct(one) != distinct(usual[name]):
+                found[name] = rebased(one, usual[name], base[name], keeps_names=keeps_names)
+            elif keeps_names or name not in usual or distinct(one) != distinct(usual[name]):
                 found[name] = one
-        return found | {name: one for name, one in base.items() if name not in usual and name not in value}
-    if isinstance(value, list) and isinstance(usual, list) and isinstance(base, list) and len(value) == len(usual):
-        return [rebased(*each) for each in zip(value, usual, base, strict=True)] if len(base) == len(usual) else value
+        added = {} if keeps_names else base
+        return found | {name: one for name, one in added.items() if name not in usual and name not in value}
+    if all(isinstance(one, list) for one in (value, usual, base)) and len(value) == len(usual) == len(base):
+        each = zip(value, usual, base, strict=True)
+        return [rebased(*three, keeps_names=keeps_names) for three in each]
     return value

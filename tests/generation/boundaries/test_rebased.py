@@ -30,5 +30,10 @@ def test_untested_parts_come_from_the_base(value: Any, expected: Any) -> None:
     assert rebased(value, USUAL, BASE) == expected
 
 
+def test_objects_may_keep_their_names() -> None:
+    expected = {"name": "long", "note": "x", "home": BASE["home"]}
+    assert rebased(USUAL, USUAL, BASE, keeps_names=True) == expected
+
+
 def test_true_is_not_the_usual_one() -> None:
     assert rebased({"flag": True}, {"flag": 1}, {"flag": 5}) == {"flag": True}
