@@ -264,7 +264,7 @@ _ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
      _limit("exclusiveMaximum")),
     (rf"(?:must|should)(?: be)? (?:equal(?: to)?|exactly) {_NUMBER}(?!\S| *(?:char|letter|item|element|digit))",
      lambda found: iter([("enum", [number_of(found[1])])])),
-    (rf"(?:must|should|has to) be {_NUMBER}(?=[.;,]?\s*$|,? (?:but|not) )|"
+    (rf"(?<!length )(?:must|should|has to) be {_NUMBER}(?=[.;,]?\s*$|,? (?:but|not) )|"
      rf"expected(?: to be| exactly)?:? {_NUMBER},? (?:but )?(?:got|was|received|found|is)\b",
      lambda found: iter([("enum", [number_of(found[1] or found[2])])])),
     (r"multiple of (?:step size )?(?P<n>[1-9]\d*)(?!\.?\d)", _whole_number("multipleOf")),
@@ -278,7 +278,7 @@ _ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
     (r"(?:match(?:es|ing)?|pattern|regex|format)[: ]+(?P<p>\^\S*\$)", _pattern),
     (r"ur[il][- ](?:friendly|safe)\b", _fixed("pattern", "^[A-Za-z0-9_.~-]+$")),
     (r"in the format (?P<p>\S*<[\w ]+>\S*)", _of_placeholders),
-    (r"\bformat:? (?:of )?['\"`(\[]?(?P<p>[a-z](?:\.[a-z])+|major\.minor(?:\.(?:patch|micro|build))?)(?![\w.])", _of_numbers),
+    (r"\bformat:? (?:of )?['\"`(\[]?(?P<p>(?!e\.g|i\.e)[a-z](?:\.[a-z])+|major\.minor(?:\.(?:patch|micro|build))?)(?![\w.@])", _of_numbers),
     (r"characters from (?P<all>\[[^\]\s]+\])(?:, starting and ending with a character (?:in|from) (?P<end>\[[^\]\s]+\]))?", _of_class),
     (r"\b(?:only (?:contain|include|use|consist of|have)|(?:contain|include|use|have) only|consist(?:s|ing)?(?: only| solely)? of|"
      r"(?:be|is|are) only|only allowed characters are|allowed characters(?: are)?:?|(?:must|should) be(?= (?:lower-? ?case |upper-? ?case )?alpha-?numeric)) (?P<set>\S.*)", _of_characters),
