@@ -323,15 +323,28 @@ class _Inference(Struct):
         return {label: (first if label in leading else [*first, *second])[:_MOST_PRECEDING] for label in lost}
 
     def lists_of_references(self, model: ResourceModel) -> Iterator[tuple[Label, Label]]:
-        """Yield (operation, list with resources that its body names), without lists that need the operation."""
+        """Yield (operation, list with resources that its body names). No such pair closes a circle."""
         needed: dict[Label, set[Label]] = {}
+        found: dict[Label, dict[Label, None]] = {}
+
+        def needs(label: Label, wanted: Label) -> bool:
+            seen, waiting = {label}, [label]
+            for one in waiting:
+                needed.setdefault(one, model.needed_by([one]) | {one})
+                if wanted in needed[one]:
+                    return True
+                more = {other for by in needed[one] & found.keys() for other in found[by]} - seen
+                seen |= more
+                waiting += more
+            return False
+
         for target in self.operations:
             for slot in self._slots(target):
                 for source, _ in self._sources(target.label, slot) if slot.location is Location.BODY else ():
-                    if self.uses[source].lists:
-                        needed.setdefault(source, model.needed_by([source]))
-                        if target.label not in needed[source]:
-                            yield target.label, source
+                    known = found.get(target.label, {})
+                    if self.uses[source].lists and source not in known and not needs(source, target.label):
+                        found[target.label] = known | {source: None}
+                        yield target.label, source
 
     def of_same_format(self, model: ResourceModel, asked: Mapping[str, set[Label]]) -> Iterator[tuple[Label, Label]]:
         """Yield (operation, operation that shows a field of a format that it asks for). No such pair closes a circle."""

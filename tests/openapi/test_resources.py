@@ -511,3 +511,21 @@ def test_fields_of_one_format_close_no_circle() -> None:
     ends = [Label("POST /products"), Label("POST /lines")]
     assert not any(set(ends) <= model.needed_by([end]) | {end} for end in ends)
     assert model.layers[ends[0]] < model.layers[Label("GET /products/{product}/stockrecords")]
+
+
+def test_lists_that_bodies_refer_to_close_no_circle() -> None:
+    def numbers(*names: str) -> dict[str, Any]:
+        return {"type": "object", "properties": {name: {"type": "integer"} for name in names}}
+
+    def listed(name: str) -> dict[str, Any]:
+        return {"parameters": [{**ID, "name": name}], "get": answered({"type": "array", "items": numbers("id")})}
+
+    # A user has a role of a team, a team has a member of a user.
+    paths: dict[str, Any] = {
+        "/users": {"post": taking(numbers("roleId")) | answered(numbers("id"), "201")},
+        "/teams": {"post": taking(numbers("memberId")) | answered(numbers("id"), "201")},
+        "/users/{user}/members": listed("user"),
+        "/teams/{team}/roles": listed("team"),
+    }
+    model = from_dict({"openapi": "3.0.3", "info": {"title": "", "version": ""}, "paths": paths}).resources()
+    assert sorted(model.layers.values()) == [0, 1, 2, 3]

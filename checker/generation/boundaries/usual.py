@@ -107,7 +107,7 @@ class UsualRequest(Struct):
         return parts
 
     def smallest(self, usual: Parts) -> Parts | None:
-        """Return what is required and nothing else; None if that is the usual request (`parts`).
+        """Return what is required and nothing else; None if that is the `usual` request.
 
         A `POST`, and a `GET` without required inputs, always have a smallest request; `DELETE` has none: without its filters it
         would remove what other operations need.

@@ -72,7 +72,7 @@ class SlowLanes(Struct):
         self.lanes = self.most
 
     def observe(self, *, timed_out: bool) -> None:
-        """Record one response; `status` is None if none arrived. Not called if the number of lanes is fixed."""
+        """Record the end of one request to a slow operation."""
         if timed_out:
             self.lanes = max(1, self.lanes - 1)
         else:
