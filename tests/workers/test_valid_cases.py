@@ -118,7 +118,7 @@ def test_a_part_with_which_fewer_cases_are_accepted_is_worse(
     some = [(accepted, count, bit) for (accepted, count), bit in ((with_it, 1), (without_it, 0))]
     reasons = [ACCEPTED if one < accepted else "a" for accepted, count, _ in some for one in range(count)]
     parts = [bit for _, count, bit in some for _ in range(count)]
-    assert list(counted(reasons, parts).worse_with(LABEL, END)) == expected
+    assert [part for part, _ in counted(reasons, parts).worse_with(LABEL, END)] == expected
 
 
 def test_the_words_of_the_request_are_no_reason() -> None:
@@ -146,3 +146,14 @@ def test_a_path_that_accepts_nothing_but_integers_gets_them(schema: dict[str, An
     assert learner.wanted(made.label, "fuzzing") == ()
     assert learner.wanted(made.label, "fuzzing", 24) == (Constraint("path", ("n",), keyword, json.dumps(value)),)
     assert learner.wanted(made.label, "coverage", 24) == ()
+
+
+def test_a_path_that_accepted_a_text_gets_texts() -> None:
+    parameter = {"name": "n", "in": "path", "required": True, "schema": {"type": "string"}}
+    made = operation({"parameters": [parameter]}, path="/files/{n}")
+    learner = DemandLearner(operations={made.label: made})
+    for index in range(20):
+        is_text = index % 2 == 0
+        reason, status = ("a", 404) if is_text and index else (ACCEPTED, 200)
+        learner.absorb(CaseFared(made.label, "fuzzing", index, reason, int(is_text), status))
+    assert learner.wanted(made.label, "fuzzing", 24) == ()

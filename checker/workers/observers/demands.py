@@ -394,12 +394,16 @@ class DemandLearner(Struct):
         return found
 
     def _worse(self, label: Label, before: Moment) -> Iterator[Constraint]:
-        """Yield demands to leave out what far fewer cases were accepted with than without: optional parts, texts in place of integers."""
+        """Yield demands to leave out optional parts with which far fewer cases were accepted, and texts where integers alone were."""
         operation = self.operations.get(label)
         parts = () if operation is None else self._compared(operation)
-        for location, name in [parts[one] for one in self._valid.worse_with(label, before) if one < len(parts)]:
+        for number, accepted in self._valid.worse_with(label, before) if parts else ():
+            location, name = parts[number]
             if operation is None or location != Location.PATH.value:
                 yield Constraint(location, (name,), SELDOM)
+                continue
+            if accepted:
+                # One of the names may be a text, and no later case would have it.
                 continue
             schema = next(one.schema for one in operation.parameters if (one.location, one.name) == (location, name))
             is_text = outline_of(schema).types == {"string"}

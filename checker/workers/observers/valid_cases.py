@@ -94,8 +94,8 @@ class ValidCases(Struct):
             enough, one_in = _DULL_INVENTED if is_worse else _DULL, _ONE_IN
         return dull >= enough and index % one_in > 0
 
-    def worse_with(self, label: str, before: Moment) -> Iterator[int]:
-        """Yield the numbers of the optional parts with which far fewer cases before a moment were accepted than without them."""
+    def worse_with(self, label: str, before: Moment) -> Iterator[tuple[int, int]]:
+        """Yield (number, accepted cases with it) of the parts with which far fewer cases before a moment were accepted than without."""
         results = self._before(label, before)
         for part in range(MOST_PARTS):
             counts = {True: [0, 0], False: [0, 0]}
@@ -106,7 +106,7 @@ class ValidCases(Struct):
                 continue
             share, usual = with_it / (refused_with + with_it), without_it / (refused_without + without_it)
             if share < _WORSE * usual:
-                yield part
+                yield part, with_it
 
 
 def reason_for(case: Case, response: Response, status: int) -> str | None:
