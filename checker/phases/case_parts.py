@@ -8,7 +8,7 @@ from random import Random
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any, Final
 
-from checker.core.case import NOT_SET, Case, copied
+from checker.core.case import NOT_SET, Case, copied, is_idempotency_key
 from checker.core.meta import CaseMetadata, ComponentProvenance, GenerationMode, Literal, Origin, PhaseData, PhaseInfo
 from checker.core.operation import Location, Operation
 from checker.core.schema import tokens_of
@@ -128,13 +128,14 @@ _SHORT: Final = 4
 """Texts with fewer letters and digits are lengthened: there are too few others of their length."""
 _LONGER: Final = 12
 _ALPHABETS: Final = ("abcdef", ascii_lowercase, ascii_uppercase, digits)
-_PARAMETERS: Final = (Location.PATH, Location.QUERY)
+_PARAMETERS: Final = (Location.PATH, Location.QUERY, Location.HEADER)
 
 
 def names_in(case: Case) -> list[tuple[str, str | int]]:
     """Return the values of a case that may name a resource, with their places: texts with letters or digits, then integers.
 
-    Parameters come first, then the body, outermost first. A value that an earlier response gave names what exists already.
+    Parameters come first, then the body, outermost first. A value that an earlier response gave names what exists already. Of the headers
+    only an idempotency key is a name: the server takes it once.
     """
     bindings = () if case.meta is None else case.meta.bindings
     bound = {one.name if one.location is Location.BODY else f"{one.location} {one.name}" for one in bindings}
@@ -142,6 +143,7 @@ def names_in(case: Case) -> list[tuple[str, str | int]]:
         (f"{location} {name}", value)
         for location in _PARAMETERS
         for name, value in getattr(case, location.container).items()
+        if location is not Location.HEADER or is_idempotency_key(name)
     ]
     body = () if case.body is NOT_SET else takewhile(lambda part: part[0].count("/") <= _DEPTH, _parts_of(case.body))
     near += islice(body, _MOST)
@@ -189,7 +191,7 @@ def with_names(case: Case, names: Iterable[tuple[str, str | int]]) -> Case:
     changed = copy.copy(case)
     changed.body = copied(case.body)
     for location in _PARAMETERS:
-        setattr(changed, location.container, dict(getattr(case, location.container)))
+        setattr(changed, location.container, copy.copy(getattr(case, location.container)))
     for place, value in names:
         where, space, name = place.partition(" ")
         holder, tokens = changed.body, tokens_of(place)

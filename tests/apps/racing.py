@@ -52,6 +52,8 @@ def _shown(schema: Json) -> Json:
 
 _ETAG: Json = {"ETag": {"schema": {"type": "string"}}}
 PATHS: Json = {
+    "/accounts": {"post": _operation(_answers(201, _shown(_MEMBER)), _MEMBER)},
+    "/accounts/{id}/payments": {"post": _operation(_answers(201, _shown(_PAYMENT), 404, 409), _PAYMENT, _ID, _KEY)},
     "/coupons": {"post": _operation(_answers(201, _shown(_COUPON)), _COUPON)},
     "/coupons/{id}/redemption": {"post": _operation(_answers(200, _shown(_COUPON), 404, 409), None, _ID)},
     "/members": {"post": _operation(_answers(201, _shown(_MEMBER), 409), _MEMBER)},
@@ -62,7 +64,13 @@ PATHS: Json = {
     },
     "/payments": {"post": _operation(_answers(201, _shown(_PAYMENT), 409), _PAYMENT, _KEY)},
 }
-RACING = ("POST /coupons/{id}/redemption", "POST /members", "POST /payments", "PUT /notes/{id}")
+RACING = (
+    "POST /accounts/{id}/payments",
+    "POST /coupons/{id}/redemption",
+    "POST /members",
+    "POST /payments",
+    "PUT /notes/{id}",
+)
 DOCUMENT: Json = {"openapi": "3.0.3", "info": {"title": "Racing", "version": "1"}, "paths": PATHS}
 
 
@@ -77,7 +85,8 @@ class Service:
         self._redeemed: set[str] = set()
         self._names: set[str] = set()
         self._versions: dict[str, int] = {}
-        self._paid: dict[str, Json] = {}
+        self._paid: dict[str, tuple[str, Json]] = {}
+        """Key -> account and payment."""
 
     def respond(self, method: str, path: str, headers: Any, body: bytes) -> tuple[int, Json, dict[str, str]]:
         """Return status, body and headers of a response."""
@@ -86,7 +95,8 @@ class Service:
             return 200, DOCUMENT, {}
         kind, _, rest = path.strip("/").partition("/")
         name, _, action = rest.partition("/")
-        schema = {"coupons": _COUPON, "members": _MEMBER, "notes": _NOTE, "payments": _PAYMENT}.get(kind)
+        schemas = {"accounts": _MEMBER, "coupons": _COUPON, "members": _MEMBER, "notes": _NOTE, "payments": _PAYMENT}
+        schema = _PAYMENT if action == "payments" else schemas.get(kind)
         if schema is None or (not name and method != "POST"):
             return 404, {}, {}
         sent: Json = {}
@@ -112,6 +122,8 @@ class Service:
             time.sleep(MOMENT_S)
             self._redeemed.add(key)
             return 200, self._things[key], {}
+        if action == "payments" and method == "POST":
+            return self._payment(name, headers, sent)
         if name and method == "GET":
             return 200, self._things[key], self._tag(key)
         if name and kind == "notes" and method == "PUT":
@@ -128,20 +140,25 @@ class Service:
                 return 409, {"message": "the name is taken"}, {}
             time.sleep(MOMENT_S)
             self._names.add(sent["name"])
-        token = headers.get("Idempotency-Key", "")
         if kind == "payments":
-            if re.fullmatch("[a-z0-9]{8,20}", token) is None:
-                return 400, {"message": "no key"}, {}
-            if token in self._paid:
-                is_same = self._paid[token]["amount"] == sent["amount"]
-                return (201, self._paid[token], {}) if is_same else (409, {"message": "the key is used"}, {})
-            time.sleep(MOMENT_S)
+            return self._payment("", headers, sent)
         made = {"id": f"{kind[0]}{next(self._ids)}", **sent}
         self._things[f"{kind}/{made['id']}"] = made
         self._versions[f"{kind}/{made['id']}"] = 1
-        if kind == "payments":
-            self._paid[token] = made
         return 201, made, self._tag(f"{kind}/{made['id']}")
+
+    def _payment(self, account: str, headers: Any, sent: Json) -> tuple[int, Json, dict[str, str]]:
+        token = headers.get("Idempotency-Key", "")
+        if re.fullmatch("[a-z0-9]{8,20}", token) is None:
+            return 400, {"message": "no key"}, {}
+        if token in self._paid:
+            of, made = self._paid[token]
+            is_same = (of, made["amount"]) == (account, sent["amount"])
+            return (201, made, {}) if is_same else (409, {"message": "the key is used"}, {})
+        time.sleep(MOMENT_S)
+        made = {"id": f"p{next(self._ids)}", **sent}
+        self._paid[token] = account, made
+        return 201, made, {}
 
     def _tag(self, key: str) -> dict[str, str]:
         return {"ETag": f'"v{self._versions[key]}"'}

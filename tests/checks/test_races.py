@@ -134,6 +134,7 @@ def test_fuzz_finds_lost_updates_double_actions_taken_names_and_keys(tmp_path: P
     assert done.defects == [(label, NAME)], done.shown
     assert "Intrusive:        races" in done.shown
     assert "--parallel" in done.shown
+    assert "dependent on earlier requests" not in done.shown, "its steps make all that it needs"
 
 
 def test_a_race_is_sent_again_and_fixed_by_a_lock(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from checker.core.case import NOT_SET, Case
 from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
-from checker.phases.case_parts import places_of, without
+from checker.phases.case_parts import names_in, places_of, with_names, without
 from checker.phases.shrinking import smaller
 
 
@@ -36,3 +36,15 @@ def test_places_are_left_out_all_at_once() -> None:
     without(case, ["body"])
     assert case.body is NOT_SET
     assert case.media_type is None
+
+
+def test_other_names_leave_the_case_as_it_was() -> None:
+    headers = {"Idempotency-Key": "a1", "X-Other": "b1"}
+    case = Case(things(), "x", query={"q": 1}, headers=headers, body={"name": "ann"})
+    assert names_in(case) == [("header Idempotency-Key", "a1"), ("/name", "ann"), ("query q", 1)]
+    other = with_names(
+        case, [("header Idempotency-Key", "a2"), ("header X-Other", "b2"), ("/name", "bob"), ("query q", 2)]
+    )
+    assert dict(other.headers) == {"Idempotency-Key": "a2", "X-Other": "b2"}
+    assert (dict(other.query), other.body) == ({"q": 2}, {"name": "bob"})
+    assert (dict(case.headers), dict(case.query), case.body) == (headers, {"q": 1}, {"name": "ann"})

@@ -12,7 +12,7 @@ from checker.checks.judge import UNJUDGED
 from checker.checks.rules import says_taken
 from checker.checks.server_error import DroppedConnection, UnansweredRequest
 from checker.core import curl
-from checker.core.case import Case, request_with_fresh_key
+from checker.core.case import Case, is_idempotency_key, request_with_fresh_key
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError, HookError
 from checker.core.failures import Failure
@@ -748,7 +748,10 @@ class Inquiry(Struct):
         tools = self.tools
         again = build_request(tools.maker, tools.hooks, anew.case, tools.credentials)
         if request.is_twice:
-            again = replace_request(again, is_of_check=True, is_twice=True)
+            # The key of the case is known to the server.
+            keys = [one for one in request.headers if is_idempotency_key(one[0].decode("latin-1"))]
+            others = [one for one in again.headers if not is_idempotency_key(one[0].decode("latin-1"))]
+            again = replace_request(again, headers=[*others, *keys], is_of_check=True, is_twice=True)
         elif request.is_of_check:
             # The request of a check differs from that of its case in headers and query, not in its path.
             _, mark, query = request.target.partition(b"?")
