@@ -91,8 +91,9 @@ def is_read(operation: Operation) -> bool:
 def use_after_free(context: CheckContext) -> Exchanging[Found]:
     """Fail on a response with a resource that an earlier step of the sequence has deleted.
 
-    A server that shows a resource under a name that never existed shows nothing of the deleted one. For a resource below the deleted
-    one, the deleted one is requested again: a server that shows it as deleted keeps everything below it. A 404 is a failure as well, of the step that has created something below the deleted resource since then.
+    A response that the server also gives for a name that never existed shows nothing of the deleted resource. For a resource below the
+    deleted one, the deleted one is requested again: a server that shows it as deleted keeps everything below it. A 404 is a failure as
+    well, of the step that has created something below the deleted resource since then.
     """
     case, steps = context.case, context.sequence
     if case.operation.status_of(context.response) in _GONE:

@@ -82,7 +82,7 @@ def is_at_once(finding: Finding) -> bool:
 def unproved(finding: Finding) -> str:
     """Return why no program can judge the last response of a finding without symptoms."""
     return (
-        "two requests at once prove it"
+        "it takes two requests at once, which checker replay sends"
         if is_at_once(finding)
         else "the request got no response, which no test can prove"
     )
