@@ -97,15 +97,19 @@ class ValidCases(Struct):
     def worse_with(self, label: str, before: Moment) -> Iterator[tuple[int, int]]:
         """Yield (number, accepted cases with it) of the parts with which far fewer cases before a moment were accepted than without."""
         results = self._before(label, before)
-        for part in range(MOST_PARTS):
-            counts = {True: [0, 0], False: [0, 0]}
-            for _, reason, parts in results:
-                counts[bool(parts >> part & 1)][reason == ACCEPTED] += 1
-            (refused_with, with_it), (refused_without, without_it) = counts[True], counts[False]
-            if refused_with + with_it < _ENOUGH_WITH or without_it < _ENOUGH_WITHOUT:
+        accepted = sum(reason == ACCEPTED for _, reason, _ in results)
+        count_with, accepted_with = [0] * MOST_PARTS, [0] * MOST_PARTS
+        for _, reason, parts in results:
+            while parts:
+                part = parts.bit_length() - 1
+                parts ^= 1 << part
+                count_with[part] += 1
+                accepted_with[part] += reason == ACCEPTED
+        for part, (count, with_it) in enumerate(zip(count_with, accepted_with, strict=True)):
+            without_it = accepted - with_it
+            if count < _ENOUGH_WITH or without_it < _ENOUGH_WITHOUT:
                 continue
-            share, usual = with_it / (refused_with + with_it), without_it / (refused_without + without_it)
-            if share < _WORSE * usual:
+            if with_it / count < _WORSE * without_it / (len(results) - count):
                 yield part, with_it
 
 
