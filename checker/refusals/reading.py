@@ -217,7 +217,8 @@ _MISSING_ALONE = later_pattern(r"^\W*missing [`'\"]?(?P<name>(?!(?:body|payload|
 def _of_text(text: str) -> Iterator[PlaceDemand]:
     # The patterns are quadratic in a run of letters: one of 2,000 in a trace took 60 ms for each response.
     prose = _NO_WORD.sub("", text[:2000])
-    for sentence in re.split(r"[;\n]|(?<=\w)\. ", prose):
+    # "Expected ..." is about the place that the sentence before it names.
+    for sentence in re.split(r"[;\n]|(?<=\w)\. (?![Ee]xpected )", prose):
         if found := _MISSING_NAMED.search(sentence) or _ABSENT.search(sentence) or _MISSING_ALONE.search(sentence):
             yield PlaceDemand(path_of(found["name"]), "required")
         elif found := _LABELLED.search(sentence.strip()) or _IN_PART.search(sentence.strip()):

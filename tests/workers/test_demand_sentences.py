@@ -36,6 +36,10 @@ SENTENCES: list[tuple[str, set[tuple[str, str, Any]]]] = [
         "Invalid X-API-VERSION header format.Expected header in format 'x.y.z' but received x",
         {("X-API-VERSION", "pattern", r"^\d+\.\d+\.\d+$")},
     ),
+    (
+        "Invalid X-API-VERSION header format. Expected header in format 'x.y.z' but received x",
+        {("X-API-VERSION", "pattern", r"^\d+\.\d+\.\d+$")},
+    ),
     ("release: must be in the format MAJOR.MINOR", {("release", "pattern", r"^\d+\.\d+$")}),
     ("the file format a.b.txt is unknown", set()),
     ("day: must be in the format e.g 12", set()),
