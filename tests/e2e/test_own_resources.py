@@ -193,3 +193,52 @@ def test_a_version_of_an_earlier_response_is_taken_anew(command: Command) -> Non
     assert "FAILED" in again.stdout, again.shown
     assert ran_again.returncode == 1, ran_again.stdout + ran_again.stderr
     assert "1 passed" in checked.stdout, checked.stdout
+
+
+class Repositories:
+    """Issues of repositories, which clients name, of organisations. The sizes of issues are a server error."""
+
+    def __init__(self) -> None:
+        self.there: dict[str, int] = {}
+
+    def __call__(self, request: Request) -> Reply:
+        path = request.target.decode().partition("?")[0]
+        above, _, last = path.rpartition("/")
+        if path == "/orgs":
+            name = f"{len(self.there):08d}-org"
+            self.there[f"/orgs/{name}"] = 0
+            return json_reply({"id": name}, 201)
+        if last == "size":
+            return json_reply({}, 500 if above in self.there else 404)
+        if request.method == "PUT" and above.removesuffix("/repos") in self.there:
+            self.there.setdefault(path, 0)
+            return json_reply({}, 201)
+        if last == "issues" and above in self.there:
+            self.there[above] += 1
+            self.there[f"{path}/{self.there[above]}"] = 0
+            return json_reply({"number": self.there[above]}, 201)
+        return json_reply({}, 404)
+
+
+def test_a_name_between_two_names_of_earlier_responses_is_made_anew(command: Command) -> None:
+    org, repo, number = (
+        {"name": name, "in": "path", "required": True, "schema": {"type": kind}}
+        for name, kind in (("org", "string"), ("repo", "string"), ("number", "integer"))
+    )
+    issues = "/orgs/{org}/repos/{repo}/issues"
+    paths = {
+        "/orgs": {"post": {"responses": _response({"properties": {"id": {"type": "string"}}})}},
+        "/orgs/{org}/repos/{repo}": {"put": {"parameters": [org, repo], "responses": OPEN}},
+        issues: {"post": {"parameters": [org, repo], "responses": _response({"properties": {"number": {}}})}},
+        f"{issues}/{{number}}/size": {"get": {"parameters": [org, repo, number], "responses": OPEN}},
+    }
+    document = {"openapi": "3.0.3", "info": {"title": "Repositories", "version": "1"}, "paths": paths}
+    (command.directory / "checker.toml").write_text(CHECKS)
+    with serving(Repositories(), document) as app:
+        ran = command.run_as_usual(app.document_url, inline=True)
+        port = int(app.url.rpartition(":")[2])
+    (found,) = ran.findings
+    assert marks_of(found) == ("needs its sequence",), ran.shown
+    with serving(Repositories(), document, port=port):
+        again = command.here("replay", "all")
+    assert "FAILED" in again.stdout, again.shown

@@ -288,8 +288,8 @@ class Creations:
 def drawn_names(model: ResourceModel, made: GeneratedCase, *, with_own: bool = False) -> list[str]:
     """Return the variables of a path with drawn values that name resources which other requests create.
 
-    The name of the resource that the request creates itself is among them only `with_own`. Below the name of another resource of an
-    earlier response a drawn name is a new one.
+    The name of the resource that the request creates itself is among them only `with_own`. Below the last name of an earlier response a
+    drawn name is a new one; above it the resource exists.
     """
     use, meta = model.uses.get(made.label), made.case.meta
     if use is None or (meta is not None and any(at is Location.PATH for at, _ in meta.broken)):
@@ -302,8 +302,8 @@ def drawn_names(model: ResourceModel, made: GeneratedCase, *, with_own: bool = F
         if any(map(model.makes, model.makers(owner)))
     ]
     places = [place_of(made.case.operation, name) for name in names]
-    first = next((number for number, place in enumerate(places) if place in bound), len(names))
-    return names[:first]
+    last = max((number for number, place in enumerate(places) if place in bound), default=len(names))
+    return [name for name, place in zip(names[:last], places, strict=False) if place not in bound]
 
 
 def _smallest(factory: CaseFactory, label: Label) -> GeneratedCase:
