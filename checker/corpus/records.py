@@ -513,7 +513,7 @@ UNBROKEN = "unbroken"
 
 
 OWN_WARNINGS = "own_warnings"
-"""Kind of the note with the warnings that are shown for an operation (JSON of a `config.warnings.WarningSettings`)."""
+"""Kind of the note with the warnings that are shown for an operation (JSON of a `config.value_kinds.WarningSettings`)."""
 
 
 class Note(Struct, frozen=True, array_like=True, tag=12):
