@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from checker.config.user_code import know_phases
 from checker.core.case import Case
+from checker.core.errors import CheckerError
 from checker.core.operation import Operation
 from checker.core.phases import COVERAGE, CaseSource, phase_named
 from checker.core.scenarios import Scenario
@@ -66,10 +67,18 @@ class _List(Struct):
     shapes_drawing: bool
     """Whether hooks replace a draw, and therefore have no effect on its cases."""
     read: list[ListedCase | Case] = field(default_factory=list)
+    fault: CheckerError | None = None
+    """The error that ended it. Each phase that reads it raises and reports the error; an iterator would only raise it once."""
 
     def at(self, number: int) -> ListedCase | Case | None:
         while len(self.read) <= number:
-            found = next(self.rest, None)
+            if self.fault is not None:
+                raise self.fault.with_traceback(None)
+            try:
+                found = next(self.rest, None)
+            except CheckerError as error:
+                self.fault = error
+                raise
             if found is None:
                 return None
             self.read.append(found)

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
+import pytest
 from msgspec import Struct, field
 
 from checker.core.case import Case
+from checker.core.errors import Unsatisfiable
 from checker.core.operation import Label, Operation
 from checker.generation.settings import GenerationSettings
 from checker.phases.listing import CaseLists, ListingContext
@@ -56,6 +58,17 @@ def test_lists_are_kept_for_a_later_phase_as_far_as_there_is_room() -> None:
     assert begun(many[2:], 19) == []
     assert begun(many[1:], 19) == []
     assert begun(many[:1], 0) == [many[0].label]
+
+
+def test_an_error_of_a_list_is_raised_in_each_phase_that_reads_it() -> None:
+    def broken(operation: Operation, context: ListingContext) -> Iterator[Case]:
+        yield from ()
+        raise Unsatisfiable("#", "nothing is valid")
+
+    lists = CaseLists(lambda *_: ListingContext(GenerationSettings()), lambda phase: broken)
+    for phase in ("examples/smallest", "coverage", "coverage"):
+        with pytest.raises(Unsatisfiable):
+            lists.at(phase, PlainOperation(), 0)
 
 
 def test_of_many_operations_few_lists_are_kept() -> None:
