@@ -258,8 +258,8 @@ def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Bin
 
     Case `number` of a list takes likely values in turn, because one of them may have been deleted. The one that the
     case tests and those that users force keep their value; examples of the description do in the examples phase, and in
-    every third case of other lists, because many name nothing on this target. There, the example of one of several variables
-    would stand beside known values that belong to another resource.
+    every third case of other lists, because many name no resource of this target. In such a list, a path with several variables
+    keeps none: the example of one would be combined with known values of another resource.
     """
     meta = case.meta
     if pool is None or meta is None or Location.PATH not in meta.components:

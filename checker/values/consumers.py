@@ -361,7 +361,7 @@ class OperationView:
         self._given: dict[tuple[Origin, Scalar], Place] = {}
         """Value of the current case -> the place that takes it."""
         self._around_taken: list[tuple[str, str, str]] = []
-        """(scope, collection, name) of the resources around those that the current case names; of its path, and those themselves."""
+        """(scope, collection, name) of the resources that contain those which the current case names, and of those in its path."""
         self._members_taken: list[tuple[str, str, str]] = []
         """(scope, collection, name) of the resources that other places of the current case name."""
         self._is_led = False
@@ -451,7 +451,7 @@ class OperationView:
         self._around_taken += [("", *one) for one in deepest[0]]
 
     def _fit(self, name: str, found: tuple[Above, Above]) -> int:
-        """Return 1 for a value around which the current case names something, -1 for one that it contradicts, else 0."""
+        """Return 1 if a value belongs to resources that the current case names, -1 if it belongs to others of their collections, else 0."""
         above, own = found
         known = [*self._around_taken, *self._members_taken]
         pairs = [(one, at) for one in above for at in known] + [(one, at) for one in own for at in self._around_taken]
@@ -478,7 +478,7 @@ class OperationView:
         located = self._described.members(f"{taken.value}") if may_be_url(taken.value) else ()
         if located:
             names = tuple((key_of(one.resource), one.value) for one in located)
-            # The URL of a list names what it stands in.
+            # The URL of a list names the resource that contains it.
             size = len(names) - ends_with_variable(located[-1].template)
             return (*taken.above, *names[:size]), names[size:]
         return taken.above, ((taken.collection, f"{taken.value}"),) if taken.collection else ()

@@ -18,7 +18,7 @@ CONTEXTS = 20
 RING_VALUES = 500
 LONGEST_TEXT = 200
 _KEYS = ("id", "uuid", "guid")
-"""Fields that name a member of a collection in its path, too; others, such as `code`, stand beside it."""
+"""Fields whose values name a member of a collection in its path as well. A member may have others, such as `code`, beside them."""
 _MISSES = 3
 _OF_ATTEMPT = 0.3
 _OF_REMOVED = 2

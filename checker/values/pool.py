@@ -491,7 +491,7 @@ class LayeredPool(ValuePool):
         """(phase, operation) -> pointer -> values that this worker has written."""
         self._order = {label: place for place, label in enumerate(model.ordered)}
         self._fared: dict[str, dict[Key, tuple[str, str, bool]]] = {}
-        """Operation -> its cases in earlier layers -> (variable, field that gave its value, whether nothing was there).
+        """Operation -> its cases in earlier layers -> (variable, field that gave its value, whether no resource was there).
 
         By case, because one that a dead worker sent is sent and recorded again.
         """
@@ -513,8 +513,8 @@ class LayeredPool(ValuePool):
         """Take in the values of the layers before a task.
 
         Another worker may have begun a task that is resumed, so the news are read in any case then. Where phases are mixed, a task
-        also takes in what came late: the values of what stands before the furthest task, and all values if it is resumed. By then,
-        removals of the first turns have left little of what was known before.
+        also takes in late values: those of tasks before the furthest one, and all values if it is resumed. By then, removals of the
+        first turns have left few of the values that were known before.
         """
         place = self.place_of(phase, label)
         is_new = place > self._place

@@ -113,7 +113,7 @@ class CreationHistory(Struct):
         template, path = case.operation.path.rstrip("/"), path_of(request)
         if request.method == "GET":
             if answer.status_code // 100 == 2:
-                # Services create a basket or a session for a caller who looks at it.
+                # Some services create a basket or a session at the first request that shows it.
                 collection = self._collection_of(case)
                 above = path.rpartition("/")[0]
                 yield from made_paths(
