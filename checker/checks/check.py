@@ -200,9 +200,13 @@ class Check(Struct, frozen=True):
         """Whether its requests may do more to a target than those of `run`."""
         return IN_RUN in self.settings
 
+    def acts_in_run(self, config: Config) -> bool:
+        """Whether the check also acts outside `fuzz` with these settings: an intrusive one has to be switched on."""
+        return not self.is_intrusive or bool(config.get(IN_RUN.name))
+
     def within(self, config: Config) -> "Check":
-        """Return the check as it applies with these settings: an intrusive one to cases of `fuzz` alone, unless it is switched on."""
-        if not self.is_intrusive or config.get(IN_RUN.name):
+        """Return the check as it applies with these settings."""
+        if self.acts_in_run(config):
             return self
         return replace(self, applies=replace(self.applies, phases=frozenset((EXPLORATION.name,))))
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from checker.checks.table import BUILT_IN
 from checker.config.files import QueryFile
 from checker.config.filters import Selection
 from checker.config.operation_settings import OperationLayers, OperationSettings
@@ -307,6 +308,18 @@ class RunSettings(Struct, frozen=True):
     def is_dry(self) -> bool:
         """Whether requests are generated but not sent."""
         return self.target.transport == NOTHING_SENT
+
+    @property
+    def acting_checks(self) -> frozenset[str]:
+        """Return the names of the checks that act on some operation: intrusive ones in `fuzz`, or where they are switched on."""
+        return frozenset(
+            name
+            for one in self.operations.everywhere()
+            for name in one.checks
+            if self.kind == "fuzz"
+            or name not in BUILT_IN
+            or BUILT_IN[name].acts_in_run(one.check_settings.get(name, {}))
+        )
 
     @property
     def common(self) -> OperationSettings:

@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 from msgspec.structs import replace
 
 from checker import __version__
-from checker.checks.check import IN_RUN
 from checker.checks.table import BUILT_IN
 from checker.config.settings import RunSettings
 from checker.core import curl
@@ -48,13 +47,6 @@ if TYPE_CHECKING:
 _FEW_CAUSES = 2
 """A single cause is seen at once in its own block."""
 _MOST_CAUSES = 40
-
-
-def _intrusive_checks(settings: RunSettings) -> list[str]:
-    """Return the checks that may do more to the target than those of `run` do by themselves."""
-    is_fuzz, every = settings.kind == "fuzz", settings.operations.everywhere()
-    on = {name for one in every for name in one.checks if is_fuzz or one.check_settings.get(name, {}).get(IN_RUN.name)}
-    return [name for name, check in BUILT_IN.items() if check.is_intrusive and name in on]
 
 
 def shown_as_python(shown: Shown, text: str, components: Sequence[Parts] = ()) -> ShownCommand:
@@ -311,6 +303,7 @@ class Console:
         self.screen.line()
         most = "at most " if settings.processes.follows_cluster else ""
         against = "Compared with:" if settings.verdict.baseline.is_run else "Baseline:"
+        intrusive = [one for one, check in BUILT_IN.items() if check.is_intrusive and one in settings.acting_checks]
         for name, value in (
             ("Base URL:", masked_url(opened.base_url, settings.report.sanitization)),
             ("Specification:", opened.specification),
@@ -318,7 +311,7 @@ class Console:
             ("Changed since:", opened.changed_since),
             ("Operations:", f"{opened.selected} selected / {opened.total} total"),
             ("Workers:", f"{most}{settings.processes.workers} (seed {self._seed})"),
-            ("Intrusive:", ", ".join(_intrusive_checks(settings))),
+            ("Intrusive:", ", ".join(intrusive)),
             (against, baseline_size(settings.verdict.baseline) if settings.verdict.baseline else ""),
         ):
             if value:

@@ -275,8 +275,8 @@ class Report(Struct, frozen=True):
 
     @property
     def is_unchecked(self) -> bool:
-        """Whether no check was selected for any operation."""
-        return not self.settings.operations.checks_somewhere()
+        """Whether no check acts on any operation."""
+        return not self.settings.acting_checks
 
     @property
     def is_complete(self) -> bool:
@@ -466,7 +466,7 @@ class _Phases:
         self._failing: set[tuple[str, str]] = set()
         """(phase or empty for any, label)."""
         self._known: set[tuple[str, str]] = set()
-        self._is_unchecked = not settings.operations.checks_somewhere()
+        self._is_unchecked = not settings.acting_checks
         self._workers = _workers(settings, view)
         ended: dict[str, set[str]] = {}
         for task in view.tasks.values():

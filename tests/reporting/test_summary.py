@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -133,9 +135,11 @@ def test_interrupted_phase_says_so() -> None:
     assert ("interrupted", "interrupted") in {(p.icon, p.note) for p in found.phases}
 
 
-def test_where_no_check_ran_nothing_has_passed() -> None:
+@pytest.mark.parametrize("checks", [{"enabled": False}, {"enabled": False, "races": {"enabled": True}}])
+def test_where_no_check_ran_nothing_has_passed(checks: dict[str, Any]) -> None:
+    """An intrusive check does not act in `run`."""
     view = fold((1, record) for record in clean_records())
-    unchecked = settings(operations=saying({"checks": {"enabled": False}}))
+    unchecked = settings(operations=saying({"checks": checks}))
     found = report_of(view, unchecked, "completed")
     lines = list(summary_lines(found, lambda name: name))
     assert not any("passed" in line for line in lines)
