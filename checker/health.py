@@ -245,8 +245,12 @@ class SafetyGate(Struct):
         return not self.made.owns(path_of(request))
 
     def observe(self, case: Case, request: WireRequest, outcome: Outcome) -> None:
-        """Record the resources that a response reports as created or removed."""
-        if self.level is not Safety.CREATE_OWN or not isinstance(outcome, Response):
+        """Record the resources that the responses to a request report as created or removed, that to its twin included."""
+        if self.level is not Safety.CREATE_OWN:
+            return
+        for sent, other, _ in outcome.earlier:
+            self.observe(case, sent, other)
+        if not isinstance(outcome, Response):
             return
         is_done = 200 <= outcome.status_code < 300
         if is_done and request.method == _CREATING:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -251,6 +252,25 @@ def test_what_looking_into_failures_made_is_removed(tmp_path: Path) -> None:
     shop.status = 202
     ran = run(tmp_path, shop, {"safety": "create-own"})
     assert ("POST /things", "Undocumented HTTP status code") in ran.findings
+    assert shop.left == []
+
+
+class Unique(Shop):
+    """A shop that refuses a second thing like another one, but looks and acts in two steps."""
+
+    def own(self, method: str, path: str, request: Request) -> Reply | None:
+        if method == "POST" and path == "/things" and thing_in(request) in [*self.things.values()]:
+            return json_reply({}, 409)
+        time.sleep(0.005)
+        return super().own(method, path, request)
+
+
+def test_what_two_requests_at_once_made_is_removed(tmp_path: Path) -> None:
+    shop = Unique.new()
+    checks = {"enabled": False, "races": {"enabled": True, "in-run": True}}
+    run(tmp_path, shop, {"safety": "create-own", "checks": checks, "generation": {"max-examples": 40}})
+    statuses = [status for what, status in shop.seen if what == "POST /things"]
+    assert 409 in statuses, "a repetition was refused, and so two were sent at once"
     assert shop.left == []
 
 
