@@ -123,21 +123,27 @@ def use_after_free(context: CheckContext) -> Exchanging[Found]:
 
 def _is_kept(context: CheckContext, deleted: JudgedInteraction) -> Exchanging[bool]:
     """Whether the server still shows the deleted resource, marked as deleted."""
-    asked = copy(deleted.case)
-    asked.method, asked.body, asked.media_type = "GET", NOT_SET, None
-    answer = yield context.make(asked)
+    answer = yield context.make(as_get(deleted.case))
     return isinstance(answer, Response) and 200 <= answer.status_code < 300 and says_deleted(answer)
+
+
+def as_get(case: Case) -> Case:
+    """Return a GET of the path of a case, without its body."""
+    asked = copy(case)
+    asked.method, asked.body, asked.media_type = "GET", NOT_SET, None
+    return asked
 
 
 def answers_any_name(context: CheckContext, named: Case) -> Exchanging[bool]:
     """Whether the server answers 2xx for a name that never existed, so that its response shows nothing of the resource of `named`.
 
-    The resource of the case is that resource, or one below it.
+    The resource of the case is that resource, or one below it. A case that is no GET or HEAD is asked about by GET: an update of a
+    name that never existed may create it.
     """
     case, gone = context.case, list(named_values(named).values())[-1:]
-    if method_of(case) not in _SHOWING or case.operation.resource_places:
+    if case.operation.resource_places:
         return False
-    asked = copy(case)
+    asked = copy(case) if method_of(case) in _SHOWING else as_get(case)
     asked.path_parameters = {
         name: _invented(value) if str(value) == str(gone[0]) else value for name, value in case.path_parameters.items()
     }

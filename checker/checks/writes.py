@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from copy import copy
 from itertools import islice
 from typing import Final
 
 from checker.checks.context import PASSED, CheckContext, Found, JudgedInteraction
-from checker.checks.deletion import answers_any_name
+from checker.checks.deletion import answers_any_name, as_get
 from checker.checks.resource_availability import creates_member, is_named_by
 from checker.checks.resources import (
     WRAPPERS,
@@ -23,7 +22,7 @@ from checker.checks.resources import (
     status_of,
 )
 from checker.core.blocks import excerpt
-from checker.core.case import NOT_SET, Case
+from checker.core.case import Case
 from checker.core.failures import Failure, Severity
 from checker.core.media_types import is_json
 from checker.core.operation import Operation
@@ -146,9 +145,7 @@ def refused_write(context: CheckContext) -> Exchanging[Found]:
     told = {name: value for name, value in told.items() if not is_equal(before[name], value)}
     if not told:
         return PASSED
-    asked = copy(case)
-    asked.method, asked.body, asked.media_type = "GET", NOT_SET, None
-    read = resource_in((yield context.make(asked))) or {}
+    read = resource_in((yield context.make(as_get(case)))) or {}
     for name, value in told.items():
         if is_equal(read.get(name), value):
             return RefusedWriteStored(

@@ -63,10 +63,12 @@ def member(them: Exchanges, label: str, status: int, value: str = "7", answer: b
     )
 
 
-def test_an_echo_of_the_request_shows_nothing_of_a_deleted_resource(exchanges: Exchanges) -> None:
+@pytest.mark.parametrize("method", ["GET", "PATCH"])
+def test_an_echo_of_the_request_shows_nothing_of_a_deleted_resource(exchanges: Exchanges, method: str) -> None:
     steps = [created(exchanges), member(exchanges, "DELETE /users/{id}", 200)]
-    read = member(exchanges, "GET /users/{id}", 200, answer=b'{"url": "/users/7"}')
+    read = member(exchanges, f"{method} /users/{{id}}", 200, answer=b'{"url": "/users/7"}')
     assert exchanges.verdict(FREE, read, steps, answers=lambda _: Response(200, [], b"{}")).failures == ()
+    assert [asked.method for asked in exchanges.asked] == ["GET"]
 
 
 @pytest.mark.parametrize("label", ["GET /users/{id}", "PATCH /users/{id}", "GET /users/{id}/posts", "GET /user/{id}"])
