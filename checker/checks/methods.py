@@ -98,7 +98,7 @@ def allow_header_conformance(context: CheckContext) -> Found:
     allowed = {one.strip().upper() for one in ",".join(values).split(",")} - {""} - _ALWAYS
     # If several templates match, a method of any of them is allowed, and a method of all of them is required.
     missing = frozenset.intersection(*templates) - _ALWAYS - allowed
-    extra = allowed - frozenset.union(*templates)
+    extra = allowed - frozenset.union(*templates) - context.case.operation.unwritable_methods
     if not missing and not extra:
         return PASSED
     lines = [f"Received: Allow: {', '.join(values)}"]

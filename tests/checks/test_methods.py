@@ -62,6 +62,13 @@ def test_swagger_2_cannot_describe_trace(root: dict[str, Any], found: list[str])
     assert exchanges.failures("unsupported_method", exchanges.sent("GET /a", 200, method="TRACE", data=PROBE)) == found
 
 
+@pytest.mark.parametrize(("root", "found"), [({"openapi": None, "swagger": "2.0"}, []), ({}, ["missing  extra TRACE"])])
+def test_allow_may_list_trace_beside_swagger_2(root: dict[str, Any], found: list[str]) -> None:
+    exchanges = Exchanges(operations_of({"/a": {"get": {"responses": OK}}}, **root))
+    sent = exchanges.sent("GET /a", 200, [("Allow", "GET, TRACE")], method="OPTIONS", data=PROBE)
+    assert exchanges.failures("allow_header_conformance", sent) == found
+
+
 @pytest.mark.parametrize(
     ("method", "status", "found"),
     [("QUERY", 501, []), ("DELETE", 501, []), ("DELETE", 500, ["500"]), ("DELETE", 400, []), ("GET", 501, ["501"])],
