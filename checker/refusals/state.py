@@ -31,7 +31,7 @@ _MISSING: Final = later_pattern(
     re.IGNORECASE,
 )
 _STATES: Final = (
-    "active|inactive|(?:de)?activated|archived|assigned|available|banned|blocked|booked|cancell?ed|claimed|closed|completed?|confirmed|consumed|declined|deleted"
+    "active|inactive|(?:de)?activated|archived|assigned|associated|attached|available|banned|blocked|booked|cancell?ed|claimed|closed|completed?|confirmed|consumed|declined|deleted"
     "|disabled|drafts?|enabled|ended|expired|final(?:i[sz]ed)?|finished|frozen|full|immutable|in progress|installed|linked|locked|merged"
     "|occupied|open(?:ed)?|outdated|over(?= *[.!]?$)|paid|pending|processed|(?:un)?published|queued|read-?only|redeemed|refunded|released|removed|reserved"
     "|revoked|running|settled|shipped|sold|stale|started|stopped|submitted|suspended|(?:turned|switched) (?:on|off)|unavailable|(?:un)?verified|voted|withdrawn"
@@ -52,6 +52,7 @@ _STATE: Final = later_pattern(
     rf"|\bno (?!memory|room|space)\w+ left\b|\bno (?:active|pending) (?:account|contract|invitation|membership|order|payment|plan|reservation|subscription)\b"
     # The first vector of a collection decides how long the others are.
     r"|\bdimension(?:s|ality)?\b.{0,60}\b(?:match\w*|mismatch\w*|got|expect\w*)\b|\b(?:expect\w*|mismatch\w*)\b.{0,60}\bdim(?:ension(?:s|ality)?)?\b"
+    r"|\b(?:build|execution|job|run|task) (?:has |is |was )?failed\b"
     rf"|\b(?:account|address|e-?mail|user) not (?:{_STATES})\b|\bmust first\b|\bjust taken\b|\b(?:date|period|time|window) has passed\b",
     re.IGNORECASE,
 )

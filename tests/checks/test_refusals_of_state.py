@@ -48,6 +48,8 @@ def exchanges() -> Exchanges:
         (b'{"message": "There is no plan with this name"}', "no plan"),
         (b'{"message": "post is not published"}', "published"),
         (b'{"message": "The poll is closed."}', "closed"),
+        (b'{"code": "InvalidParameterValue", "description": "job failed"}', "job failed"),
+        (b'{"detail": "Cannot run in queue 0 because deployment 1 is not associated with a pool."}', "associated"),
         (b'{"message": "no such option"}', "no such"),
         (b'{"message": "amount is not the total of the order"}', "total"),
         (b'{"message": "Item does not belong to this cart"}', "belong"),
