@@ -98,9 +98,11 @@ def test_a_description_that_is_one_group_is_divided_and_each_shard_makes_what_it
     labels = [label for _, ran in shards for label in ran.view.labels]
     assert len(labels) == len(set(labels)) == stores.OPERATIONS * 8
     for _, ran in shards:
-        # A shard without the first collection makes members of it, and sends nothing else to other shards.
+        # A shard without the first collection makes and lists members of it, and sends nothing else to other shards.
         assert all(ran.view.statuses[label][201] for label in ran.view.labels if label.startswith("POST"))
-        assert set(ran.view.statuses) - set(ran.view.labels) <= {f"POST {stores.store(0)}"}
+        assert set(ran.view.statuses) - set(ran.view.labels) <= {
+            f"{method} {stores.store(0)}" for method in ("POST", "GET")
+        }
     costs = [sent.total() for sent, _ in shards]
     # Failures, which are looked into, and learned values decide a part of the requests.
     assert max(costs) <= 1.3 * sum(costs) / 4

@@ -147,7 +147,10 @@ def test_checks_of_sequences_judge_by_earlier_steps(keeps, check, title, last) -
     assert all(one in rest for one in last)
     assert methods[-1] == last[-1]
     told = str(caught.value).partition("Reproduce with:\n\n")[2].split("\n")
-    assert [line.split()[2] for line in told] == methods
+    sent = [line.split()[2] for line in told]
+    # The check may ask afterwards whether any name is answered alike.
+    assert sent == methods[: len(sent)]
+    assert methods[len(sent) :] in ([], ["GET"])
 
 
 def test_users_override_what_happens() -> None:

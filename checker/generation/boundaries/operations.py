@@ -25,7 +25,7 @@ from checker.generation.boundaries.negatives import negatives
 from checker.generation.boundaries.positives import positives, safely
 from checker.generation.boundaries.renewal import Renewals
 from checker.generation.boundaries.usual import UsualRequest, rebased
-from checker.generation.boundaries.values import Boundary, Scenario
+from checker.generation.boundaries.values import Boundary, Scenario, distinct
 from checker.generation.components import PartCompiler, forced_parts, parts_of_users
 from checker.generation.dictionaries import SchemaPart
 from checker.generation.negation.breaches import Breach
@@ -304,10 +304,13 @@ class OperationEdges:
         except NO_VALUE:
             return lambda boundary: boundary
         # A boundary value is tested alone: a demand that another part breaks would hide the response to it.
-        is_valid = part.compiler.validator(part.conjunction)
+        is_valid, plain = part.compiler.validator(part.conjunction), distinct(usual)
 
         def rebase(boundary: Boundary) -> Boundary:
             if boundary.scenario is Scenario.EXAMPLE:
+                return boundary
+            if not is_demanded and boundary.is_valid and distinct(boundary.value) == plain:
+                # The first values of all properties are sent once: no other case has them.
                 return boundary
             # A demand may ask for a name that the description calls optional.
             keeps_names = boundary.scenario in OPTIONAL_SETS and not is_demanded
