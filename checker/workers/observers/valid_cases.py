@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
+from sys import intern
 from typing import Final
 
 from msgspec import Struct, field
@@ -61,6 +62,8 @@ class ValidCases(Struct):
         """
         if is_known and reason == ACCEPTED:
             self._accepted_known[label] = min(moment, self._accepted_known.get(label, moment))
+        # Workers keep the results of all operations, which have few reasons.
+        reason = intern(reason)
         results = self._results.setdefault(label, [])
         at = bisect_left(results, moment, key=itemgetter(0))
         if at == len(results) or results[at][0] != moment:
