@@ -76,7 +76,14 @@ class Symptom(Struct, frozen=True):
 
 def is_at_once(finding: Finding) -> bool:
     """Whether the last command sends two requests at once."""
-    return finding.reproduction.rpartition("\n")[2].startswith(f"curl {curl.AT_ONCE[0]} ")
+    command = finding.reproduction.rpartition("\n")[2]
+    if curl.AT_ONCE[0] not in command:
+        return False
+    try:
+        request, _ = curl.parse(command)
+    except ValueError:
+        return False
+    return request.is_twice
 
 
 def unproved(finding: Finding) -> str:

@@ -12,6 +12,7 @@ from checker.core import curl
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.send import send_alone
+from checker.reporting.replays import is_at_once
 from checker.transport.http import HttpLanes
 from checker.transport.policies import PolicyTransport
 from tests.apps.http import Reply, Request
@@ -19,6 +20,7 @@ from tests.apps.racing import RACING, racing
 from tests.apps.serving import json_reply, serving
 from tests.checks.asked import POSITIVE, Exchanges, operations_of
 from tests.e2e.runner import Command
+from tests.reporting.samples import finding
 
 NAME = "races"
 JSON = [("Content-Type", "application/json")]
@@ -217,6 +219,14 @@ def test_the_printed_command_sends_both() -> None:
     assert command.count("http://127.0.0.1:80/members") == 2 or command.count("http://127.0.0.1/members") == 2
     assert curl.parse(command)[0].is_twice
     assert not curl.parse(curl.render(replace(request, is_twice=False), origin))[0].is_twice
+
+
+def test_a_command_of_two_requests_is_recognised_behind_other_options() -> None:
+    origin = BaseUrl.from_url("http://127.0.0.1:80")
+    request = WireRequest("POST", b"/members", [], b'{"text": " --parallel "}', is_twice=True)
+    twice = curl.with_certificate(curl.render(request, origin, verify=False), "client.pem", None)
+    once = curl.render(replace(request, is_twice=False), origin)
+    assert [is_at_once(finding(reproduction=f"{once}\n{one}")) for one in (twice, once)] == [True, False]
 
 
 def test_a_redirect_of_two_requests_is_followed_once_and_all_are_kept() -> None:
