@@ -1,4 +1,4 @@
-"""Two equal requests at once are not both accepted where the second is refused in turn (CWE-362)."""
+"""Two equal requests at once are not both accepted if one after the other only the first one is (CWE-362)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
@@ -24,7 +24,7 @@ from checker.core.send import Exchanging
 _ONE_OF: Final = 16
 """One of this many accepted writes is repeated."""
 _TRIES, _MORE_TRIES = 3, 8
-"""Pairs that are sent for a write that is refused in turn; to confirm a failure, because a pair may miss the moment."""
+"""Pairs that are sent for a write whose repetition is refused; to confirm a failure, because a pair may miss the moment."""
 _OF_STATE: Final = frozenset((400, 402, 403, 404, 409, 410, 412, 422, 423, 428))
 """Statuses of requests that may be refused for what an equal request has done."""
 _VERSIONS: Final = frozenset(("version", "revision", "etag", "lockversion"))
@@ -39,14 +39,14 @@ _TITLES: Final = {
     "repetition": "Repetition accepted at once",
 }
 _EXPECTED: Final = {
-    "update": "Expected: a refusal of one of them, as in turn, because its version is old",
-    "key": "Expected: the same resource in both, as in turn",
-    "repetition": "Expected: a refusal of one of them, as in turn",
+    "update": "Expected: one refusal, as if sent one after the other, because the version is old by then",
+    "key": "Expected: one resource in both responses, as if sent one after the other",
+    "repetition": "Expected: one refusal, as if sent one after the other",
 }
 
 
 class RaceCondition(Failure, code="ST310", title="Race condition", severity=Severity.HIGH, needs_repetition=True):
-    """Two equal requests at once are accepted, and in turn only the first one is."""
+    """Two equal requests at once are accepted. One after the other only the first one is."""
 
 
 _NOTHING: Final = NetworkFailure(FailureKind.OTHER, "", 0.0)
@@ -74,12 +74,13 @@ def is_chosen(case: Case, response: Response) -> bool:
 
 
 def races(context: CheckContext) -> Exchanging[Found]:
-    """Fail if two equal requests at once are both accepted, and in turn the second one is refused.
+    """Fail if two equal requests at once are both accepted, and the second one is refused if they are sent one after the other.
 
-    An accepted write is repeated. If that is refused, or shows the resource that was made with the same `Idempotency-Key`, the steps
-    before it are sent anew, with other names where theirs are taken, and the write twice at once. Both are accepted, a third one is
-    refused, and in a further state made anew the second one is refused in turn: the server looks and acts in two steps. An update
-    counts if it is about a version: with a condition (RFC 9110, 13.1), or with the version in its body.
+    An accepted write is repeated. If the repetition is refused, or shows the resource that was created with the same
+    `Idempotency-Key`, the steps before it are sent anew, with other names where theirs are taken, and the write twice at once. It is a
+    race if both are accepted and a third one is refused, and if, after the steps were sent anew once more, the second of two requests
+    one after the other is refused: the server checks and acts in two steps. An update counts if it is about a version: with a
+    condition (RFC 9110, 13.1), or with the version in its body.
     """
     case, sent, tools = context.case, context.response.request, context.tools
     if sent is None or tools is None or context.response.redirects:
@@ -166,7 +167,7 @@ class _Stage(Struct):
         return other
 
     def _request(self, case: Case) -> WireRequest:
-        # A load balancer may send each connection to another process. Requests in turn must not be told from those at once by that.
+        # A load balancer may send each connection to another process. Without new connections, that alone could make the difference.
         return replace(self.context.make(case), is_of_check=True, fresh=True)
 
 
@@ -190,7 +191,7 @@ def is_race(pair: Response) -> Exchanging[bool]:
 
 
 def _is_refused(first: Response) -> Exchanging[bool]:
-    """Whether an accepted write is refused in turn, or the server shows again what it made for the same `Idempotency-Key`."""
+    """Whether the repetition of an accepted write is refused, or the server shows again what it made for the same `Idempotency-Key`."""
     assert first.request is not None
     again = yield replace(first.request, is_twice=False, is_of_check=True, fresh=True)
     if not isinstance(again, Response):

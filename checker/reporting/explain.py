@@ -159,8 +159,8 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "Look for a missing prefix, and for an identifier in another form.",
     ),
     "ST310": Explanation(
-        "Two equal requests at once were both accepted. In turn, the second one is refused, or shows what the first one made.",
-        "Look and act in one step: a unique index, a conditional UPDATE, or a lock around both.",
+        "Two equal requests at once were both accepted. One after the other, the second one is refused, or shows what the first one made.",
+        "Check and act in one step: with a unique index, a conditional UPDATE, or a lock around both.",
     ),
     "ST401": Explanation(
         "An operation whose description requires credentials succeeds without them, or with wrong ones.",
