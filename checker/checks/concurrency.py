@@ -12,7 +12,7 @@ from msgspec.structs import replace as replace_context
 from checker.checks.authentication import other_things
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.location import reading_at
-from checker.checks.resources import is_done, line_of, resource_in
+from checker.checks.resources import Sent, is_done, line_of, resource_in
 from checker.core.case import Case, is_idempotency_key, with_fresh_key
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Operation
@@ -50,14 +50,6 @@ class RaceCondition(Failure, code="ST310", title="Race condition", severity=Seve
 
 
 _NOTHING: Final = NetworkFailure(FailureKind.OTHER, "", 0.0)
-
-
-class _Sent(Struct, frozen=True):
-    """A step that was sent anew."""
-
-    case: Case
-    request: WireRequest
-    outcome: Outcome
 
 
 def may_race(operation: Operation) -> bool:
@@ -118,21 +110,21 @@ class _Stage(Struct):
 
     def sent(self, *, is_twice: bool) -> Exchanging[Response | None]:
         """Send the steps anew and then the write. Return its response; None if a step or the write is refused."""
-        earlier: list[_Sent] = []
+        earlier: list[Sent] = []
         for number, (step, before) in enumerate(zip(self.steps, self.context.sequence, strict=True)):
             found = yield from self._accepted(step, earlier)
             if found is None and is_done(before):
                 return None
             if found is not None:
                 self.steps[number] = found.case
-            earlier.append(found or _Sent(step, self._request(step), before.outcome or _NOTHING))
+            earlier.append(found or Sent(step, self._request(step), before.outcome or _NOTHING))
         found = yield from self._accepted(self.case, earlier, is_twice=is_twice)
         if found is None or not isinstance(found.outcome, Response):
             return None
         self.case = found.case
         return found.outcome
 
-    def _accepted(self, case: Case, earlier: Sequence[_Sent], *, is_twice: bool = False) -> Exchanging[_Sent | None]:
+    def _accepted(self, case: Case, earlier: Sequence[Sent], *, is_twice: bool = False) -> Exchanging[Sent | None]:
         """Send a case with what the steps before it gave, else with other names; None if it is refused each time."""
         assert self.context.tools is not None
         renewed = yield from self._with_current_version(self.context.tools.renew(case, earlier))
@@ -140,7 +132,7 @@ class _Stage(Struct):
             request = replace(self._request(trial), is_twice=is_twice)
             outcome = yield request
             if isinstance(outcome, Response) and 200 <= outcome.status_code < 300 and not outcome.redirects:
-                return _Sent(trial, request, outcome)
+                return Sent(trial, request, outcome)
         return None
 
     def _trials(self, case: Case) -> Iterator[Case]:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 from urllib.parse import unquote
@@ -10,11 +11,13 @@ from urllib.parse import unquote
 from checker.checks.check import Config
 from checker.checks.context import PASSED, CheckContext, Found, JudgedInteraction
 from checker.checks.resources import (
+    Sent,
     cache_note,
     concerns,
     concrete_path,
     is_done,
     is_elsewhere,
+    may_change,
     method_of,
     status_of,
     told,
@@ -24,10 +27,11 @@ from checker.core.contract import ResponsePlan
 from checker.core.failures import Failure
 from checker.core.operation import Location, Operation
 from checker.core.resource_names import affinity, ends_with_variable, normalised, owner_of, resource_of, words
-from checker.core.resources import REMOVING, SAFE, named_values, place_of
+from checker.core.resources import REMOVING, named_values, place_of
 from checker.core.response import Response
 from checker.core.runtime_expressions import EvaluationContext, RuntimeExpression, candidates
 from checker.core.schema import tokens_of
+from checker.core.send import Exchanging
 
 _CREATED, _MISSING = 201, 404
 _MOST_NODES = 10_000
@@ -53,8 +57,12 @@ def is_there(status: int, plan: ResponsePlan, config: Config) -> bool:
     return status != _MISSING and plan.answers is None
 
 
-def ensure_resource_availability(context: CheckContext) -> Found:
-    """Fail on 404 for a resource that an earlier step has created by POST and no step has removed."""
+def ensure_resource_availability(context: CheckContext) -> Exchanging[Found]:
+    """Fail on 404 for a resource that an earlier step has created by POST and no step has removed.
+
+    A write after the creation may have removed it, whatever its path: `POST /flush`. If there is one, the sequence is sent anew up to
+    the creation and with the read alone: a resource that is then available was removed by a step between.
+    """
     steps, case = context.sequence, context.case
     meta = case.meta
     if meta is None or not meta.bindings:
@@ -68,10 +76,23 @@ def ensure_resource_availability(context: CheckContext) -> Found:
         creator = steps[place]
         if not creates_member(creator, case) or not is_named_by(creator, case):
             continue
-        if _may_be_missing(context, place):
+        if _may_be_missing(context, place) or (yield from _is_removed_between(context, place)):
             return PASSED
         return _failure(context, creator)
     return PASSED
+
+
+def _is_removed_between(context: CheckContext, place: int) -> Exchanging[bool]:
+    """Whether a resource that is created anew is available if nothing is written after its creation, the step `place`."""
+    if context.tools is None or not any(map(may_change, context.sequence[place + 1 :])):
+        return False
+    earlier: list[Sent] = []
+    for old in (*(step.case for step in context.sequence[: place + 1]), context.case):
+        case = context.tools.renew(old, earlier)
+        request = replace(context.make(case), is_of_check=True)
+        earlier.append(Sent(case, request, (yield request)))
+    made, read = earlier[place], earlier[-1]
+    return is_done(made) and is_named_by(made, read.case) and is_done(read)
 
 
 def _may_be_missing(context: CheckContext, place: int) -> bool:
@@ -203,7 +224,7 @@ def _has_removed(step: JudgedInteraction, case: Case) -> bool:
 
 def _may_remove(step: JudgedInteraction, case: Case, creator: JudgedInteraction) -> bool:
     """Whether a step that was not refused may have removed the resource of a case."""
-    if method_of(step.case) in SAFE or 400 <= status_of(step) < 500:
+    if not may_change(step):
         return False
     if step.case.operation.label == creator.case.operation.label:
         return False

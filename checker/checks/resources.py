@@ -5,13 +5,23 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from msgspec import Struct
+
 from checker.checks.context import CheckContext, JudgedInteraction
 from checker.core.case import Case
 from checker.core.operation import Operation, Place
 from checker.core.request import Location, WireRequest
 from checker.core.resource_names import ends_with_variable, singular
-from checker.core.resources import ACCEPTED, named_values, sent_at
-from checker.core.response import Response
+from checker.core.resources import ACCEPTED, SAFE, named_values, sent_at
+from checker.core.response import Outcome, Response
+
+
+class Sent(Struct, frozen=True):
+    """A step that a check sent anew."""
+
+    case: Case
+    request: WireRequest
+    outcome: Outcome
 
 
 def status_of(step: JudgedInteraction) -> int:
@@ -29,6 +39,11 @@ def is_done(step: JudgedInteraction) -> bool:
     """Whether a request succeeded and is completed."""
     status = status_of(step)
     return 200 <= status < 300 and status != ACCEPTED
+
+
+def may_change(step: JudgedInteraction) -> bool:
+    """Whether a step is a write that was not refused."""
+    return method_of(step.case) not in SAFE and not 400 <= status_of(step) < 500
 
 
 def body_of(outcome: object) -> Any:

@@ -17,6 +17,7 @@ from checker.checks.resources import (
     is_same,
     is_valid,
     line_of,
+    may_change,
     method_of,
     resource_in,
     status_of,
@@ -27,7 +28,6 @@ from checker.core.failures import Failure, Severity
 from checker.core.media_types import is_json
 from checker.core.operation import Operation
 from checker.core.resource_names import ends_with_variable, normalised
-from checker.core.resources import SAFE
 from checker.core.send import Exchanging
 from checker.schema.views import Outline, outline_of
 
@@ -94,7 +94,7 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
     """
     case, steps = context.case, context.sequence
     read, places = resource_in(context.response), range(len(steps) - 1, -1, -1)
-    place = next((at for at in places if _may_change(steps[at])), None)
+    place = next((at for at in places if may_change(steps[at])), None)
     if context.plan.schema is None or read is None or place is None or case.query or not is_valid(case):
         return True
     write = steps[place]
@@ -168,11 +168,6 @@ def _failure(context: CheckContext, write: JudgedInteraction, name: str) -> Fail
     return failure
 
 
-def _may_change(step: JudgedInteraction) -> bool:
-    """Whether a step is a write that was not refused."""
-    return method_of(step.case) not in SAFE and not 400 <= status_of(step) < 500
-
-
 def _writes(step: JudgedInteraction, case: Case) -> bool:
     """Whether a step created or updated the resource of a case."""
     is_update = method_of(step.case) in _UPDATES and is_same(step.case, case)
@@ -184,7 +179,7 @@ def _before(steps: Sequence[JudgedInteraction], case: Case) -> Thing | None:
     for step in reversed(steps):
         is_read = method_of(step.case) == "GET" and is_same(step.case, case) and not step.case.query
         shown = resource_in(step.outcome) if is_read or _writes(step, case) else None
-        if shown is not None or _may_change(step):
+        if shown is not None or may_change(step):
             return shown
     return None
 

@@ -16,6 +16,7 @@ from checker.core.response import NetworkFailure, Outcome, Response
 from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
 from checker.openapi.operation import OpenApiOperation
+from checker.phases.bindings import renewed
 from checker.transport import prepare
 from checker.transport.prepare import RequestMaker
 
@@ -139,5 +140,6 @@ class Exchanges:
             prepare.drop,
             maker.base_path_of,
             peers=self.peers,
+            renew=renewed,
             make_bare=self._bare.make if self.neutral else None,
         )

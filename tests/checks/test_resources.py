@@ -289,6 +289,27 @@ def test_something_may_have_removed_it(exchanges: Exchanges, label: str, status:
     assert exchanges.failures(THERE, missing, *steps) == found
 
 
+@pytest.mark.parametrize(
+    ("again", "read", "found"),
+    [
+        (Response(201, [], b'{"id": "8"}'), Response(200, [], b'{"id": "8"}'), []),
+        (Response(201, [], b'{"id": "8"}'), NOWHERE, [""]),
+        (Response(409, [], b"{}"), Response(200, [], b"{}"), [""]),
+    ],
+    ids=["shown", "not shown", "not created"],
+)
+def test_a_write_elsewhere_has_removed_a_resource_that_is_shown_without_it(
+    exchanges: Exchanges, again: Response, read: Response, found: list[str]
+) -> None:
+    flushed = exchanges.sent("POST /orders/export", 202, mode=POSITIVE, phase="stateful")
+    missing = member(exchanges, "GET /users/{id}", 404)
+    steps = (created(exchanges), flushed)
+    answers = {"POST": again, "GET": read}
+    assert exchanges.failures(THERE, missing, *steps, answers=lambda one: answers[one.method]) == found
+    asked = [(one.method, one.target) for one in exchanges.asked]
+    assert asked == [("POST", b"/v1/users"), ("GET", b"/v1/users/8" if again.status_code == 201 else b"/v1/users/7")]
+
+
 def test_what_is_called_as_something_that_was_deleted_may_be_gone_with_it(exchanges: Exchanges) -> None:
     steps = [member(exchanges, "DELETE /users/{id}", 204), created(exchanges)]
     assert exchanges.failures(THERE, member(exchanges, "GET /users/{id}", 404), *steps) == []
@@ -364,7 +385,7 @@ def test_what_was_made_with_something_may_go_with_it(removed: str, is_told: bool
     read = them.sent(
         "GET /books/{id}", 404, mode=POSITIVE, phase="stateful", path_parameters={"id": "3"}, bindings=made
     )
-    assert bool(them.failures(THERE, read, book, gone)) is is_told
+    assert bool(them.failures(THERE, read, book, gone, answers=lambda _: NOWHERE)) is is_told
 
 
 def in_room(them: Exchanges, label: str, status: int, tenant: str, **parts: Any) -> Sent:
@@ -417,4 +438,4 @@ def test_an_action_on_a_parent_may_have_consumed_it(exchanges: Exchanges, action
         bindings=(cart, product),
         **parts,
     )
-    assert bool(exchanges.failures(THERE, gone, *steps)) is is_told
+    assert bool(exchanges.failures(THERE, gone, *steps, answers=lambda _: NOWHERE)) is is_told
