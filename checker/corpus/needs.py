@@ -90,7 +90,7 @@ def needed_by(
     named = (path for one in finding.interactions for path in search.named_in(one.exchange.body))
     elsewhere = search.made_elsewhere(_path_of(exchange))
     for path in (*_named_paths(exchange), *elsewhere, *named, *_listed_paths(finding)):
-        known = _maker_of(path, made, exchange.status)
+        known = _maker_of(path, made, finding)
         # Of the resources that clients name, the sequence itself makes those at its own paths.
         is_own = known is not None and known.label in labels and (not ends_with_variable(known.label) or path in paths)
         if (
@@ -270,11 +270,15 @@ def _is_name(value: Any) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
 
 
-def _maker_of(path: str, made: Mapping[str, ResourceMade], status: int | None) -> ResourceMade | None:
+def _maker_of(path: str, made: Mapping[str, ResourceMade], finding: Finding) -> ResourceMade | None:
     """Return the request that created the resource at a path, or may have. A refusal needs no resource that is uncertain."""
-    known = made.get(path)
-    is_refused = status is not None and 400 <= status < 500
-    if known is not None or is_refused or _WITH in path:
+    known, exchange = made.get(path), finding.interactions[-1].exchange
+    is_refused = exchange.status is not None and 400 <= exchange.status < 500
+    # A path that ends in a word of the description names no member of a collection: `/todos/count`.
+    template = finding.steps[-1].label.rstrip("/").split("/") if finding.steps else []
+    at = path.count("/") - _path_of(exchange).count("/") - 1
+    is_word = -len(template) < at < 0 and "{" not in template[at]
+    if known is not None or is_refused or _WITH in path or is_word:
         return known
     perhaps = made.get(f"{path.rpartition('/')[0]}/{ANY_NAME}")
     return None if perhaps is None else replace(perhaps, path=path)

@@ -129,7 +129,8 @@ def test_what_is_put_once_more_names_the_first_time_if_that_had_another_status()
 
 def test_a_server_error_may_have_made_what_nobody_else_made() -> None:
     perhaps = replace(BOX, path="/v1/boxes/*", label="POST /boxes", status=500, command="perhaps")
-    one = asking(b"/v1/boxes/7/items")
+    steps = (Step(Label("GET /boxes/{box}/items"), Drawn(())),)
+    one = replace(asking(b"/v1/boxes/7/items"), steps=steps)
     assert needs(one, perhaps, BOX) == ["perhaps"]
     assert needs(asking(b"/v1/boxes/0/items"), perhaps, BOX) == ["curl box"]
     for status in (400, 404, 422):
@@ -140,6 +141,8 @@ def test_a_server_error_may_have_made_what_nobody_else_made() -> None:
     (told,) = view.findings.values()
     assert told.needs == (replace(perhaps, path="/v1/boxes/7"),)
     assert not is_surely_needed(told, told.needs[0])
+    counted = replace(asking(b"/v1/boxes/count"), steps=(Step(Label("GET /boxes/count"), Drawn(())),))
+    assert needs(counted, perhaps) == []
 
 
 def test_a_sequence_that_makes_it_needs_nothing_before() -> None:
