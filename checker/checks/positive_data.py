@@ -33,7 +33,7 @@ from checker.core.constraints import comparison
 from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure
 from checker.core.request import Location
-from checker.core.resource_names import differing_words, is_cursor, is_ordered
+from checker.core.resource_names import differing_words, is_ordered, marks_among
 from checker.core.response import Response
 from checker.core.scenarios import Scenario
 from checker.core.schema import Schema
@@ -100,8 +100,10 @@ def _unknown_mark(case: Case) -> str:
     given = () if case.meta is None else case.meta.bindings
     bound = {(one.location, one.name) for one in given}
     for location in (Location.QUERY, Location.HEADER):
+        declared = {one.name for one in case.operation.parameters if one.location is location}
+        marks = marks_among({*declared, *getattr(case, location.container)})
         for name in getattr(case, location.container):
-            if is_cursor(name) and (location, name) not in bound:
+            if name in marks and (location, name) not in bound:
                 return f"{location} {name}"
     return ""
 

@@ -321,25 +321,25 @@ _CURSORS: Final = frozenset(
 )  # fmt: skip
 _OF_CONNECTIONS: Final = ({"after", "first"}, {"before", "last"})
 """Pairs of arguments of connections (Relay): a cursor, and the number of items after or before it."""
-_COUNTS: Final = frozenset(
-    ["first", "last", "limit", "offset", "page", "pagenumber", "pagesize", "perpage", "skip", "take", "top"]
-)  # fmt: skip
+_SIZES: Final = frozenset(["limit", "pagesize", "perpage", "take", "top"])
+_COUNTS: Final = _SIZES | {"first", "last", "offset", "page", "pagenumber", "skip"}
 USUAL_COUNTS: Final = range(1, 101)
 """Page sizes that hardly any server rejects."""
 _NEXT: Final = ("next", "end", "last")
 _MARKS: Final = ("cursor", "token", "marker")
 
 
-def is_cursor(name: str) -> bool:
-    """Whether a parameter takes the mark of a page: `page_token`, `cursor`. It means nothing but to the server that made it."""
-    return normalised(name) in _CURSORS
-
-
 def marks_among(names: Collection[str]) -> frozenset[str]:
-    """Return the members of one object, or arguments of one field, that take cursors: `cursor`, and `after` beside `first` (Relay)."""
+    """Return the names that take marks of pages, which mean nothing but to the server that made them.
+
+    `names` are the members of one object, the arguments of one field, or the parameters of one place: `page_token`, `cursor`, `after`
+    beside `first` (Relay), `token` beside `limit`.
+    """
     of_connections = [pair & set(names) for pair in _OF_CONNECTIONS if pair <= set(names)]
     beside = set().union(*of_connections) - _COUNTS
-    return frozenset(beside.union(name for name in names if is_cursor(name)))
+    # A `token` alone is one of a user.
+    marks = _CURSORS | {"token"} if any(normalised(name) in _SIZES for name in names) else _CURSORS
+    return frozenset(beside.union(name for name in names if normalised(name) in marks))
 
 
 def is_count(name: str) -> bool:

@@ -19,7 +19,7 @@ from checker.core.meta import ANYTHING, ComponentProvenance, Origin
 from checker.core.operation import Body, BodyFault, Example, Location, Operation, Parameter, PropertyEncoding
 from checker.core.registry import BODY_STRATEGIES
 from checker.core.request import CONDITIONS
-from checker.core.resource_names import is_cursor
+from checker.core.resource_names import marks_among
 from checker.core.schema import Dialect, Direction, Document
 from checker.generation.dictionaries import Narrowing, SchemaPart, mismatch, overridden, path_of
 from checker.generation.drawing.compiling import Compiler
@@ -192,7 +192,7 @@ class PartCompiler:
                 or self.forced(parameter) is not None
                 or self.learned.requires(parameter.location, parameter.name)
             )
-            is_seldom = self.learned.is_seldom(parameter) or is_mostly_refused(parameter)
+            is_seldom = self.learned.is_seldom(parameter) or is_mostly_refused(parameter, self.operation.parameters)
             is_usual = self.learned.is_mostly_there(parameter)
             share = 1.0 if is_there else 1 - SELDOM if is_usual else SELDOM if is_seldom else _OPTIONAL
             accepts = None if self.forced(parameter) else self.compiled(parameter).accepts
@@ -543,15 +543,15 @@ def _text_of(value: Any) -> object:
         return repr(value)
 
 
-def is_mostly_refused(parameter: Parameter) -> bool:
-    """Whether a parameter is optional, and most of its values get no useful response.
+def is_mostly_refused(parameter: Parameter, declared: Iterable[Parameter]) -> bool:
+    """Whether a parameter, of those that an operation declares, is optional, and most of its values get no useful response.
 
     Servers respond to conditional requests with 304 or 412, make the cursors of pages themselves, and take an idempotency key once.
     """
     if parameter.required:
         return False
     if parameter.location is Location.QUERY:
-        return is_cursor(parameter.name)
+        return parameter.name in marks_among([one.name for one in declared if one.location is Location.QUERY])
     return parameter.location is Location.HEADER and (
         parameter.name.lower() in CONDITIONS or is_idempotency_key(parameter.name)
     )

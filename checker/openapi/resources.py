@@ -21,10 +21,10 @@ from checker.core.resource_names import (
     affinity,
     ends_among,
     is_carried,
-    is_cursor,
     is_identifier,
     is_qualified,
     looked_up,
+    marks_among,
     next_mark,
     normalised,
     noun_of,
@@ -361,12 +361,12 @@ class _Inference(Struct):
         """Yield a transition from a list to itself if its responses hold the cursor of the next page."""
         answer, taken = self.answers[target.label], []
         shown = {one.name: one.pointer for one in reversed(answer.fields) if "*" not in one.pointer}
-        for parameter in target.parameters:
-            if parameter.location is Location.QUERY and is_cursor(parameter.name):
-                field = next_mark(parameter.name, shown)
-                if field is not None:
-                    value = f"$response.body#{shown[field]}"
-                    taken.append(TakenValue(Location.QUERY, parameter.name, value))
+        names = [one.name for one in target.parameters if one.location is Location.QUERY]
+        marks = marks_among(names)
+        for name in names:
+            field = next_mark(name, shown) if name in marks else None
+            if field is not None:
+                taken.append(TakenValue(Location.QUERY, name, f"$response.body#{shown[field]}"))
         if taken:
             yield Transition("NextPage", target.label, answer.status, target.label, tuple(taken))
 

@@ -12,7 +12,10 @@ CHECK = "positive_data_acceptance"
 OK = {"200": {"description": "fine"}}
 TEXT = {"type": "string"}
 ID = {"name": "id", "in": "path", "required": True, "schema": TEXT}
-QUERY = [{"name": name, "in": "query", "schema": TEXT} for name in ("page_token", "created_from", "created_to", "name")]
+QUERY = [
+    {"name": name, "in": "query", "schema": TEXT}
+    for name in ("page_token", "_token", "_limit", "created_from", "created_to", "name")
+]
 BODY = {"content": {"application/json": {"schema": {"type": "object"}}}}
 PATHS: dict[str, Any] = {
     "/things": {"get": {"parameters": QUERY, "responses": OK}, "post": {"requestBody": BODY, "responses": OK}},
@@ -120,6 +123,7 @@ def test_any_other_reason_is_a_refusal_of_data(exchanges: Exchanges, answer: byt
     ("query", "is_told"),
     [
         ({"page_token": "a"}, False),
+        ({"_token": "a"}, False),
         ({"name": "a"}, True),
         ({"created_from": "2024-02-01", "created_to": "2024-01-31"}, False),
         ({"created_from": "2024-02-01", "created_to": "2024-02-01"}, False),

@@ -13,6 +13,8 @@ from checker.core.resource_names import is_count, marks_among
         (("after", "before"), set()),
         (("cursor", "limit"), {"cursor"}),
         (("pageToken", "name"), {"pageToken"}),
+        (("_token", "_limit", "_sort"), {"_token"}),
+        (("token", "name"), set()),
         ((), set()),
     ],
 )

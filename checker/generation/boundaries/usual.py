@@ -158,7 +158,7 @@ class UsualRequest(Struct):
             ):
                 return True
             # A false condition, or a page that does not exist, would have all cases refused.
-            if is_mostly_refused(parameter):
+            if is_mostly_refused(parameter, self.operation.parameters):
                 return False
             edges = self.edges(part, parameter)
             return is_full or edges.is_given(part.conjunction, part.place)
