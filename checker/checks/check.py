@@ -190,7 +190,7 @@ class Check(Struct, frozen=True):
     """None for a check that sends nothing beforehand."""
     wants_refusal: bool = False
     """Whether a fixed service refuses the failed request."""
-    no_response: Callable[[NetworkFailure], Found] | None = None
+    no_response: Callable[[Case, NetworkFailure], Found] | None = None
     """The verdict on a request without a complete response; None for a check that judges responses only."""
     sees_operation_settings: bool = False
     """Whether `CheckContext.config` also holds the settings of the operation: for checks of users."""

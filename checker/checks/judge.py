@@ -105,7 +105,7 @@ class Judge:
         failures: Failures = ()
         for check, judged in self._of_no_response:
             if check.applies.to_operation(case.operation):
-                failures += _named(check, judged(outcome))
+                failures += _named(check, judged(case, outcome))
         return Judgement(failures, (), ()) if failures else CLEAN
 
     def probes(self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()) -> bool | None:

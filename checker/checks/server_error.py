@@ -54,17 +54,19 @@ class UnansweredRequest(Failure, code="ST116", title="Server error", severity=Se
     """The server sends no response, although it responds to other requests."""
 
 
-def missing_response(outcome: NetworkFailure) -> Found:
+def missing_response(case: Case, outcome: NetworkFailure) -> Found:
     """Fail on a connection that the server closed or reset while it handled the request, and on a timeout without a response.
 
     A reused connection without any response may have been closed while it was idle, which is no failure.
     """
     if outcome.kind is FailureKind.TIMEOUT and outcome.partial is None:
-        return UnansweredRequest("The server sends no response", unique_key=UNANSWERED)
+        unanswered = UnansweredRequest("The server sends no response", unique_key=UNANSWERED)
+        return unanswered.sharing(_common_reason(UNANSWERED, case))
     if outcome.kind is not FailureKind.DROPPED or outcome.may_be_late:
         return PASSED
     how = "in the middle of the response" if outcome.partial is not None else "without a response"
-    return DroppedConnection(f"The server closed the connection {how}", unique_key=DROPPED)
+    dropped = DroppedConnection(f"The server closed the connection {how}", unique_key=DROPPED)
+    return dropped.sharing(_common_reason(DROPPED, case))
 
 
 def is_no_server_error(status: int, plan: ResponsePlan, config: Config) -> bool:
@@ -91,13 +93,11 @@ def not_a_server_error(context: CheckContext) -> Found:
             f"{rule_of_status(status)} {_REFUSED}"
         )
     template = error_template(context.response.readable.content, sent_texts(context.case), context.described)
-    shared = template if names_error(template) else _shape(context.case) or _of_value(template, context.case)
+    shared = template if names_error(template) else _common_reason(template, context.case)
     is_busy = status == UNAVAILABLE or is_of_contention(_beginning(context.response))
     if is_busy:
         # Maintenance and overload are one state of the service, whichever operation is asked.
         shared = template or "unavailable"
-    if not shared and (handler := _handler(context.case.operation)):
-        shared = f"{template} {handler}"
     failure = ServerError(_message(status, expected, context.plan), unique_key=rule_of_status(status), text=template)
     failure.sharing(f"{rule_of_status(status)} {shared}" if shared else "")
     failure.passing_cause = failure.shared_cause if is_busy else _passing(template)
@@ -123,6 +123,12 @@ def _reported(context: CheckContext) -> Found:
     failure = ReportedServerError(complaint.message, unique_key=complaint.place, text=template)
     failure.passing_cause = _passing(template)
     return failure.sharing(shared)
+
+
+def _common_reason(template: str, case: Case) -> str:
+    """Return what makes errors of several operations one: the shape of the request, a kind of value, or one handler. Empty if nothing does."""
+    handler = _handler(case.operation)
+    return _shape(case) or _of_value(template, case) or (f"{template} {handler}" if handler else "")
 
 
 def _handler(operation: Operation) -> str:

@@ -263,6 +263,20 @@ def test_put_and_patch_of_one_path_fail_for_one_mistake_with_the_same_text() -> 
     assert cause("PUT /a/{id}") not in others
 
 
+@pytest.mark.parametrize("kind", [FailureKind.DROPPED, FailureKind.TIMEOUT])
+def test_methods_of_one_handler_send_no_response_for_one_mistake(kind: FailureKind) -> None:
+    own = {"summary": "Waits", "parameters": [ID], "responses": {"200": {"description": "fine"}}}
+    operations = operations_of({"/a/{id}": {"get": own, "put": own}, "/b/{id}": {"get": own}})
+
+    def cause(label: str) -> str:
+        case = Case(operations[label], "1", path_parameters={"id": "x"})
+        judge = Judge(selected_checks(["not_a_server_error"]))
+        (failure,) = judge.without_response(case, NetworkFailure(kind, "", 0.0)).failures
+        return failure.cause(label)
+
+    assert cause("GET /a/{id}") == cause("PUT /a/{id}") != cause("GET /b/{id}")
+
+
 def test_other_statuses_make_other_mistakes() -> None:
     (one,), (other,) = (failures(ONE, {"message": NUMBER}, status=status) for status in (500, 503))
     assert one.cause("one") != other.cause("one")
