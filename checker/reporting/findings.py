@@ -243,7 +243,8 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
 def _is_of_a_moment(finding: Finding) -> bool:
     """Whether a server error states that it passes (RFC 9110, 15.6.4), however often it was shown: a lock may outlast all repetitions."""
     status = finding.interactions[-1].exchange.status if finding.interactions else None
-    return status == UNAVAILABLE and finding.code == ServerError.code and finding.reproduced is not None
+    was_repeated = finding.reproduced is not None or finding.spent
+    return status == UNAVAILABLE and finding.code == ServerError.code and was_repeated
 
 
 def _may_stand_alone(finding: Finding) -> bool:

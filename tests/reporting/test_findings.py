@@ -131,6 +131,23 @@ def test_what_may_not_show_again_is_marked(
     assert text.partition("\n")[0] == heading
 
 
+@pytest.mark.parametrize(
+    ("reproduced", "spent", "marks"),
+    [
+        (None, False, ("not tried again",)),
+        (True, False, ("temporary by its status",)),
+        # The run cannot send its commands again, but a fresh server may not be in the same state either.
+        (None, True, ("temporary by its status", "needs a fresh server")),
+    ],
+)
+def test_an_error_that_states_that_it_passes_is_temporary_if_it_was_sent_again(
+    reproduced: bool | None, spent: bool, marks: tuple[str, ...]
+) -> None:
+    sent = samples.interaction(exchange=samples.exchange(status=503))
+    one = samples.finding(code="ST101", reproduced=reproduced, spent=spent, steps=(ALONE,), interactions=(sent,))
+    assert marks_of(one) == marks
+
+
 def test_what_holds_for_some_failures_of_a_case_stands_at_their_titles() -> None:
     one = replace(finding("f1"), title="A", reproduced=True, steps=(BOUND,), message="")
     other = replace(one, fingerprint="f2", title="B", reproduced=False)
