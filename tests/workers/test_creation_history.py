@@ -23,6 +23,8 @@ PATHS: dict[str, Any] = {
     "/boxes": {"post": {"requestBody": NAMED, **DONE}},
     "/boxes/{box}": {method: {"parameters": [KEY], **DONE} for method in ("get", "put", "post", "delete")},
     "/box": {"get": DONE},
+    "/stock": {"get": DONE},
+    "/stock/{item}": {"get": {"parameters": [{**KEY, "name": "item"}], **DONE}},
     "/tags/{tag}": {"put": {"parameters": [{**KEY, "name": "tag"}], **DONE}},
     "/boxes/{box}/open": {"put": {"parameters": [KEY], **DONE}},
     "/boxes/": {"post": {"requestBody": NAMED, **DONE}, "put": {"requestBody": NAMED, **DONE}},
@@ -34,7 +36,7 @@ def creations() -> CreationHistory:
     uses = [ResourceUse.of(Label(f"{m.upper()} {path}"), m.upper(), path) for path, item in PATHS.items() for m in item]
     return CreationHistory(
         ResourceModel(uses),
-        {"/boxes": ("box",)},
+        {"/boxes": ("box",), "/stock": ("item",)},
         lambda request: f"curl -X {request.method} {request.target.decode()}",
         lambda case, outcome: (),
     )
@@ -219,3 +221,10 @@ def test_a_look_at_the_one_of_the_caller_may_create_it(creations: CreationHistor
     (found,) = made(creations, "POST /boxes", answer, 9, body={})
     assert found.label == "POST /boxes"
     assert made(creations, "GET /box", answer) == []
+
+
+def test_a_look_at_a_collection_whose_name_is_no_plural_creates_nothing(creations: CreationHistory) -> None:
+    flight = cast("Any", SimpleNamespace(index=4, task=SimpleNamespace(lease=SimpleNamespace(phase="coverage"))))
+    sent = Exchanges(operations_of(PATHS)).sent("GET /stock", 200, mode=POSITIVE)
+    shown = Response(200, [], b'{"item": "5"}')
+    assert list(creations.saw(flight, Verdict(sent.case, sent.request, shown, CLEAN))) == []

@@ -59,7 +59,9 @@ class CreationHistory(Struct):
     def __post_init__(self) -> None:
         for collection in self.children:
             parent, _, noun = collection.rpartition("/")
-            self._single[f"{parent}/{singular(noun)}"] = collection
+            single = f"{parent}/{singular(noun)}"
+            if single != collection:
+                self._single[single] = collection
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Iterator[ResourceMade]:
         """Yield the resources that requests of any purpose created or removed."""
