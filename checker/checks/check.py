@@ -52,7 +52,7 @@ IN_RUN = CheckSetting(
     "in-run",
     SettingShape.FLAG,
     False,
-    "Whether `run` also sends what may grant a role, or spend twice what is there once.",
+    "Whether the check also acts in `run`: its requests may grant a role, or use something twice.",
 )
 """The setting of an intrusive check, which otherwise acts in `fuzz` only."""
 
