@@ -81,14 +81,20 @@ def negative_data_rejection(context: CheckContext) -> Exchanging[Found]:
 
 
 def _unchecked_schema(context: CheckContext, part: PartVerdict) -> str:
-    """Return the place of a named schema, name and schema of a parameter, or the missing body: operations that share it lack one validation.
+    """Return what operations share that lack one validation; empty if nothing is known.
 
-    Empty for other bodies.
+    It is the missing body, the place of a named schema, name and schema of a parameter, or place and schema of a member deep in a value.
     """
     # Frameworks that read a list as an object do so in every operation.
     if not part.name and (not part.pointer or (part.keyword == "type" and not part.instance_path)):
         return f"{part.location} {part.keyword}"
-    if NAMED_SCHEMA.search(part.pointer) is not None:
+    names = [one for one in part.instance_path if isinstance(one, str)]
+    is_named = NAMED_SCHEMA.search(part.pointer) is not None
+    # Generators of descriptions write the schema of one parameter under several names. Members at the top of unlike bodies are equal by chance.
+    is_copied = bool(names) if is_named else len(names) > 1
+    if is_copied and is_named == bool(part.name):
+        return f"{part.location} {part.name} {'.'.join(names)} {json.dumps(part.schema, sort_keys=True, default=str)}"
+    if is_named:
         return part.pointer
     for one in context.case.operation.parameters:
         if (one.location, one.name) == (part.location, part.name):

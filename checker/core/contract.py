@@ -208,6 +208,8 @@ class PartVerdict(Struct, frozen=True):
     """The part of the value that is at fault, as it was read."""
     reason: str = ""
     """One sentence for people; empty when valid."""
+    schema: object = None
+    """The subschema that is broken, if a schema is."""
 
 
 class RequestVerdict(Struct, frozen=True):

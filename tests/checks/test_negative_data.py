@@ -114,6 +114,36 @@ def test_a_validation_that_a_shared_schema_lacks_is_one_mistake() -> None:
     assert cause("POST /a", body={"amount": "5", "size": 0}) == cause("POST /a", body={"size": 0})
 
 
+def test_copies_of_a_schema_deep_in_a_value_lack_one_validation() -> None:
+    def operation(*others: str) -> dict[str, Any]:
+        read = {"type": "array", "items": {"type": "string"}}
+        rights = {"type": "object", "properties": {"read": read} | {key: {"type": "string"} for key in others}}
+        body = {"type": "object", "properties": {"rights": rights, "read": read}}
+        return {"requestBody": {"content": {"application/json": {"schema": body}}}, "responses": OK}
+
+    def listed(schema: str) -> dict[str, Any]:
+        content = {"application/json": {"schema": {"$ref": f"#/components/schemas/{schema}"}}}
+        return {"parameters": [{"name": "filter", "in": "query", "content": content}], "responses": OK}
+
+    order = {"oneOf": [{"type": "string"}, {"type": "array"}]}
+    filters = {name: {"type": "object", "properties": {"order": order, name: {}}} for name in ("One", "Other")}
+    paths = {
+        "/a": {"post": operation(), "get": listed("One")},
+        "/b": {"post": operation("own"), "get": listed("Other")},
+    }
+    exchanges = Exchanges(operations_of(paths, {"schemas": filters}))
+
+    def cause(label: str, **parts: Any) -> str:
+        (failure,) = exchanges.verdict(CHECK, exchanges.sent(label, 200, **parts)).failures
+        return failure.cause(label)
+
+    deep, top = _json({"rights": {"read": None}}), _json({"read": None})
+    assert cause("POST /a", **deep) == cause("POST /b", **deep) != cause("POST /a", **_json({"rights": None}))
+    assert cause("POST /a", **top) != cause("POST /b", **top)
+    by_order = {"query": {"filter": {"order": None}}}
+    assert cause("GET /a", **by_order) == cause("GET /b", **by_order)
+
+
 def _json(body: Any) -> dict[str, Any]:
     return {"media_type": "application/json", "body": body}
 

@@ -373,5 +373,5 @@ def test_what_is_wrong_is_said_with_its_place() -> None:
     )
     at = "#/paths/~1a/post/requestBody/content/application~1json/schema/items/properties/n"
     assert [part for part in verdict.parts if part.location is BODY] == [
-        PartVerdict(BODY, "", INVALID, at, "minimum", (1, "n"), 4, "4 is less than the minimum of 5")
+        PartVerdict(BODY, "", INVALID, at, "minimum", (1, "n"), 4, "4 is less than the minimum of 5", {"minimum": 5})
     ]

@@ -188,6 +188,7 @@ class Part(Struct, frozen=True):
                     one.instance_path,
                     one.value,
                     one.message,
+                    one.schema,
                 )
                 for one in violations
                 if not _is_read_otherwise(one)
