@@ -23,6 +23,7 @@ from checker.checks.rules import (
     is_of_several,
     matches_status,
     place_of,
+    requested_status,
     rule_of_status,
     values_of,
     verdict_of,
@@ -282,7 +283,7 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
     hint = yield from _hint(context)
     return RejectedPositiveData(
         f"Valid data should have been accepted\nExpected: {expected}{hint}", unique_key=rule_of_status(status)
-    ).sharing(_reason(context))
+    ).sharing(requested_status(context) or _reason(context))
 
 
 def _reason(context: CheckContext) -> str:

@@ -2,7 +2,15 @@
 
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.rules import METHOD_NOT_ALLOWED, OF_ANOTHER, excerpts, is_of_several, matches_status, rule_of_status
+from checker.checks.rules import (
+    METHOD_NOT_ALLOWED,
+    OF_ANOTHER,
+    excerpts,
+    is_of_several,
+    matches_status,
+    requested_status,
+    rule_of_status,
+)
 from checker.core.blocks import Truncation
 from checker.core.contract import MediaTypeVerdict, ResponsePlan, SchemaViolation
 from checker.core.failures import CauseScope, Failure, Severity
@@ -29,7 +37,7 @@ def status_code_conformance(context: CheckContext) -> Found:
     documented = ", ".join(context.plan.documented_statuses)
     return UndefinedStatusCode(
         f"Received: {status}\nDocumented: {documented or 'none'}", unique_key=rule_of_status(status)
-    )
+    ).sharing(requested_status(context))
 
 
 class MissingContentType(Failure, code="ST104", title="Missing Content-Type header", cause_scope=CauseScope.API):

@@ -16,7 +16,7 @@ from checker.core.contract import PartVerdict, RequestVerdict, SchemaViolation
 from checker.core.meta import ANYTHING
 from checker.core.operation import Location
 from checker.core.request import CONDITIONS, WireRequest
-from checker.core.resource_names import normalised
+from checker.core.resource_names import normalised, words
 from checker.core.response import Response
 from checker.core.system import later_pattern
 from checker.refusals.sentences import demands_of
@@ -34,6 +34,8 @@ UPGRADE_REQUIRED: Final = 426
 """The server wants another protocol, such as WebSocket (RFC 9110, 15.5.22)."""
 _REGISTERED: Final = frozenset(map(int, HTTPStatus))
 _LAST_CLASS: Final = 5
+_OF_STATUSES: Final = frozenset(("code", "codes", "status", "statuses"))
+"""Last words of the names of parameters that ask for a status."""
 
 
 def rule_of_status(status: int) -> str:
@@ -42,6 +44,18 @@ def rule_of_status(status: int) -> str:
     A code outside 100 to 599 counts as a server error (RFC 9110, 15).
     """
     return str(status) if status in _REGISTERED else f"{min(status // 100, _LAST_CLASS)}XX"
+
+
+def requested_status(context: CheckContext) -> str:
+    """Return path and name of the parameter that asks for the received status, such as `/status/{code}`; empty if none does.
+
+    Such an operation sends any status: each is the same deviation from the description.
+    """
+    status = context.response.status_code
+    for name, value in {**context.case.query, **context.case.path_parameters}.items():
+        if value in (status, str(status)) and not _OF_STATUSES.isdisjoint(words(name)[-1:]):
+            return f"{context.case.operation.path} {name} asks for a status"
+    return ""
 
 
 def matches_status(status: int, patterns: Iterable[str]) -> bool:

@@ -8,7 +8,7 @@ from checker.checks.check import Config
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.methods import UnsupportedMethodResponse, is_unknown_method
 from checker.checks.response_head import UndefinedStatusCode
-from checker.checks.rules import is_beyond_int64, matches_status, rule_of_status, values_of
+from checker.checks.rules import is_beyond_int64, matches_status, requested_status, rule_of_status, values_of
 from checker.core.case import Case
 from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure, Severity
@@ -99,7 +99,7 @@ def not_a_server_error(context: CheckContext) -> Found:
         # Maintenance and overload are one state of the service, whichever operation is asked.
         shared = template or "unavailable"
     failure = ServerError(_message(status, expected, context.plan), unique_key=rule_of_status(status), text=template)
-    failure.sharing(f"{rule_of_status(status)} {shared}" if shared else "")
+    failure.sharing(requested_status(context) or (f"{rule_of_status(status)} {shared}" if shared else ""))
     failure.passing_cause = failure.shared_cause if is_busy else _passing(template)
     return failure
 

@@ -381,3 +381,27 @@ def test_another_operation_of_an_equal_path_may_have_answered(
     verdict = exchanges.verdict(check, sent)
     assert bool(verdict.failures) is is_judged
     assert any("several operations" in one for one in verdict.unjudged) is not is_judged
+
+
+@pytest.mark.parametrize(
+    ("check", "one", "other"),
+    [("status_code_conformance", 201, 404), ("not_a_server_error", 501, 599), ("positive_data_acceptance", 400, 418)],
+)
+def test_an_operation_that_sends_each_requested_status_is_one_mistake(check: str, one: int, other: int) -> None:
+    def path(name: str) -> dict[str, Any]:
+        asked = {"name": name, "in": "path", "required": True, "schema": {"type": "integer"}}
+        return {"get": {"parameters": [asked], "responses": {"200": {"description": "fine"}}}}
+
+    exchanges = Exchanges(operations_of({"/status/{code}": path("code"), "/items/{id}": path("id")}))
+
+    def cause(label: str, name: str, asked: int, status: int) -> str:
+        sent = exchanges.sent(label, status, mode=POSITIVE, path_parameters={name: asked})
+        (failure,) = exchanges.verdict(check, sent).failures
+        return failure.cause(label)
+
+    def cause_of_status(asked: int, status: int) -> str:
+        return cause("GET /status/{code}", "code", asked, status)
+
+    assert cause_of_status(one, one) == cause_of_status(other, other)
+    assert cause_of_status(one, one) != cause_of_status(1, one)
+    assert cause("GET /items/{id}", "id", one, one) != cause("GET /items/{id}", "id", other, other)
