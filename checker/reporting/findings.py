@@ -227,7 +227,8 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
         _NOT_TRIED: finding.reproduced is None and not finding.spent,
         _SPENT: finding.spent,
         SEQUENCE: not is_alone,
-        DEPENDENT: any(is_surely_needed(finding, one) for one in finding.needs)
+        # A server error may have created the resource, and no other request of the run did.
+        DEPENDENT: any(is_surely_needed(finding, one) or one.status // 100 == 5 for one in finding.needs)
         or (
             not (finding.is_anew or _may_stand_alone(finding))
             # A value of a path that a `GET` showed, and that no known request made, was there from the start.

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from checker.core.blocks import Truncation
 from checker.core.meta import Binding, Drawn, Step
 from checker.core.operation import Label, Location
-from checker.corpus.records import Component, Finding
+from checker.corpus.records import Component, Finding, ResourceMade
 from checker.reporting.findings import failures_by_cause, failures_by_label, marks_of, sources_of
 from checker.reporting.masking import ShownCommand
 from tests.corpus.generated import finding
@@ -145,6 +145,16 @@ def test_an_error_that_states_that_it_passes_is_temporary_if_it_was_sent_again(
 ) -> None:
     sent = samples.interaction(exchange=samples.exchange(status=503))
     one = samples.finding(code="ST101", reproduced=reproduced, spent=spent, steps=(ALONE,), interactions=(sent,))
+    assert marks_of(one) == marks
+
+
+@pytest.mark.parametrize(("status", "marks"), [(500, ("dependent on earlier requests",)), (422, ())])
+def test_a_finding_depends_on_a_server_error_that_perhaps_made_its_resource(
+    status: int, marks: tuple[str, ...]
+) -> None:
+    perhaps = ResourceMade("/v1/a/3", "POST /a", "coverage", 1, status, "curl a")
+    sent = samples.interaction(exchange=samples.exchange(status=500))
+    one = samples.finding(reproduced=True, steps=(ALONE,), interactions=(sent,), needs=(perhaps,))
     assert marks_of(one) == marks
 
 
