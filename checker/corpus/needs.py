@@ -37,7 +37,7 @@ ANY_NAME = "*"
 _NOTHING_THERE = frozenset((401, 403, 404, 410))
 """Statuses that do not show whether the resource exists."""
 _METHOD_REFUSED = frozenset((405, 501))
-_LESS_SURE = {"PUT": 2, "GET": 3}
+_LESS_SURE = {"PUT": 1, "GET": 2}
 _LAST = 1_000
 _WITH, _MOST_NAMES = " with ", 3
 LOCATION = "header:Location"
@@ -49,20 +49,21 @@ _PART = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 """The place of an invalid value in a message, up to its innermost list item, and a part of it: `body.data[0].name: ...`."""
 
 
-def creation_rank(made: ResourceMade) -> tuple[int, int, int, str]:
+def creation_rank(made: ResourceMade) -> tuple[int, int, int, int, str]:
     """Return the sort key of requests that made the same resource: those that surely created it first, then by phase and case."""
     return *creation_order(made.label, made.status, made.phase, made.index), made.command
 
 
-def creation_order(label: str, status: int, phase: str, index: int) -> tuple[int, int, int]:
+def creation_order(label: str, status: int, phase: str, index: int) -> tuple[int, int, int, int]:
     """Return the sort key of creations: status 201, other successes, refusals, server errors; then phase and case.
 
-    A success of PUT may be an update, and GET may only show what is there: they come after those of other methods.
+    A success of PUT may be an update, and GET may only show what is there: they come after those of other methods. The one of an
+    earlier phase comes first: a resource that GET showed before is only updated by PUT. Indices of different operations have no order.
     """
-    certainty = (
-        0 if status == _CREATED else _LESS_SURE.get(label.partition(" ")[0], 1) if status < 400 else status // 100
-    )
-    return certainty, _order(phase), index
+    if status == _CREATED:
+        return 0, _order(phase), 0, index
+    doubt = _LESS_SURE.get(label.partition(" ")[0], 0) if status < 400 else 0
+    return status // 100 + bool(doubt), _order(phase), doubt, index
 
 
 def needed_by(

@@ -74,6 +74,10 @@ def test_what_a_look_may_have_created_is_not_surely_needed() -> None:
     assert needs(one, look) == ["curl look"]
     assert not is_surely_needed(one, look)
     assert needs(one, look, replace(BOX, index=9, status=200)) == ["curl box"]
+    # A PUT of a later phase only updated what the look showed.
+    for phase in ("coverage", "fuzzing"):
+        told = replace(one, phase=phase)
+        assert needs(told, look, replace(BOX, phase="fuzzing", status=200)) == ["curl look"]
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 410])
