@@ -63,6 +63,24 @@ def test_a_deletion_that_was_refused_takes_nothing_away() -> None:
     assert set(served.served) == {"GET /buckets"}
 
 
+@pytest.mark.parametrize(
+    ("method", "status", "is_suspect"),
+    [("DELETE", 204, True), ("DELETE", 500, True), ("DELETE", 503, False), ("DELETE", 404, False), ("GET", 500, False)],
+)
+def test_a_deletion_with_a_server_error_may_have_ended_the_service(
+    method: str, status: int, *, is_suspect: bool
+) -> None:
+    served = ServedRequests()
+    note(served, "GET", b"/users/1/name")
+    fake = Made(f"{method} /users/1")
+    fake.operation.security = ()
+    made, request = cast("GeneratedCase", fake), WireRequest(method, b"/users/1", [], None)
+    served.arrived(made, request, Response(status, [], b""))
+    assert [one.text for one in served.operations()] == ([f"{method} /users/1"] if is_suspect else [])
+    served.note(made, request, status)
+    assert ("GET /users/1/name" not in served.served) is is_suspect
+
+
 LIST = {
     "openapi": "3.0.3",
     "info": {"title": "Things", "version": "1"},

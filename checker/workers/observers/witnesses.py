@@ -61,6 +61,12 @@ class Sent(NamedTuple):
         return 200 <= self.status < 400
 
     @property
+    def may_have_acted(self) -> bool:
+        """Whether the request may have changed the target: a removal that a server error follows may be done."""
+        is_error = self.status >= 500 and self.status not in REFUSALS
+        return self.is_served or (self.request.method == REMOVING and is_error)
+
+    @property
     def copy(self) -> WireRequest:
         """The request, to be sent again on a connection of its own."""
         return replace(self.request, headers=list(self.request.headers), fresh=True)
@@ -121,10 +127,10 @@ class ServedRequests(Struct):
         self.has_answered = True
         sent = Sent(made, request, status)
         self.recent.append(sent)
+        if request.method == REMOVING and sent.may_have_acted:
+            self._forget_below(sent)
         if not 200 <= status < 300:
             return None
-        if request.method == REMOVING:
-            self._forget_below(sent)
         if made.label in self.served:
             return None
         self.served[made.label] = sent
@@ -136,9 +142,9 @@ class ServedRequests(Struct):
         if response.redirects and status >= 400 and status not in REFUSALS:
             # A logout may lead to a page that does not exist.
             status = 302
-        if not 200 <= status < 400:
-            return
         sent = Sent(made, request, status)
+        if not sent.may_have_acted:
+            return
         known = self._times.get(made.label)
         if known is None:
             known = self._times[made.label] = _ServedTimes(sent, now)

@@ -448,9 +448,9 @@ class Examination:
     # The cause
 
     def _by_suspicion(self, labels: Collection[Label]) -> list[Sent]:
-        """Return the served requests, the likeliest cause first: of these operations, suspicious names, the latest, those that change data."""
+        """Return the requests that may have acted, the likeliest cause first: of these operations, suspicious names, the latest, those that change data."""
         served = self._witnesses.served
-        suspects = [one for one in served.suspects() if one.is_served]
+        suspects = [one for one in served.suspects() if one.may_have_acted]
         latest = {id(one) for one in suspects[:_LATEST]}
         suspects.sort(key=lambda one: (not is_ending(one), one.is_harmless and id(one) not in latest))
         return [*served.latest(labels), *(one for one in suspects if one.label not in labels)]
