@@ -550,12 +550,19 @@ class CaseFactory:
 
         return renewed if step.names else make
 
-    def simplest(self, step: Step, *, name: str, phase: PhaseInfo) -> GeneratedCase:
-        """Return the simplest case of the operation of a step. Raises `Rejected` and the errors of making a case."""
+    def simplest(self, step: Step, *, name: str, phase: PhaseInfo, is_valid: bool = False) -> GeneratedCase:
+        """Return the simplest case of the operation of a step; with `is_valid` one that is meant to be accepted.
+
+        Raises `Rejected` and the errors of making a case.
+        """
         recipe = step.recipe
         learned = recipe.learned if isinstance(recipe, Drawn) else self.learned(step.label, phase.name)
-        plain = Step(step.label, Drawn((), learned))
-        return self._drawn_again(plain, name, phase)(SimplestSource())
+        draw = self._drawn_again(Step(step.label, Drawn((), learned)), name, phase)
+        made = draw(SimplestSource())
+        if is_valid and made.case.meta is not None and made.case.meta.mode.is_negative:
+            # If a phase sends both, the first choice decides, and the simplest one is a wrong case.
+            made = draw(ReplaySource((True,), rest=SimplestSource()))
+        return made
 
     def _drawn_again(self, step: Step, name: str, phase: PhaseInfo) -> Callable[[Source], GeneratedCase]:
         learned = step.recipe.learned if isinstance(step.recipe, Drawn) else ""

@@ -211,6 +211,8 @@ class Repositories:
         if last == "size":
             return json_reply({}, 500 if above in self.there else 404)
         if request.method == "PUT" and above.removesuffix("/repos") in self.there:
+            if request.body not in (b'{"private":false}', b'{"private":true}'):
+                return json_reply({}, 400)
             self.there.setdefault(path, 0)
             return json_reply({}, 201)
         if last == "issues" and above in self.there:
@@ -225,10 +227,14 @@ def test_a_name_between_two_names_of_earlier_responses_is_made_anew(command: Com
         {"name": name, "in": "path", "required": True, "schema": {"type": kind}}
         for name, kind in (("org", "string"), ("repo", "string"), ("number", "integer"))
     )
+    fields = {"private": {"type": "boolean"}}
+    schema = {"type": "object", "required": ["private"], "properties": fields, "additionalProperties": False}
+    # Its only case is the smallest one, and a phase may draw a wrong one in its place.
+    private = {"required": True, "content": {"application/json": {"schema": schema}}}
     issues = "/orgs/{org}/repos/{repo}/issues"
     paths = {
         "/orgs": {"post": {"responses": _response({"properties": {"id": {"type": "string"}}})}},
-        "/orgs/{org}/repos/{repo}": {"put": {"parameters": [org, repo], "responses": OPEN}},
+        "/orgs/{org}/repos/{repo}": {"put": {"parameters": [org, repo], "requestBody": private, "responses": OPEN}},
         issues: {"post": {"parameters": [org, repo], "responses": _response({"properties": {"number": {}}})}},
         f"{issues}/{{number}}/size": {"get": {"parameters": [org, repo, number], "responses": OPEN}},
     }

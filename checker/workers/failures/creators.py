@@ -303,6 +303,9 @@ def drawn_names(model: ResourceModel, made: GeneratedCase, *, with_own: bool = F
     ]
     places = [place_of(made.case.operation, name) for name in names]
     last = max((number for number, place in enumerate(places) if place in bound), default=len(names))
+    if use.method == "POST" and not use.is_member:
+        # It creates something below all of them.
+        last = len(names)
     return [name for name, place in zip(names[:last], places, strict=False) if place not in bound]
 
 
@@ -312,6 +315,6 @@ def _smallest(factory: CaseFactory, label: Label) -> GeneratedCase:
     try:
         made = factory.listed(label, 0, 0, _PHASE, of=_PHASE.name + SMALLEST)
     except Exhausted:
-        # An operation without parameters and body has no list.
-        made = factory.simplest(Step(label, Drawn((), "")), name=name, phase=_PHASE)
+        # An operation whose usual case is its smallest one has none of its own.
+        made = factory.simplest(Step(label, Drawn((), "")), name=name, phase=_PHASE, is_valid=True)
     return factory.remake(Step(label, literal_of(made.case)), name=name, phase=_PHASE)
