@@ -27,6 +27,7 @@ from checker.core.resource_names import (
     singular,
     words,
 )
+from checker.core.resources import SAFE
 from checker.core.response import Response
 from checker.corpus.records import Exchange, Finding, ResourceMade
 from checker.schema.pointers import pointer_child
@@ -72,15 +73,22 @@ def needed_by(
     """Return the requests without which a fresh target may not show a finding, outermost first. `made` and `removed` are by path.
 
     A resource that no request of the run made, or that one removed, was there from the start. `is_surely_needed` tells which of the
-    requests are certain.
+    requests are certain. A sequence that creates its resources anew needs only those that it takes from a list which the run has filled.
     """
-    if finding.is_anew or not (made or removed) or not finding.interactions or is_of_method_alone(finding):
+    listed = {
+        str(one.literal)
+        for step in finding.steps
+        for one in step.bindings
+        if finding.is_anew and one.producer.partition(" ")[0] in SAFE
+    }
+    is_whole = finding.is_anew and not listed
+    if is_whole or not (made or removed) or not finding.interactions or is_of_method_alone(finding):
         return ()
     exchange = finding.interactions[-1].exchange
     if exchange.status in _NOTHING_THERE:
         # The failure needs a resource to be absent, so the request that removed it comes first.
         # With another refusal the resource may be there: with a time limit, a removal of the same phase may come after it.
-        for path in _named_paths(exchange):
+        for path in () if finding.is_anew else _named_paths(exchange):
             gone = None if _is_of_the_run(made.get(path)) else removed.get(path)
             if gone is not None and gone.label != finding.label:
                 return (gone,) if _order(gone.phase) <= _order(finding.phase) else ()
@@ -97,6 +105,7 @@ def needed_by(
         if (
             known is not None
             and not is_own
+            and (not finding.is_anew or (name_in(path) in listed and _is_of_the_run(known)))
             and _may_come_before(known, finding)
             and not _makes_itself(finding, exchange, known)
         ):

@@ -106,6 +106,55 @@ def test_a_sequence_about_what_it_makes_itself_shows_again(command: Command) -> 
     assert "id_1=$(curl -sS -X POST " in ran.stdout
 
 
+JOBS: dict[str, Any] = {
+    "openapi": "3.0.3",
+    "info": {"title": "Jobs", "version": "1"},
+    "paths": {
+        "/tasks/copy/execution": {"post": {"responses": {"201": {"description": ""}}}},
+        "/jobs": {
+            "get": {
+                "responses": {
+                    "200": {
+                        "description": "",
+                        "content": {
+                            "application/json": {
+                                "schema": {
+                                    "type": "array",
+                                    "items": {"type": "object", "properties": {"id": {"type": "string"}}},
+                                }
+                            }
+                        },
+                    }
+                }
+            }
+        },
+        "/jobs/{id}/results": {"get": {"parameters": [KEY], "responses": {"200": {"description": ""}}}},
+    },
+}
+
+
+@pytest.mark.parametrize("is_seeded", [False, True])
+def test_a_list_that_the_run_has_filled_needs_the_request_that_filled_it(command: Command, *, is_seeded: bool) -> None:
+    jobs = ["job-0"] if is_seeded else []
+
+    def answer(request: Request) -> Reply:
+        if request.method == "POST":
+            if is_seeded:
+                return json_reply({}, 200)
+            jobs.append(f"job-{len(jobs)}")
+            return Reply(201, "application/json", b"{}", (("Location", f"/jobs/{jobs[-1]}"),))
+        if request.target == b"/jobs":
+            return json_reply([{"id": one} for one in jobs])
+        return json_reply({}, 500 if request.target.split(b"/")[2].decode() in jobs else 404)
+
+    (command.directory / "checker.toml").write_text(CHECKS)
+    with serving(answer, JOBS) as app:
+        ran = command.run(app.document_url, "-n", "10", inline=True)
+    (found,) = ran.findings
+    assert [step.label for step in found.steps] == ["GET /jobs", "GET /jobs/{id}/results"], ran.shown
+    assert [made.label for made in found.needs] == ([] if is_seeded else ["POST /tasks/copy/execution"])
+
+
 BOXES: dict[str, Any] = {
     "openapi": "3.0.3",
     "info": {"title": "Boxes", "version": "1"},

@@ -65,8 +65,21 @@ def named_by(made: GeneratedCase) -> list[Binding]:
 
 
 def makes_its_resources(model: ResourceModel, chain: Sequence[GeneratedCase]) -> bool:
-    """Whether all resources that the steps of a sequence name are known from responses to its earlier steps."""
-    return not any(drawn_names(model, made) for made in chain) and _takes_all(chain)
+    """Whether all resources that the steps of a sequence name are known from responses to its earlier steps.
+
+    A read shows what other requests have made, where an operation creates such resources.
+    """
+    return not any(drawn_names(model, made) or _takes_listed(model, made) for made in chain) and _takes_all(chain)
+
+
+def _takes_listed(model: ResourceModel, made: GeneratedCase) -> bool:
+    """Whether a path names a resource that a read showed and an operation creates."""
+    use = model.uses.get(made.label)
+    return use is not None and any(
+        model.uses[one.producer].method in SAFE and any(map(model.makes, model.makers(use.owner(variable))))
+        for one in named_by(made)
+        if (variable := variable_at(made.case.operation, (one.location, one.name))) is not None
+    )
 
 
 def _takes_all(chain: Sequence[GeneratedCase]) -> bool:
