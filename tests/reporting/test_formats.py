@@ -303,5 +303,14 @@ def test_every_format_prints_the_requests_that_a_failure_needs(name: str) -> Non
     assert "hush" not in text
 
 
+@pytest.mark.parametrize("name", ["json", "markdown", "sarif", "html", "junit"])
+def test_reports_name_what_is_masked_in_a_command(name: str) -> None:
+    row = next(row for row in WRITTEN if row.name == name)
+    asking = finding(reproduction="curl -X GET 'http://127.0.0.1:8080/api/users?token=hush'")
+    (text,) = written(row, [records()[0], SELECTED, asking], INTERACTIONS, settings(), CONTEXT).values()
+    assert b"hush" not in text
+    assert b"query token" in text
+
+
 def test_only_formats_that_hold_no_findings_leave_them_out() -> None:
     assert NOT_OF_FINDINGS.keys() <= {row.name for row in WRITTEN}

@@ -110,6 +110,7 @@ def _group(title: str, findings: tuple[Finding, ...], context: ReportContext) ->
             *([f"Response: {_escaped(_line(worst.status))}"] if worst.status else []),
             *([_fenced(worst.query, blocks.LANGUAGE)] if worst.query else []),
             *([_fenced("\n".join(worst.commands), "sh")] if worst.commands else []),
+            *([_fenced("\n\n".join(blocks.hidden_paragraphs(worst.hidden)), "text")] if worst.hidden else []),
             "</details>",
         ]
         yield "\n\n".join(parts) + "\n\n"

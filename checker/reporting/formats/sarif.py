@@ -9,7 +9,7 @@ import yaml
 
 from checker import __version__
 from checker.checks.table import FAILURES
-from checker.core.blocks import marked
+from checker.core.blocks import hidden_paragraphs, marked
 from checker.core.errors import CheckerError
 from checker.core.system import read_local
 from checker.core.terminal import one_line
@@ -153,6 +153,7 @@ def _details(shown: ShownFinding) -> str:
         told.append(f"Query:\n{shown.query}")
     if shown.commands:
         told.append("Reproduce with:\n" + "\n".join(shown.commands))
+        told += hidden_paragraphs(shown.hidden)
     return "\n\n".join(part for part in told if part)
 
 

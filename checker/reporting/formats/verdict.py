@@ -190,6 +190,7 @@ def _failure(shown: ShownFinding, seen_in: list[str]) -> dict[str, Any]:
         "stability": shown.stability,
         "answer": shown.status or None,
         "reproduce": list(shown.commands),
+        "hidden": list(shown.hidden),
         "seen_in": seen_in,
     }
 
