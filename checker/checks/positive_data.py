@@ -29,7 +29,7 @@ from checker.checks.rules import (
     verdict_of,
 )
 from checker.checks.undescribed import empty_values, named_in, names_of_body, undescribed_reason
-from checker.core.case import Case, with_fresh_key
+from checker.core.case import NOT_SET, Case, with_fresh_key
 from checker.core.constraints import comparison
 from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure
@@ -281,9 +281,10 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
         return RejectedPositiveData(f"Valid data should have been accepted\n{said.message}", unique_key=said.place)
     expected = ", ".join(context.config["expected-statuses"])
     hint = yield from _hint(context)
+    reason = requested_status(context) or _reason(context) or _without_body(context.case)
     return RejectedPositiveData(
         f"Valid data should have been accepted\nExpected: {expected}{hint}", unique_key=rule_of_status(status)
-    ).sharing(requested_status(context) or _reason(context))
+    ).sharing(reason)
 
 
 def _reason(context: CheckContext) -> str:
@@ -319,6 +320,14 @@ def _reason(context: CheckContext) -> str:
         return len(word) >= _SHORTEST_WORD or is_place or word.lower() in short or not word.isalpha()
 
     return " ".join((str(context.response.status_code), *(one[0] for one in filter(is_kept, _TOKEN.finditer(text)))))
+
+
+def _without_body(case: Case) -> str:
+    """Return the cause of a refused request without an optional body; empty for other requests.
+
+    Generators of descriptions leave out `required` of all bodies or of none.
+    """
+    return "without a body" if case.body is NOT_SET and case.operation.bodies else ""
 
 
 def _escaped(text: str, *, is_ascii: bool = False) -> str:

@@ -165,6 +165,14 @@ def test_refusals_that_name_the_same_two_properties_have_one_cause(
     assert (len(set(found)) == 1) is is_shared
 
 
+def test_bodies_that_are_required_and_described_as_optional_are_one_mistake(exchanges: Exchanges) -> None:
+    missing_one, missing_other = b"title is required", b"amount is required"
+    assert _cause(exchanges, "POST /plain", missing_one) == _cause(exchanges, "POST /map", missing_other)
+    body = {"media_type": "application/json", "body": {}}
+    assert _cause(exchanges, "POST /plain", missing_one) != _cause(exchanges, "POST /plain", missing_one, **body)
+    assert _cause(exchanges, "POST /conditional", b"Bad") != _cause(exchanges, "PUT /conditional", b"Bad")
+
+
 def test_refusals_that_quote_the_same_variable_of_the_path_have_one_cause(exchanges: Exchanges) -> None:
     def cause(label: str, name: str, value: str) -> str:
         told = f'{{"error": "Unable to parse \'{value}\'"}}'.encode()
