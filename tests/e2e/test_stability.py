@@ -325,3 +325,40 @@ def test_a_creation_that_returns_what_is_there_shows_its_status_under_a_new_name
     (found,) = ran.findings
     assert (len(found.steps), found.reproduced) == (1, True), ran.shown
     assert "intermittent" not in ran.stdout
+
+
+@pytest.mark.parametrize(("looks_up", "marks"), [(True, " (dependent on earlier requests)"), (False, "")])
+def test_a_new_name_below_a_resource_of_the_run_depends_on_it(command: Command, marks: str, *, looks_up: bool) -> None:
+    """No further box can be created. An item with a new name shows its status again, in the box of the run alone."""
+    boxes: list[str] = []
+    there: set[tuple[str, object]] = set()
+
+    def answer(request: Request) -> Reply:
+        path, name = request.target.decode(), _sent(request, "name")
+        if path == "/boxes":
+            boxes.append("9b199853-0eef-4c1d-8a7e-0123456789ab")
+            return json_reply({"id": boxes[0]}, 201) if len(boxes) == 1 else json_reply({}, 422)
+        box = path.split("/")[2]
+        if request.method != "POST" or not isinstance(name, str) or (looks_up and box not in boxes):
+            return json_reply({}, 422)
+        is_new = (box, name) not in there
+        there.add((box, name))
+        return json_reply({"id": name}, 201 if is_new else 200)
+
+    thing = {"type": "object", "required": ["name"], "properties": {"name": {"type": "string", "minLength": 1}}}
+    body = {"required": True, "content": {"application/json": {"schema": thing}}}
+    responses = {"200": {"description": ""}, "422": {"description": ""}}
+    item = {"name": "item", "in": "path", "required": True, "schema": {"type": "string"}}
+    shown = {"get": {"parameters": [KEY, item], "responses": {"default": {"description": ""}}}}
+    paths = {
+        "/boxes": {"post": {"responses": {**MADE, **responses}}},
+        "/boxes/{id}/items": {"post": {"parameters": [KEY], "requestBody": body, "responses": responses}},
+        "/boxes/{id}/items/{item}": shown,
+    }
+    checks = CHECKS.replace("not_a_server_error", "status_code_conformance")
+    (command.directory / "checker.toml").write_text(checks)
+    with serving(answer, THINGS | {"paths": paths}) as app:
+        ran = command.run(app.document_url, "-n", "60", inline=True)
+    (found,) = ran.findings
+    assert (len(found.steps), found.reproduced) == (1, True), ran.shown
+    assert f"Test Case ID: {found.case}{marks}\n" in ran.stdout

@@ -553,7 +553,10 @@ class Inquiry(Struct):
             if self.suspicion.failure.needs_repetition and not (yield from self._repeats(shots)):
                 break
             result.chain, result.is_confirmed = (yield from self._without_idle_steps(shots)), True
-            self.is_anew = True
+            # Without creations, the new name of the last request is below resources of the run, if it names any.
+            self.is_anew = is_known or not any(map(named_by, steps))
+            if not self.is_anew:
+                result.chain = yield from self._without_resource(result.chain)
             return
         self.names = before
 
