@@ -29,8 +29,9 @@ def test_a_case_keeps_the_example_where_it_tests_another_property() -> None:
     factory = CaseFactory({label: operation({"requestBody": body}, method="post")}, rules, lambda _: NO_HOOKS, None)
     bodies = [factory.listed(label, 1, index, PhaseInfo("coverage")).case.body for index in range(10)]
     assert len({one["size"] for one in bodies}) > 2
-    assert all(one["name"].startswith("my thing") for one in bodies if one["size"] != 12)
-    assert all(one["size"] == 12 for one in bodies if not one["name"].startswith("my thing"))
+    # One case has the first values of the schema in all places.
+    plain = [one for one in bodies if one["size"] != 12 and not one["name"].startswith("my thing")]
+    assert len(plain) == 1
 
 
 def test_examples_stay_as_they_are_and_sets_of_properties_do_as_well() -> None:
