@@ -155,6 +155,50 @@ def test_a_list_that_the_run_has_filled_needs_the_request_that_filled_it(command
     assert [made.label for made in found.needs] == ([] if is_seeded else ["POST /tasks/copy/execution"])
 
 
+TODO: dict[str, Any] = {"type": "object", "required": ["title"], "properties": {"title": {"type": "string"}}}
+TODOS: dict[str, Any] = {
+    "openapi": "3.0.3",
+    "info": {"title": "Todos", "version": "1"},
+    "paths": {
+        "/todos": {
+            "post": {
+                "requestBody": {"required": True, "content": {"application/json": {"schema": TODO}}},
+                "responses": {
+                    "200": {
+                        "description": "",
+                        "content": {
+                            "application/json": {"schema": {"type": "object", "properties": {"id": ID["schema"]}}}
+                        },
+                    }
+                },
+            }
+        },
+        "/todos/{id}": {"get": {"parameters": [ID], "responses": {"200": {"description": ""}}}},
+    },
+}
+
+
+def test_a_resource_is_created_anew_where_the_smallest_body_is_refused(command: Command) -> None:
+    todos: list[str] = []
+
+    def answer(request: Request) -> Reply:
+        if request.method == "POST":
+            title = json.loads(request.body)["title"]
+            if not (isinstance(title, str) and title):
+                return json_reply({}, 422)
+            todos.append(title)
+            return json_reply({"id": len(todos)})
+        last = request.target.rpartition(b"/")[2].decode()
+        return json_reply({}, 500 if last.isdecimal() and 0 < int(last) <= len(todos) else 404)
+
+    (command.directory / "checker.toml").write_text(CHECKS)
+    with serving(answer, TODOS) as app:
+        ran = command.run(app.document_url, "-n", "20", "--phases", "coverage,fuzzing", inline=True)
+    (found,) = ran.findings
+    assert (found.is_anew, found.needs) == (True, ()), ran.shown
+    assert [step.label for step in found.steps] == ["POST /todos", "GET /todos/{id}"]
+
+
 BOXES: dict[str, Any] = {
     "openapi": "3.0.3",
     "info": {"title": "Boxes", "version": "1"},

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
-from checker.core.digests import digest
+from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError
 from checker.core.meta import Binding, Drawn, PhaseInfo, Step
 from checker.core.operation import Label, Place
@@ -40,6 +40,9 @@ from checker.workers.recording.unconfirmed import JudgedCase
 _PHASE = PhaseInfo(FUZZING.name)
 _MOST = 5
 """Most resources that are created for one failure."""
+_MOST_TRIES = 4
+"""Most cases that are tried for one creation: the smallest one, and drawn ones if it is refused as invalid."""
+_INVALID = frozenset((400, 422))
 _MOST_SITUATIONS = 5
 """Most requests that are tried between the creations and the failing request, one at a time."""
 _SHOWN = "$response.body#"
@@ -271,7 +274,19 @@ class Creations:
         if label in self._begun or len(self._begun) >= _MOST:
             raise LookupError(label)
         self._begun.add(label)
-        made, use = _smallest(self._factory, label), self._model.uses[label]
+        for number in range(_MOST_TRIES):
+            shot = yield from self._tried(_smallest(self._factory, label) if not number else self._drawn(label, number))
+            if shot.said_status not in _INVALID:
+                break
+        if not 200 <= shot.said_status < 300 and self._model.uses[label].method not in SAFE:
+            raise LookupError(label)
+        self._made[label] = len(self.shots)
+        self.shots.append(shot)
+        return self._made[label]
+
+    def _tried(self, made: GeneratedCase) -> Job[JudgedCase]:
+        """Send a case that creates a resource, after the creations of what it names. Raises `LookupError` as `_add` does."""
+        label, use = made.label, self._model.uses[made.label]
         wanted = {
             place: creator
             for place, creator in self._in_body(label).items()
@@ -283,19 +298,20 @@ class Creations:
             if creator is None:
                 raise LookupError(variable)
             wanted[place_of(made.case.operation, variable)] = creator
-        bindings = []
+        bindings = [one for one in made.bindings if (one.location, one.name) not in wanted]
         for place, creator in wanted.items():
             at = yield from self._add(creator)
             bindings.append(self._taken(at, label, place))
         self._names.served |= {label}
         if is_client_named:
             self._names.renew(label, place_of(made.case.operation, use.owners[-1][0]))
-        shot = yield from self._send(replace(made, bindings=tuple(bindings)), self.shots)
-        if not 200 <= shot.said_status < 300 and use.method not in SAFE:
-            raise LookupError(label)
-        self._made[label] = len(self.shots)
-        self.shots.append(shot)
-        return self._made[label]
+        return (yield from self._send(replace(made, bindings=tuple(bindings)), self.shots))
+
+    def _drawn(self, label: Label, number: int) -> GeneratedCase:
+        """Return another valid case of an operation: many services refuse the empty text that the smallest case has."""
+        name = digest("creator", label, str(number))[:12]
+        made = self._factory.make_step(label, (digest_int("creator", label), number, 0), _PHASE, (), is_wrong=False)
+        return self._factory.remake(Step(label, literal_of(made.case), made.bindings), name=name, phase=_PHASE)
 
 
 def drawn_names(model: ResourceModel, made: GeneratedCase, *, with_own: bool = False) -> list[str]:
