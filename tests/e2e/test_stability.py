@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from itertools import count
 from typing import Any
+from zlib import crc32
 
 import pytest
 
@@ -197,6 +198,20 @@ def test_a_resource_is_created_anew_where_the_smallest_body_is_refused(command: 
     (found,) = ran.findings
     assert (found.is_anew, found.needs) == (True, ()), ran.shown
     assert [step.label for step in found.steps] == ["POST /todos", "GET /todos/{id}"]
+
+
+def test_a_status_that_depends_on_the_name_is_not_shown_with_others(command: Command) -> None:
+    own = {"post": {"parameters": [KEY], "responses": {"200": {"description": ""}, "404": {"description": ""}}}}
+    paths = {f"/codes{number}/{{id}}": own for number in range(12)}
+
+    def answer(request: Request) -> Reply:
+        return json_reply({}, 256 if crc32(request.target) % 6 == 0 else 200)
+
+    (command.directory / "checker.toml").write_text(CHECKS.replace("not_a_server_error", "status_code_conformance"))
+    with serving(answer, {**TODOS, "paths": paths}) as app:
+        ran = command.run(app.document_url, "-n", "20", "--phases", "fuzzing", inline=True)
+    assert len(ran.findings) > len(paths) // 2
+    assert [one.hits for one in ran.findings] == [one.tries for one in ran.findings], ran.shown
 
 
 BOXES: dict[str, Any] = {

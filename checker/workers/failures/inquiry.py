@@ -550,7 +550,9 @@ class Inquiry(Struct):
                 break
             if self.wanted.shown(shots[-1]) is None:
                 continue
-            if self.suspicion.failure.needs_repetition and not (yield from self._repeats(shots)):
+            # Another name may show the failure by chance: `POST /status/{code}` responds with the status that it names.
+            is_doubtful = self.suspicion.failure.needs_repetition or self.names.are_needed
+            if is_doubtful and not (yield from self._repeats(shots)):
                 break
             result.chain, result.is_confirmed = (yield from self._without_idle_steps(shots)), True
             # Without creations, the new name of the last request is below resources of the run, if it names any.
