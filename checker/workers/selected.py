@@ -100,12 +100,17 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         return known
 
     def variables_below(self) -> dict[str, tuple[str, ...]]:
-        """Return path template without a slash at its end -> variables of the templates one level below: `/users` -> `id`."""
+        """Return path template without a slash at its end -> variables of the segments right below it: `/users` -> `id`.
+
+        `/users/{id}/mails` shows it as well: no selected operation may be about a user alone.
+        """
         found: dict[str, tuple[str, ...]] = {}
         for entry in self.entries:
-            parent, _, last = entry.path.rstrip("/").rpartition("/")
-            if names := variables_of(last):
-                found[parent] = tuple(dict.fromkeys((*found.get(parent, ()), *names)))
+            segments = entry.path.split("/")
+            for number, segment in enumerate(segments):
+                if names := variables_of(segment):
+                    parent = "/".join(segments[:number])
+                    found[parent] = tuple(dict.fromkeys((*found.get(parent, ()), *names)))
         return found
 
     def __iter__(self) -> Iterator[Label]:

@@ -86,3 +86,9 @@ def test_filters_see_tags_of_what_can_be_read_alone() -> None:
 def test_an_operation_is_read_once() -> None:
     selected = SelectedOperations(again(opened("3.0.0", PATHS)), ALL)
     assert selected[Label("GET /a")] is selected[Label("GET /a")]
+
+
+def test_variables_are_known_where_no_operation_is_about_their_resource_alone() -> None:
+    paths = {"/users/": {"post": OK}, "/users/{id}/mails/{mail}.{format}/": {"get": OK}, "/users/{name}": {"get": OK}}
+    found = SelectedOperations(opened("3.0.0", paths), ALL).variables_below()
+    assert found == {"/users": ("id", "name"), "/users/{id}/mails": ("mail", "format")}
