@@ -283,6 +283,8 @@ class DemandLearner(Struct):
     _shared: dict[str, dict[int, set[Label] | None]] = field(default_factory=dict)
     """Key of a common parameter -> phase -> operations that refuse it and accept requests without it; None once it was accepted."""
     _phase: str = ""
+    _listing: dict[str, bool] = field(default_factory=dict)
+    """Phase -> whether it lists its cases."""
     _valid: ValidCases = field(default_factory=ValidCases)
     _optional_of: dict[str, tuple[_Place, ...]] = field(default_factory=dict)
     """Operation -> the parts of its cases that are compared; their places are the bits of the counted cases."""
@@ -367,8 +369,7 @@ class DemandLearner(Struct):
         if since and index >= since:
             return late
         here = self._here(label, phase)
-        # A case before the first phase belongs to none.
-        since, is_listed = 0, phase_number(phase) >= 0 and phase_named(phase).source is CaseSource.LISTED
+        since, is_listed = 0, self._lists_cases(phase)
         if index and not is_listed:
             since = index
         elif index:
@@ -380,6 +381,14 @@ class DemandLearner(Struct):
             now = tuple(sorted(_without_explained({*self._holding(label, here, since), *worse})))
             found = found if now == found else now
             self._wanted[label, phase, since] = self._records, found
+        return found
+
+    def _lists_cases(self, phase: str) -> bool:
+        """Whether a phase lists its cases. A case before the first phase belongs to none."""
+        found = self._listing.get(phase)
+        if found is None:
+            found = phase_number(phase) >= 0 and phase_named(phase).source is CaseSource.LISTED
+            self._listing[phase] = found
         return found
 
     def _compared(self, operation: Operation) -> tuple[_Place, ...]:

@@ -1,7 +1,8 @@
 """The results of valid cases: which operations refuse all of them alike, and which optional parts they are better sent without."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from operator import itemgetter
 from sys import intern
 from typing import Final
@@ -45,6 +46,23 @@ _WORSE = 0.6
 """A part is better left out if the share of accepted cases with it is so much of the share without it."""
 
 
+class _Streak(Struct):
+    """The first results of an operation, read once: each case asks for them."""
+
+    count: int = 0
+    met: set[str] = field(default_factory=set)
+    """Their reasons."""
+    dull: int = 0
+    """Refusals in a row for reasons that were known, up to the last result."""
+
+    def read(self, reasons: Iterable[str]) -> None:
+        """Read further results."""
+        for reason in reasons:
+            self.dull = self.dull + 1 if reason != ACCEPTED and reason in self.met else 0
+            self.met.add(reason)
+            self.count += 1
+
+
 class ValidCases(Struct):
     """The results of the valid cases of each operation, by the moments of the cases."""
 
@@ -54,6 +72,8 @@ class ValidCases(Struct):
     """Operation -> the reasons in the order in which they came."""
     _accepted_known: dict[str, Moment] = field(default_factory=dict)
     """Operation -> first accepted case that names a resource that an earlier response showed."""
+    _streaks: dict[tuple[str, bool], _Streak] = field(default_factory=dict)
+    """(operation, whether by moments or as they came) -> what was read so far."""
 
     def count(self, label: str, moment: Moment, reason: str, parts: int, *, is_known: bool = False) -> None:
         """Count a valid case, once for each moment. The order of the calls does not matter.
@@ -68,6 +88,9 @@ class ValidCases(Struct):
         at = bisect_left(results, moment, key=itemgetter(0))
         if at == len(results) or results[at][0] != moment:
             results.insert(at, (moment, reason, parts))
+            streak = self._streaks.get((label, True))
+            if streak is not None and at < streak.count:
+                del self._streaks[label, True]
             self._reasons.setdefault(label, []).append(reason)
 
     def _before(self, label: str, moment: Moment) -> Sequence[tuple[Moment, str, int]]:
@@ -81,21 +104,30 @@ class ValidCases(Struct):
 
         `is_invented`: the resource that it names is made up.
         """
-        known = self._reasons.get(label, ()) if before is None else (one for _, one, _ in self._before(label, before))
-        met: set[str] = set()
-        dull = 0
-        for reason in known:
-            dull = dull + 1 if reason != ACCEPTED and reason in met else 0
-            met.add(reason)
+        streak = self._streak(label, before)
         enough, one_in = _ENOUGH[source]
-        if ACCEPTED in met and source is CaseSource.CHAINED:
+        if ACCEPTED in streak.met and source is CaseSource.CHAINED:
             # Each sequence makes the resources that it needs.
             return False
-        if ACCEPTED in met:
+        if ACCEPTED in streak.met:
             known_since = self._accepted_known.get(label)
             is_worse = is_invented and known_since is not None and (before is None or known_since < before)
             enough, one_in = _DULL_INVENTED if is_worse else _DULL, _ONE_IN
-        return dull >= enough and index % one_in > 0
+        return streak.dull >= enough and index % one_in > 0
+
+    def _streak(self, label: str, before: Moment | None) -> _Streak:
+        """Return what the results before a moment, or all that are known, say."""
+        results, reasons = self._results.get(label, []), self._reasons.get(label, [])
+        count = len(reasons) if before is None else bisect_left(results, before, key=itemgetter(0))
+        key = label, before is not None
+        streak = self._streaks.get(key)
+        if streak is None or streak.count > count:
+            streak = self._streaks[key] = _Streak()
+        if before is None:
+            streak.read(islice(reasons, streak.count, count))
+        else:
+            streak.read([reason for _, reason, _ in results[streak.count : count]])
+        return streak
 
     def worse_with(self, label: str, before: Moment) -> Iterator[tuple[int, int]]:
         """Yield (number, accepted cases with it) of the parts with which far fewer cases before a moment were accepted than without."""
