@@ -12,7 +12,7 @@ from checker.core.meta import Binding, Drawn, PhaseInfo, Step
 from checker.core.operation import Label, Place
 from checker.core.phases import FUZZING
 from checker.core.request import Location
-from checker.core.resource_names import identifier_in, is_identifier, normalised, resource_of
+from checker.core.resource_names import identifier_in, is_identifier, normalised, resource_of, words
 from checker.core.resources import (
     CREATING,
     REMOVING,
@@ -41,7 +41,7 @@ _PHASE = PhaseInfo(FUZZING.name)
 _MOST = 5
 """Most resources that are created for one failure."""
 _MOST_TRIES = 4
-"""Most cases that are tried for one creation: the smallest one, and drawn ones if it is refused as invalid."""
+"""Most cases that are tried for one creation: the smallest one, and drawn ones if it is refused as invalid or fails."""
 _INVALID = frozenset((400, 422))
 _MOST_SITUATIONS = 5
 """Most requests that are tried between the creations and the failing request, one at a time."""
@@ -276,7 +276,7 @@ class Creations:
         self._begun.add(label)
         for number in range(_MOST_TRIES):
             shot = yield from self._tried(_smallest(self._factory, label) if not number else self._drawn(label, number))
-            if shot.said_status not in _INVALID:
+            if shot.said_status not in _INVALID and shot.said_status < 500:
                 break
         if not 200 <= shot.said_status < 300 and self._model.uses[label].method not in SAFE:
             raise LookupError(label)
@@ -311,7 +311,9 @@ class Creations:
         """Return another valid case of an operation: many services refuse the empty text that the smallest case has."""
         name = digest("creator", label, str(number))[:12]
         made = self._factory.make_step(label, (digest_int("creator", label), number, 0), _PHASE, (), is_wrong=False)
-        return self._factory.remake(Step(label, literal_of(made.case), made.bindings), name=name, phase=_PHASE)
+        # A text of an earlier response is as good without it; an identifier may name a resource that `_in_body` does not know.
+        kept = tuple(one for one in made.bindings if is_identifier("".join(words(one.name)[-1:])))
+        return self._factory.remake(Step(label, literal_of(made.case), kept), name=name, phase=_PHASE)
 
 
 def drawn_names(model: ResourceModel, made: GeneratedCase, *, with_own: bool = False) -> list[str]:
