@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
 from operator import itemgetter
 from types import MappingProxyType
@@ -345,6 +346,10 @@ class OperationView:
         `linked`: parameter or word of a place in the body -> fields from which transitions take its values.
         """
         self._linked = linked
+        self._leading: list[RingProperty] = [
+            ("field", one) for at, each in linked.items() if at[0] is Location.BODY for one in sorted(each)
+        ]
+        """The fields from which the body takes names of resources."""
         self._states = states or ResourceStates()
         self._described = described or DescribedPaths(())
         self._telling = telling
@@ -439,9 +444,8 @@ class OperationView:
     def _lead(self, index: int) -> None:
         """Choose the resources around the deepest value that the body may take: few products may have a stock record."""
         self._is_led = True
-        fields = [one for at, each in self._linked.items() if at[0] is Location.BODY for one in sorted(each)]
         deepest: tuple[Above, Above] = ((), ())
-        for ring in self._rings.since(0, [("field", one) for one in fields]):
+        for ring in self._rings.since(0, self._leading):
             if len(ring.values) == 0:
                 continue
             instance, origin = ring.newest(index % len(ring.values))
@@ -453,6 +457,8 @@ class OperationView:
     def _fit(self, name: str, found: tuple[Above, Above]) -> int:
         """Return 1 if a value belongs to resources that the current case names, -1 if it belongs to others of their collections, else 0."""
         above, own = found
+        if not (above or own):
+            return 0
         known = [*self._around_taken, *self._members_taken]
         pairs = [(one, at) for one in above for at in known] + [(one, at) for one in own for at in self._around_taken]
         agreed = {at[2] == one[1] for one, at in pairs if at[1] == one[0] and name.startswith(at[0])}
@@ -581,6 +587,7 @@ def taken_from(case: Case) -> tuple[str, str]:
     return (variables[-1], name) if name else ("", "")
 
 
+@lru_cache(maxsize=4096)
 def _item_around(pointer: str) -> str:
     """Return the beginning of a pointer up to its last token that is the index of an item; empty if there is none."""
     tokens = pointer.split("/")
