@@ -120,9 +120,9 @@ FINDINGS = st.builds(
     tuples(STEPS, 2),
     tuples(INTERACTIONS, 2),
     TEXT,
-    st.sampled_from([1.0, 2.0, 3.0]),
-    st.none() | st.booleans(),
-    COUNTS,
+    reproduced=st.none() | st.booleans(),
+    shrink_executions=COUNTS,
+    at=st.sampled_from([1.0, 2.0, 3.0]),
     withdrawn=st.booleans(),
 )
 LEDGERS = st.tuples(*[st.integers(0, 8).map(float)] * 5)
