@@ -1,5 +1,6 @@
 """Values with which an operation accepted cases, where it refused others, are taken by half of its later cases."""
 
+import json
 from collections import Counter
 from itertools import permutations, product
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 
 from checker.core.case import Case
 from checker.core.constraints import BELOW, USUAL, Constraint
-from checker.core.meta import CaseMetadata, GenerationMode, Literal, PhaseInfo
+from checker.core.meta import CaseMetadata, GenerationMode, Listed, Literal, PhaseInfo
 from checker.core.operation import BrokenOperation, Label
 from checker.core.phases import phase_names
 from checker.core.response import Response
@@ -99,6 +100,19 @@ def test_a_task_that_changes_its_worker_takes_the_same_values(*, is_ordered: boo
             assert _usual(later, A) == _usual(alone, A), (at, statuses)
             for index in range(at, 6):
                 assert later.wanted(A, "coverage", index) == alone.wanted(A, "coverage", index), (at, statuses)
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_a_block_takes_the_values_of_earlier_blocks_in_any_order_of_responses(order: tuple[int, ...]) -> None:
+    """The first cases of a phase that draws are those of a list: their values count as those of drawn cases."""
+    sent = [*SENT, (_case(level=7), 200)]
+    learner = DemandLearner(operations=OPERATIONS)
+    for index in order:
+        case, status = sent[index]
+        made = GeneratedCase(case, A, (), (), None if index else Listed("coverage", 0, ""))
+        list(learner.observe(made, Response(status, [], b""), "fuzzing", index, is_ordered=True))
+    levels = {json.loads(one.value) for one in learner.wanted(A, "fuzzing", 24) if one.path == ("level",)}
+    assert levels == {5, 6, 7}
 
 
 def test_no_accepted_secret_is_told() -> None:

@@ -290,8 +290,6 @@ class DemandLearner(Struct):
     """Operation -> the parts of its cases that are compared; their places are the bits of the counted cases."""
     _index: int = _UNORDERED
     """Index of the case that is observed."""
-    _is_listed: bool = False
-    """Whether it is one of a list."""
 
     def absorb(self, heard: Learned) -> None:
         """Take in a record of any worker, this one included."""
@@ -510,7 +508,7 @@ class DemandLearner(Struct):
 
         `is_ordered`: the cases of its task are sent one after the other, or block by block.
         """
-        self._index, self._is_listed = index if is_ordered else _UNORDERED, made.other is not None
+        self._index = index if is_ordered else _UNORDERED
         meta = made.case.meta
         is_read = index < _READ or self.at_once
         # The cases of a list that go without something come last.
@@ -564,12 +562,13 @@ class DemandLearner(Struct):
         """Yield the values of an accepted case that later cases may take.
 
         They are told before the operation refuses a case: a worker that goes on with the task knows no earlier cases. A list begins
-        again with the first accepted case if that comes after refused ones.
+        again with the first accepted case if that comes after refused ones. Drawn cases respect the values of earlier blocks, whatever
+        the order of responses within a block was.
         """
         label = case.operation.label
         heard = self._heard.get(label, {})
         begins_again = _REFUSES in heard and not any(one.keyword == USUAL and one != _REFUSES for one in heard)
-        index = _UNORDERED if self._is_listed and not begins_again else None
+        index = _UNORDERED if self._lists_cases(phase) and not begins_again else None
         for location, name in self._free_of(case.operation):
             part = part_of(case, location)
             value = part.get(name) if isinstance(part, Mapping) else None
