@@ -29,7 +29,13 @@ LATER_SLICE_S = 30.0
 """Length of a later turn of a cluster of `LARGEST` operations; of fewer, a part of it."""
 MOST_TURNS = 12
 """Least number of turns that fit into the time limit of a run."""
+FIRST_CASES = 8
+"""Cases of each operation in the first turn of its cluster; each further turn has twice as many.
+
+With first turns of seconds, the order of the clusters decided for a minute what was tested, and nothing that an operation had shown.
+"""
 CASES_OF_A_LEASE = 4096
+"""Most cases of a turn."""
 LONGEST_REST_S = 60.0
 """Longest rest of a cluster that had next to nothing to send."""
 LARGEST = 8
@@ -330,16 +336,17 @@ def _place_in_line(cluster: _Cluster, worker: int) -> tuple[bool, float]:
 def _exploration_task(cluster: _Cluster, seed: int, round_: int, slice_s: float) -> Task:
     # The id names all operations, not only those alive, so that a resumed run finds the rounds that were begun.
     identity = (str(seed), EXPLORATION.name, str(round_), *cluster.labels)
+    recalled = cluster.recalled if round_ == 0 else ()
     return Task(
         digest(*identity),
         EXPLORATION.name,
         cluster.alive,
         digest_int(*identity),
         0,
-        CASES_OF_A_LEASE,
+        min(CASES_OF_A_LEASE, len(cluster.alive) * (FIRST_CASES << min(cluster.turns, 9)) + len(recalled)),
         slice_s,
         producers=cluster.producers,
-        recalled=cluster.recalled if round_ == 0 else (),
+        recalled=recalled,
         pauses=tuple((label, pause) for label in cluster.alive if (pause := cluster.pause(label)) > 1),
         tries_saved=round_ == 0,
         sends_smallest=round_ == 0,

@@ -4,7 +4,14 @@ from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
 from checker.corpus.fold import RunView
 from checker.corpus.records import Finding
-from checker.supervisor.fuzz_plan import CASES_OF_A_LEASE, LONGEST_PAUSE, MOST_RECALLED, FuzzPlan, replay_tasks
+from checker.supervisor.fuzz_plan import (
+    CASES_OF_A_LEASE,
+    FIRST_CASES,
+    LONGEST_PAUSE,
+    MOST_RECALLED,
+    FuzzPlan,
+    replay_tasks,
+)
 from checker.supervisor.plans import left
 from checker.workers.messages import LeaseReport, OperationReport, Task
 from tests.reporting.samples import finding
@@ -33,8 +40,18 @@ def test_every_cluster_has_a_turn_before_any_has_a_second() -> None:
     assert rounds[4].labels == CLUSTERS[0], "two operations need twice the time"
     assert len({task.seed for task in rounds}) == 6
     assert [task.slice_s for task in rounds] == [10.0] * 3 + [7.5, 7.5, 3.75]
-    assert {(task.start, task.stop) for task in rounds} == {(0, CASES_OF_A_LEASE)}
+    assert {task.start for task in rounds} == {0}
     assert [task.tries_saved for task in rounds] == [True] * 3 + [False] * 3, "failing examples are sent once"
+
+
+def test_each_turn_has_twice_the_cases_of_the_one_before() -> None:
+    plan = FuzzPlan({("GET /a", "GET /b"): ()}, seed=1, workers=1)
+    stops = []
+    for turn in range(11):
+        task = leased(plan, turn * 30.0)
+        stops.append(task.stop)
+        plan.come_back(task, task.stop, finished=True, spent_s=30.0, report=LeaseReport(requests=task.stop))
+    assert stops == [min(2 * FIRST_CASES << turn, CASES_OF_A_LEASE) for turn in range(11)]
 
 
 def test_a_worker_keeps_the_clusters_that_it_had() -> None:
