@@ -17,7 +17,6 @@ from msgspec.structs import replace
 
 from checker.checks.rules import says_taken
 from checker.core import curl
-from checker.core.phases import phase_names
 from checker.core.resource_names import (
     ends_with_variable,
     identifier_in,
@@ -38,8 +37,7 @@ ANY_NAME = "*"
 _NOTHING_THERE = frozenset((401, 403, 404, 410))
 """Statuses that do not show whether the resource exists."""
 _METHOD_REFUSED = frozenset((405, 501))
-_LESS_SURE = {"PUT": 1, "GET": 2}
-_LAST = 1_000
+_LESS_SURE = frozenset(("PUT", "GET"))
 _WITH, _MOST_NAMES = " with ", 3
 LOCATION = "header:Location"
 _UNMISTAKABLE = 8
@@ -50,21 +48,19 @@ _PART = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
 """The place of an invalid value in a message, up to its innermost list item, and a part of it: `body.data[0].name: ...`."""
 
 
-def creation_rank(made: ResourceMade) -> tuple[int, int, int, int, str]:
-    """Return the sort key of requests that made the same resource: those that surely created it first, then by phase and case."""
-    return *creation_order(made.label, made.status, made.phase, made.index), made.command
+def creation_rank(made: ResourceMade) -> tuple[int, float, str]:
+    """Return the sort key of requests that made the same resource: those that surely created it first, then by time."""
+    return *creation_order(made.label, made.status, made.at), made.command
 
 
-def creation_order(label: str, status: int, phase: str, index: int) -> tuple[int, int, int, int]:
-    """Return the sort key of creations: status 201, other successes, refusals, server errors; then phase and case.
+def creation_order(label: str, status: int, at: float) -> tuple[int, float]:
+    """Return the sort key of creations: status 201, other successes, refusals, server errors; then by time.
 
-    A success of PUT may be an update, and GET may only show what is there: they come after those of other methods. The one of an
-    earlier phase comes first: a resource that GET showed before is only updated by PUT. Indices of different operations have no order.
+    A success of PUT may be an update, and GET may only show what is there: they come after those of other methods.
     """
     if status == _CREATED:
-        return 0, _order(phase), 0, index
-    doubt = _LESS_SURE.get(label.partition(" ")[0], 0) if status < 400 else 0
-    return status // 100 + bool(doubt), _order(phase), doubt, index
+        return 0, at
+    return status // 100 + (status < 400 and _method_of(label) in _LESS_SURE), at
 
 
 def needed_by(
@@ -79,7 +75,7 @@ def needed_by(
         str(one.literal)
         for step in finding.steps
         for one in step.bindings
-        if finding.is_anew and one.producer.partition(" ")[0] in SAFE
+        if finding.is_anew and _method_of(one.producer) in SAFE
     }
     is_whole = finding.is_anew and not listed
     if is_whole or not (made or removed) or not finding.interactions or is_of_method_alone(finding):
@@ -87,11 +83,11 @@ def needed_by(
     exchange = finding.interactions[-1].exchange
     if exchange.status in _NOTHING_THERE:
         # The failure needs a resource to be absent, so the request that removed it comes first.
-        # With another refusal the resource may be there: with a time limit, a removal of the same phase may come after it.
+        # With another refusal the resource may be there.
         for path in () if finding.is_anew else _named_paths(exchange):
             gone = None if _is_of_the_run(made.get(path)) else removed.get(path)
             if gone is not None and gone.label != finding.label:
-                return (gone,) if _order(gone.phase) <= _order(finding.phase) else ()
+                return (gone,) if _may_come_before(gone, finding) else ()
         return ()
     *earlier, _ = finding.interactions
     labels, paths = {str(step.label) for step in finding.steps[:-1]}, {_path_of(one.exchange) for one in earlier}
@@ -351,7 +347,7 @@ def _is_of_names(exchange: Exchange) -> bool:
 
 def _is_of_the_run(maker: ResourceMade | None) -> bool:
     """Whether the run created the resource. A PUT with another status than 201 may have replaced an older one, and GET shows it."""
-    return maker is not None and (maker.status == _CREATED or maker.label.partition(" ")[0] not in _LESS_SURE)
+    return maker is not None and (maker.status == _CREATED or _method_of(maker.label) not in _LESS_SURE)
 
 
 def _makes_itself(finding: Finding, exchange: Exchange, known: ResourceMade) -> bool:
@@ -362,14 +358,12 @@ def _makes_itself(finding: Finding, exchange: Exchange, known: ResourceMade) -> 
 
 
 def _may_come_before(known: ResourceMade, finding: Finding) -> bool:
-    """Whether a creation came before a finding: with a time limit, phases take turns.
+    """Whether a creation or a removal came before a finding.
 
-    A name that does not occur by chance was created before it was sent, and so was one that is taken.
+    Times are those of the verdicts. Within a phase the response to a later request may be judged first, so they decide nothing there.
     """
-    is_surely_known = _is_unmistakable(name_in(known.path)) or is_taken_name(known.path)
-    return is_surely_known or _order(known.phase) <= _order(finding.phase)
+    return known.phase == finding.phase or known.at <= (finding.interactions[-1].at or finding.at)
 
 
-def _order(phase: str) -> int:
-    names = phase_names()
-    return names.index(phase) if phase in names else _LAST
+def _method_of(label: str) -> str:
+    return label.partition(" ")[0]

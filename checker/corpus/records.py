@@ -363,8 +363,8 @@ class ResourceMade(Struct, frozen=True, array_like=True, tag=21):
     """Path of the resource, encoded as in a request, with the base path."""
     label: str
     phase: str
-    index: int
-    """Index of the case in its task."""
+    at: float
+    """Time of the verdict on its response, in seconds since the epoch."""
     status: int
     command: str
     components: tuple[Component, ...] = ()

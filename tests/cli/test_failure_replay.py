@@ -216,7 +216,7 @@ def made(**changes: Any) -> ResourceMade:
     """Return a record of `POST /items`, which made `/items/71`."""
     command = "curl -X POST -H 'Content-Type: application/json' -d '{\"name\":\"a\"}' http://127.0.0.1/items"
     values = {
-        "path": "/items/71", "label": "POST /items", "phase": "coverage", "index": 0, "status": 201,
+        "path": "/items/71", "label": "POST /items", "phase": "coverage", "at": 0.0, "status": 201,
         "command": command, "pointer": "/item_id", **changes,
     }  # fmt: skip
     return ResourceMade(**values)

@@ -174,7 +174,7 @@ OTHERS = {
     CorpusEntry: st.builds(CorpusEntry, LABELS, tuples(STEPS, 2), tuples(INTEGERS), FLOATS),
     OperationError: st.builds(OperationError, LABELS, st.just("fuzzing"), *[TEXT] * 4, COMPONENTS),
     Note: st.builds(Note, st.sampled_from(["opaque", "slow"]), LABELS, TEXT, TEXT),
-    ResourceMade: st.builds(ResourceMade, TEXT, LABELS, TEXT, COUNTS, COUNTS, TEXT),
+    ResourceMade: st.builds(ResourceMade, TEXT, LABELS, TEXT, TIMES, COUNTS, TEXT),
     CheckState: st.builds(CheckState, TEXT, st.binary(max_size=9), TEXT),
     Quarantined: st.builds(
         Quarantined, TASKS, LABELS, COUNTS, TEXT, TEXT, COUNTS, tuples(STEPS, 2), TEXT, TEXT, COMPONENTS

@@ -62,7 +62,7 @@ def test_an_unmistakable_name_below_other_parents_is_needed(target: bytes, wante
     command = "curl -X POST -d '{}' http://127.0.0.1/v1/boxes/0/items"
     item = replace(ITEM, path="/v1/boxes/0/items/b9199853-0eef", command=command)
     changed = replace(
-        item, path="/v1/boxes/7/items/b9199853-0eef", label="PUT /boxes/{box}/items/{item}", index=0, status=200
+        item, path="/v1/boxes/7/items/b9199853-0eef", label="PUT /boxes/{box}/items/{item}", at=0, status=200
     )
     told = [one.replace(command, "item") for one in needs(asking(target), item, changed, ITEM, BOX)]
     assert told == wanted
@@ -73,11 +73,9 @@ def test_what_a_look_may_have_created_is_not_surely_needed() -> None:
     one = asking(b"/v1/boxes/0/items/1")
     assert needs(one, look) == ["curl look"]
     assert not is_surely_needed(one, look)
-    assert needs(one, look, replace(BOX, index=9, status=200)) == ["curl box"]
-    # A PUT of a later phase only updated what the look showed.
-    for phase in ("coverage", "fuzzing"):
-        told = replace(one, phase=phase)
-        assert needs(told, look, replace(BOX, phase="fuzzing", status=200)) == ["curl look"]
+    # A PUT after the look only updated what the look showed.
+    for at, wanted in ((2, "curl box"), (9, "curl look")):
+        assert needs(one, look, replace(BOX, at=at, status=200)) == [wanted]
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 410])
@@ -100,17 +98,24 @@ def test_an_untried_refusal_may_need_nothing(status: int, reproduced: bool | Non
 
 def test_what_surely_created_it_first_is_told() -> None:
     one = asking(b"/v1/boxes/0")
-    replaced = replace(BOX, status=200, index=0, command="replaced")
-    later = replace(BOX, index=9, command="later")
+    replaced = replace(BOX, status=200, at=0, command="replaced")
+    later = replace(BOX, at=9, command="later")
     assert needs(one, replaced, later, BOX) == ["curl box"]
     assert needs(one, BOX, later, replaced) == ["curl box"]
 
 
-def test_what_a_later_phase_made_was_not_there() -> None:
-    assert needs(asking(b"/v1/boxes/0"), replace(BOX, phase="stateful")) == []
-    # With a time limit, phases take turns. Nothing but the creation can have shown such a name.
-    path = "/v1/boxes/b9199853-0eef"
-    assert needs(asking(path.encode()), replace(BOX, path=path, phase="stateful")) == ["curl box"]
+@pytest.mark.parametrize("phase", ["coverage", "fuzzing", "stateful"])
+def test_what_another_phase_made_is_needed_if_it_was_made_before(phase: str) -> None:
+    one = asking(b"/v1/boxes/0")
+    made = replace(BOX, phase=phase, at=one.interactions[0].at)
+    assert needs(one, made) == ["curl box"]
+    # Responses of one phase may be judged in another order.
+    later = replace(made, at=made.at + 1)
+    assert needs(one, later) == (["curl box"] if phase == one.phase else [])
+    gone = replace(made, command="gone", is_gone=True, label="DELETE /boxes/{box}")
+    absent = asking(b"/v1/boxes/0", status=404)
+    assert needs(absent, gone) == ["gone"]
+    assert needs(absent, replace(gone, at=later.at)) == (["gone"] if phase == one.phase else [])
 
 
 def test_what_makes_the_thing_itself_needs_nothing_before() -> None:

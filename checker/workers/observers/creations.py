@@ -65,7 +65,7 @@ class CreationHistory(Struct):
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Iterator[ResourceMade]:
         """Yield the resources that requests of any purpose created or removed."""
-        for request, outcome, _ in verdict.answers or ((verdict.request, verdict.outcome, 0.0),):
+        for request, outcome, at in verdict.answers or ((verdict.request, verdict.outcome, verdict.at),):
             if request is None or not isinstance(outcome, Response):
                 continue
             status = outcome.status_code
@@ -74,12 +74,12 @@ class CreationHistory(Struct):
             if not (status // 100 in (2, 5) or status in _INVALID) or request.method != verdict.case.method:
                 continue
             if request.method in _MAKING or (request.method == "GET" and self._collection_of(verdict.case)):
-                yield from self.observe(verdict.case, request, outcome, (flight.task.lease.phase, flight.index))
+                yield from self.observe(verdict.case, request, outcome, (flight.task.lease.phase, at))
 
     def observe(
-        self, case: Case, request: WireRequest, answer: Response, place: tuple[str, int]
+        self, case: Case, request: WireRequest, answer: Response, place: tuple[str, float]
     ) -> Sequence[ResourceMade]:
-        """Return the resource that a request created, unless a better record is known. `place`: phase and index of the case.
+        """Return the resource that a request created, unless a better record is known. `place`: phase of the case and time of the response.
 
         A server error may leave a resource with an unknown name behind, and a refusal may come too late: it takes the given names.
         """
@@ -91,7 +91,7 @@ class CreationHistory(Struct):
         body = document_in(request.body) if request.is_of_check else case.body
         found: list[ResourceMade] = []
         command, is_gone = "", request.method == REMOVING
-        order = creation_order(label, answer.status_code, *place)
+        order = creation_order(label, answer.status_code, place[1])
         for path in self._paths(case, body, request, answer):
             if len(name_in(path)) > _LONGEST_NAME:
                 continue
