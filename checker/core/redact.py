@@ -24,6 +24,8 @@ DEFAULT_MARKERS = ("token", "key", "secret", "password", "auth", "session", "pas
 
 _AUTH = "auth"
 _AUTHOR = re.compile("author(?!i[sz])")
+_SHORT = 3
+"""Length of markers that begin other words by chance, as `key` does `keywords`: they count at the end of a word (`apiKey`, `sortkeys`)."""
 # To the last `@` before the path: a password may hold one.
 _USERINFO = re.compile(r"(?<=//)[^/?#\s'\"]*(?=@)")
 _QUERY = re.compile(r"(?<=\?)[^#]*")
@@ -47,7 +49,7 @@ class Redaction:
     keys: frozenset[str] = DEFAULT_KEYS
     """Whole names, lower case."""
     markers: tuple[str, ...] = DEFAULT_MARKERS
-    """Parts of names, lower case."""
+    """Parts of names, lower case; of up to three letters, ends of their words."""
     replacement: str = "[Filtered]"
     generated: bool = False
     """Whether what was drawn is masked like what came from outside."""
@@ -269,4 +271,9 @@ def _is_sensitive(name: str, keys: frozenset[str], markers: tuple[str, ...]) -> 
         return True
     # `author` contains the marker `auth`, and is no secret.
     others = _AUTHOR.sub("", lowered)
-    return any(marker in (others if marker == _AUTH else lowered) for marker in markers)
+    spelled = lowered if name.isupper() else name
+    return any(
+        marker in (others if marker == _AUTH else lowered)
+        and (len(marker) > _SHORT or re.search(f"(?i:{re.escape(marker)})s?(?![a-z])", spelled) is not None)
+        for marker in markers
+    )

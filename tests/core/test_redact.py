@@ -23,13 +23,14 @@ REDACTION = Redaction()
         "PassWord",
         "proxy-authorisation",
         "author_auth",
+        *("apiKey", "api_key", "x-api-key", "keyId", "accesskey", "sortKeys", "KEYS", "API_KEY_2", "Key1"),
     ],
 )
 def test_sensitive_names(name: str) -> None:
     assert REDACTION.is_sensitive(name)
 
 
-@pytest.mark.parametrize("name", ["Accept", "name", "Content-Type", "id", "author_id"])
+@pytest.mark.parametrize("name", ["Accept", "name", "Content-Type", "id", "author_id", "keywords_type", "KEYWORDS", "keyboard"])
 def test_harmless_names(name: str) -> None:
     assert not REDACTION.is_sensitive(name)
 
