@@ -30,7 +30,9 @@ def test_sensitive_names(name: str) -> None:
     assert REDACTION.is_sensitive(name)
 
 
-@pytest.mark.parametrize("name", ["Accept", "name", "Content-Type", "id", "author_id", "keywords_type", "KEYWORDS", "keyboard"])
+@pytest.mark.parametrize(
+    "name", ["Accept", "name", "Content-Type", "id", "author_id", "keywords_type", "KEYWORDS", "keyboard"]
+)
 def test_harmless_names(name: str) -> None:
     assert not REDACTION.is_sensitive(name)
 
