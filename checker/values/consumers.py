@@ -1,9 +1,9 @@
 """Parameters as consumers of values: which rings each may take from, best first, and how that went."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Final
@@ -58,6 +58,8 @@ _UNKNOWN = (0, 0)
 
 Field = tuple[Resource, str]
 """A collection and the normalised name of a field of its members."""
+Names = Mapping[str, str | None]
+"""Collection -> the one member of it that a case names; None if it names several."""
 
 
 class Consumer(Struct):
@@ -80,6 +82,10 @@ class Consumer(Struct):
     """Fields of responses from which transitions take values for it, whatever they are called."""
     others: frozenset[str] = frozenset()
     """Names of fields that hold the values of other variables of the path."""
+    is_qualified: bool = False
+    """Whether it may name another member of its own collection than the rest of the case does: `parentId`."""
+    key: str = ""
+    """The collection of its owner, as contexts name it."""
     _fields: frozenset[str] = frozenset()
     """Names of fields that hold values of this variable."""
     _keys: Sequence[RingProperty] = ()
@@ -88,15 +94,21 @@ class Consumer(Struct):
     """Field -> (hits, misses)."""
     _candidates: list[tuple[float, ValueHistory]] = field(default_factory=list)
     """(affinity, ring); the affinity never changes."""
+    _likely: list[ValueHistory] = field(default_factory=list)
+    """The same rings, those with the greatest affinity first."""
     _examined: int = 0
     _order: list[tuple[ValueHistory, int]] = field(default_factory=list)
     """(ring, depth in it) for each index, when they were ranked last."""
+    _nearest: list[ValueHistory] = field(default_factory=list)
+    """The rings of the first `_DIFFERENT` indices."""
     _pause: int = 0
     """Picks between the last two rankings: first each is followed by one, then ever fewer."""
     _left: int = 0
     """Picks until the next ranking."""
 
     def __post_init__(self) -> None:
+        self.is_qualified = resource_names.is_qualified(self.name)
+        self.key = key_of(self.owner)
         self._fields = frozenset(name for _, name in resource_names.spellings(self.name, self.owner))
         # Any scalar of the collection may be what a path parameter asks for; others ask by name alone.
         nouns = (resource_names.noun_of(self.owner),) if self.is_path else ()
@@ -105,40 +117,63 @@ class Consumer(Struct):
         self._keys = [(kind, value) for kind, values in wanted.items() for value in values]
 
     def choose(self, rings: Rings, index: int, above: Above = ()) -> Taken | None:
-        """Return the value for this index; with `above`, the first value from there on that belongs to that resource, if there is one.
+        """Return the value for this index; with `above`, the first value from there on that belongs to that resource, if there is one."""
+        chosen: Taken | None = None
+        for taken in self.near(rings, index, _REACH):
+            if not above or agree(taken.above, above):
+                return taken
+            chosen = chosen or taken
+        return chosen
+
+    def near(self, rings: Rings, index: int, most: int) -> Iterable[Taken]:
+        """Return the value for this index, then those for the indices after it, of the first `most`; none if there is no first one.
 
         Rings change, so they are ranked again now and then.
         """
         self._examine(rings)
         if not self._candidates:
-            return None
+            return ()
         self._left -= 1
         if self._left < 0:
             self._rank()
-        chosen = self._at(index)
-        if chosen is None:
+        first = self._at(index)
+        if first is None:
             # Values were added or removed since the rings were ranked.
             self._rank()
-            chosen = self._at(index)
-        if above and chosen is not None and not agree(chosen.above, above):
-            others = (self._at(index + step) for step in range(1, len(self._order)))
-            fitting = (one for one in others if one is not None and agree(one.above, above))
-            chosen = next(fitting, chosen)
-        return chosen
+            first = self._at(index)
+        return () if first is None else chain((first,), self._others(index, most))
+
+    def _others(self, index: int, most: int) -> Iterator[Taken]:
+        most = min(most, len(self._order))
+        for step in range(index + 1, index + most):
+            taken = self._at(step % most)
+            if taken is not None:
+                yield taken
 
     def _at(self, index: int) -> Taken | None:
         order = self._order
         if not order:
             return None
         ring, depth = order[index % len(order)]
-        if depth >= len(ring.values):
+        newest = ring.newest
+        if depth >= len(newest):
             return None
-        instance, origin = ring.newest(depth)
-        return (
-            None
-            if self.is_careful and ring.made and instance not in ring.made
-            else Taken(*instance, origin, ring.collection)
-        )
+        taken = newest[depth]
+        is_unwanted = self.is_careful and ring.made and (taken.value, taken.above) not in ring.made
+        return None if is_unwanted else taken
+
+    def best_fit(self, every: Names, around: Names) -> int:
+        """Return the greatest result of `_fit` that a value may have, without a look at each."""
+        best = -1
+        for ring in self._nearest:
+            named = ring.named
+            if ring.has_urls or any(every[one] in named[one] for one in every.keys() & named.keys()):
+                return 1
+            if self.is_qualified or (self.key if self.is_path else ring.collection) not in around:
+                best = 0
+            elif self.is_path:
+                return 1
+        return best
 
     def may_take(self, rings: Rings, taken: Taken) -> bool:
         """Whether `choose` might give a value as well: of members that may be the account of the run, it prefers created ones."""
@@ -149,10 +184,10 @@ class Consumer(Struct):
     def named(self, rings: Rings, text: str, above: Above) -> Taken | None:
         """Return the resource of this name that may belong to `above`, as a response showed it; None if no response did."""
         self._examine(rings)
-        for _, ring in sorted(self._candidates, key=lambda one: -one[0]):
+        for ring in self._likely:
             for value in _readings_of(text, ring.kind):
                 for instance in ring.same(value, above):
-                    return Taken(*instance, ring.values[instance], ring.collection)
+                    return ring.values[instance]
         return None
 
     def fared(self, field_name: str, *, is_missing: bool) -> None:
@@ -167,7 +202,8 @@ class Consumer(Struct):
             self._left = 0
 
     def _examine(self, rings: Rings) -> None:
-        if len(rings) <= self._examined:
+        count = len(rings.ordered)
+        if count <= self._examined:
             return
         for ring in rings.since(self._examined, self._keys):
             is_alike = bool(self.format) and ring.format == self.format and not self.linked
@@ -183,11 +219,12 @@ class Consumer(Struct):
                 affinity = affinity if is_named else _ALIKE
                 self._candidates.append((affinity, ring))
                 self._left = self._pause = 0
-        self._examined = len(rings)
+        self._examined = count
         if len(self._candidates) > _MOST:
             # Things may have hundreds of fields, and a thousand operations ask for one of them each.
             best = sorted(enumerate(self._candidates), key=lambda one: (-one[1][0], one[0]))
             self._candidates = [one for _, one in sorted(best[:_MOST], key=itemgetter(0))]
+        self._likely = [ring for _, ring in sorted(self._candidates, key=lambda one: -one[0])]
 
     def _rank(self) -> None:
         scored = [
@@ -199,6 +236,7 @@ class Consumer(Struct):
         best = [(score, ring) for score, _, ring in scored[:_RANKS]]
         made = _made_of(ring for _, ring in best) if self.is_careful else []
         self._order = made or _weighted(best, is_removing=self.is_removing)
+        self._nearest = list({id(ring): ring for ring, _ in self._order[:_DIFFERENT]}.values())
         self._pause = min(2 * self._pause + 1, _PATIENCE) if scored else 0
         self._left = self._pause
 
@@ -219,9 +257,9 @@ def _weighted(ranked: Sequence[tuple[float, ValueHistory]], *, is_removing: bool
     free = _REACH - len(order)
     decays = [1.0] * free if is_removing else _DECAYS
     likely = [
-        (ring, depth, (score / ranked[0][0]) ** _SURENESS * decays[depth] * ring.weight(depth))
+        (ring, depth, (score / ranked[0][0]) ** _SURENESS * decays[depth] * weight)
         for score, ring in ranked[:_LIKELY]
-        for depth in range(min(len(ring.values), len(decays)))
+        for depth, weight in enumerate(ring.weights(len(decays)))
     ]
     share = free / sum(weight for _, _, weight in likely)
     again = [(ring, depth) for ring, depth, weight in likely for _ in range(math.floor(share * weight + 0.5))]
@@ -326,6 +364,9 @@ _STRANGERS = 8
 """One value in this number is taken without regard to the others of the case: servers must refuse those that do not belong together."""
 # Names that one operation is asked for. Those of additional properties are made up and never come to an end.
 _SLOTS = 512
+_NONE: Final[frozenset[Place]] = frozenset()
+# Rank of a value that no other place of a case takes: more than any difference of `_fit`.
+_FREE = 3
 
 
 class OperationView:
@@ -369,10 +410,15 @@ class OperationView:
         """(scope, collection, name) of the resources that contain those which the current case names, and of those in its path."""
         self._members_taken: list[tuple[str, str, str]] = []
         """(scope, collection, name) of the resources that other places of the current case name."""
+        self._set: Collection[Place] = _NONE
+        """The places for which the current case takes given values."""
         self._is_led = False
         """Whether the resources around the deepest value of the body are chosen."""
+        self._led: list[ValueHistory] = []
+        """The rings of `_leading` among the first `_led_count` of all."""
+        self._led_count = 0
 
-    def begin(self, given: Iterable[Binding] = ()) -> None:
+    def begin(self, given: Collection[Binding] = ()) -> None:
         """Begin another case, which takes the values that are `given`. Others are independent of those of the last case."""
         if self._taken:
             self._taken = {}
@@ -381,6 +427,7 @@ class OperationView:
         if self._around_taken or self._members_taken:
             self._around_taken, self._members_taken = [], []
         self._is_led = False
+        self._set = {(one.location, one.name) for one in given} if given else _NONE
         for one in given:
             consumer = self._consumer(one.location, one.name)
             if consumer is not None and isinstance(one.literal, SCALARS):
@@ -388,12 +435,12 @@ class OperationView:
                 self._note(consumer, one.name, known or Taken(one.literal, (), (one.producer, one.pointer)))
 
     def pick(self, location: Location, name: str, index: int) -> Binding | None:
-        """Return a value for a parameter: the best and newest for index 0, less likely values for higher indices.
+        """Return a value for a parameter: the best and newest for index 0, less likely values for higher indices; None for a given place.
 
         The values of several variables belong together: the deepest is chosen first, and its context gives the others.
         """
         consumer = self._named.get((location, name)) or self._consumer(location, name)
-        if consumer is None:
+        if consumer is None or (location, name) in self._set:
             return None
         if self._is_nested and consumer.is_path:
             taken = self._taken.get(consumer.name) or self._taken_together(consumer.name, index)
@@ -412,22 +459,21 @@ class OperationView:
 
         The source and the target of a transfer have to differ; a product and its stock record belong together.
         """
-        best: Taken | None = None
         is_strange = index % _STRANGERS == _STRANGERS - 1
-        if not (is_strange or self._is_led or consumer.is_path):
+        if self._leading and not (is_strange or self._is_led or consumer.is_path):
             self._lead(index)
-        known = not is_strange and (self._around_taken or self._members_taken)
-        most, enough = (-1, -2), (1, 1 if known else 0)
-        for turn in (index, *((index + step) % _DIFFERENT for step in range(1, _DIFFERENT))):
-            taken = consumer.choose(self._rings, turn)
-            if taken is None:
-                break
+        known = None if is_strange else self._known_at(at[1])
+        near = consumer.near(self._rings, index, _DIFFERENT)
+        best: Taken | None = None
+        # Most values belong to nothing that the case names, so that the first one is as good as the others.
+        most, enough = -2, _FREE + (0 if known is None else consumer.best_fit(*known))
+        for taken in near:
             if self._is_spared(consumer, taken):
                 continue
-            rank = (
-                int(self._is_free(consumer, at, taken)),
-                self._fit(at[1], self._named_by(consumer, taken)) if known else 0,
-            )
+            giver = self._given.get((taken.origin, taken.value), at)
+            # A body may repeat the name in its path.
+            is_free = giver == at or (giver[0] is Location.PATH and not consumer.is_qualified)
+            rank = _FREE * is_free + (0 if known is None else _fit(*self._named_by(consumer, taken), *known))
             if rank > most:
                 best, most = taken, rank
             if rank >= enough:
@@ -436,58 +482,69 @@ class OperationView:
             self._given.setdefault((best.origin, best.value), at)
         return best
 
-    def _is_free(self, consumer: Consumer, at: Place, taken: Taken) -> bool:
-        """Whether no other place of the current case takes a value from the same field. A body may repeat the name in its path."""
-        giver = self._given.get((taken.origin, taken.value), at)
-        return giver == at or (giver[0] is Location.PATH and not resource_names.is_qualified(consumer.name))
-
     def _lead(self, index: int) -> None:
         """Choose the resources around the deepest value that the body may take: few products may have a stock record."""
         self._is_led = True
-        deepest: tuple[Above, Above] = ((), ())
-        for ring in self._rings.since(0, self._leading):
-            if len(ring.values) == 0:
+        rings = self._rings
+        if len(rings.ordered) > self._led_count:
+            self._led = rings.since(0, self._leading)
+            self._led_count = len(rings.ordered)
+        known = self._known_at("")
+        deepest: Above = ()
+        for ring in self._led:
+            if not ring.values:
                 continue
-            instance, origin = ring.newest(index % len(ring.values))
-            found = self._resources_of(Taken(*instance, origin, ring.collection))
-            if len(found[0]) > len(deepest[0]) and self._fit("", found) >= 0:
-                deepest = found
-        self._around_taken += [("", *one) for one in deepest[0]]
+            taken = ring.newest[index % len(ring.values)]
+            if not ring.has_urls and len(taken.above) <= len(deepest):
+                continue
+            above, own = self._resources_of(taken)
+            if len(above) > len(deepest) and (known is None or _fit(above, own, *known) >= 0):
+                deepest = above
+        self._around_taken += [("", *one) for one in deepest]
 
-    def _fit(self, name: str, found: tuple[Above, Above]) -> int:
-        """Return 1 if a value belongs to resources that the current case names, -1 if it belongs to others of their collections, else 0."""
-        above, own = found
-        if not (above or own):
-            return 0
-        known = [*self._around_taken, *self._members_taken]
-        pairs = [(one, at) for one in above for at in known] + [(one, at) for one in own for at in self._around_taken]
-        agreed = {at[2] == one[1] for one, at in pairs if at[1] == one[0] and name.startswith(at[0])}
-        return 0 if not agreed else -1 if False in agreed else 1
+    def _known_at(self, name: str) -> tuple[Names, Names] | None:
+        """Return what the current case names where a place stands, and the part of it that stands around resources and in the path."""
+        if not (self._around_taken or self._members_taken):
+            return None
+        around: dict[str, str | None] = {}
+        for scope, collection, member in self._around_taken:
+            if name.startswith(scope):
+                around[collection] = member if around.get(collection, member) == member else None
+        every = dict(around)
+        for scope, collection, member in self._members_taken:
+            if name.startswith(scope):
+                every[collection] = member if every.get(collection, member) == member else None
+        return (every, around) if every else None
 
     def _note(self, consumer: Consumer, name: str, taken: Taken) -> None:
         """Record what a value names, for the values that the case takes next."""
         above, own = self._named_by(consumer, taken)
+        if not (above or own):
+            return
         # The items of a list need not belong together.
         scope = _item_around(name)
-        self._around_taken += [(scope, *one) for one in (*above, *(own if consumer.is_path else ()))]
-        self._members_taken += [] if consumer.is_path else [(scope, *one) for one in own]
+        self._around_taken += [(scope, *one) for one in above]
+        named = self._around_taken if consumer.is_path else self._members_taken
+        named += [(scope, *one) for one in own]
 
     def _named_by(self, consumer: Consumer, taken: Taken) -> tuple[Above, Above]:
         """Return the resources around the one that a value names at its place, and that one, if they are known."""
         if consumer.is_path:
-            return taken.above, ((key_of(consumer.owner), f"{taken.value}"),)
+            return taken.above, ((consumer.key, f"{taken.value}"),)
         above, own = self._resources_of(taken)
-        return above, () if resource_names.is_qualified(consumer.name) else own
+        return above, () if consumer.is_qualified else own
 
     def _resources_of(self, taken: Taken) -> tuple[Above, Above]:
         """Return the resources around the one that a value names, and that one, if they are known."""
-        located = self._described.members(f"{taken.value}") if may_be_url(taken.value) else ()
-        if located:
-            names = tuple((key_of(one.resource), one.value) for one in located)
-            # The URL of a list names the resource that contains it.
-            size = len(names) - ends_with_variable(located[-1].template)
-            return (*taken.above, *names[:size]), names[size:]
-        return taken.above, ((taken.collection, f"{taken.value}"),) if taken.collection else ()
+        # Almost no value has a slash, and to ask costs a fraction of a call.
+        if isinstance(taken.value, str) and "/" in taken.value and may_be_url(taken.value):
+            located = self._described.members(taken.value)
+            if located:
+                names = tuple((key_of(one.resource), one.value) for one in located)
+                # The URL of a list names the resource that contains it.
+                size = len(names) - ends_with_variable(located[-1].template)
+                return (*taken.above, *names[:size]), names[size:]
+        return taken.above, taken.own
 
     def _in_state(self, consumer: Consumer, index: int) -> Taken | None:
         """Return the resource in the state that this operation has met least, for every second index; None for a new resource."""
@@ -585,6 +642,21 @@ def taken_from(case: Case) -> tuple[str, str]:
     found = (field_of(one.pointer) for one in bindings if (one.location, one.name) == place)
     name = next(found, "")
     return (variables[-1], name) if name else ("", "")
+
+
+def _fit(above: Above, own: Above, every: Names, around: Names) -> int:
+    """Return 1 if a value belongs to resources that a case names, -1 if it belongs to others of their collections, else 0.
+
+    `above` are the resources around the value, which any named resource may be, `own` the one that it names itself.
+    """
+    found = 0
+    for names, known in ((above, every), (own, around)):
+        for collection, name in names:
+            if collection in known:
+                if known[collection] != name:
+                    return -1
+                found = 1
+    return found
 
 
 @lru_cache(maxsize=4096)

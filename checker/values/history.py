@@ -1,8 +1,7 @@
 """The values of one field of one resource: newest last, with their contexts and their success in requests."""
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable
-from itertools import islice
+from collections.abc import Collection, Iterable, Sequence
 
 from msgspec import Struct, field
 
@@ -38,8 +37,8 @@ class Taken(Struct, frozen=True):
     above: Above
     """The objects that contain the value."""
     origin: Origin
-    collection: str = ""
-    """The collection whose member the value names, as contexts name it; empty if that is unknown."""
+    own: Above = ()
+    """(collection, name) of the resource that the value names, as contexts name it; empty if that is unknown."""
 
 
 class ValueHistory(Struct):
@@ -53,8 +52,14 @@ class ValueHistory(Struct):
     """Number of values that were seen, repetitions included."""
     echoed: int = 0
     """Number of values that the request itself had sent."""
-    values: dict[Instance, Origin] = field(default_factory=dict)
-    """Value -> place where it was seen last, the newest at the end."""
+    values: dict[Instance, Taken] = field(default_factory=dict)
+    """The values, the newest at the end, each with the place where it was seen last."""
+    _newest: list[Taken] = field(default_factory=list)
+    """The values, the newest first; empty if they have changed since they were asked for."""
+    named: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Collection -> the members of it that are named by values or by their contexts -> number of values."""
+    has_urls: bool = False
+    """Whether a value may be a URL, which names further members."""
     contexts: dict[Above, int] = field(default_factory=dict)
     """Context -> number of its values, the newest at the end."""
     misses: dict[Instance, int] = field(default_factory=dict)
@@ -79,12 +84,20 @@ class ValueHistory(Struct):
         """Add a value as the newest; return True if it is new."""
         self.seen += 1
         values = self.values
-        is_new = values.pop(value, None) is None
-        values[value] = origin
+        known = values.pop(value, None)
+        is_new = known is None
+        if known is None or known.origin != origin:
+            known = Taken(*value, origin, ((self.collection, f"{value[0]}"),) if self.collection else ())
+        values[value] = known
+        self._newest = []
         if self.misses:
             self.misses.pop(value, None)
         if is_new:
             above, contexts = value[1], self.contexts
+            for collection, name in (*above, *known.own):
+                counts = self.named.setdefault(collection, {})
+                counts[name] = counts.get(name, 0) + 1
+            self.has_urls |= self.kind is str and "/" in f"{value[0]}"
             contexts[above] = contexts.pop(above, 0) + 1
             if contexts[above] > CONTEXT_VALUES:
                 self.remove(next(one for one in values if one[1] == above))
@@ -96,7 +109,13 @@ class ValueHistory(Struct):
 
     def remove(self, value: Instance) -> None:
         """Forget a value that is known."""
-        del self.values[value]
+        taken = self.values.pop(value)
+        self._newest = []
+        for collection, name in (*taken.above, *taken.own):
+            counts = self.named[collection]
+            counts[name] -= 1
+            if not counts[name]:
+                del counts[name]
         self.misses.pop(value, None)
         self.attempts.pop(value, None)
         self.made.discard(value)
@@ -113,13 +132,16 @@ class ValueHistory(Struct):
 
     def same(self, value: Scalar, above: Above) -> list[Instance]:
         """Return the known values that a value of a context may equal."""
-        known = ((value, context) for context in self.contexts)
+        values = self.values
         # Few contexts have the value, and to look it up costs a fraction of a comparison of contexts.
-        return [one for one in known if one in self.values and agree(one[1], above)]
+        return [(value, one) for one in self.contexts if (value, one) in values and agree(one, above)]
 
-    def newest(self, depth: int) -> tuple[Instance, Origin]:
-        """Return the value that was seen last, or the one `depth` values before it, which must exist."""
-        return next(islice(reversed(self.values.items()), depth, None))
+    @property
+    def newest(self) -> Sequence[Taken]:
+        """Return the values, the one that was seen last first."""
+        if not self._newest:
+            self._newest = list(reversed(self.values.values()))
+        return self._newest
 
     def missed(self, value: Instance) -> None:
         """Count a request with this value that met 404 or 410. The value is dropped after three."""
@@ -133,11 +155,12 @@ class ValueHistory(Struct):
         count = _OF_REMOVED if succeeded else 1
         self.attempts[value] = self.attempts.get(value, 0) + count
 
-    def weight(self, depth: int) -> float:
-        """Return how often to take a value, compared with a value without an attempt to remove it: 1 or less. `depth` as in `newest`."""
+    def weights(self, count: int) -> list[float]:
+        """Return how often to take each of the newest values, compared with one without an attempt to remove it: 1 or less."""
+        newest = self.newest[:count]
         if not self.attempts:
-            return 1.0
-        return float(_OF_ATTEMPT ** self.attempts.get(self.newest(depth)[0], 0))
+            return [1.0] * len(newest)
+        return [_OF_ATTEMPT ** self.attempts.get((one.value, one.above), 0) for one in newest]
 
     def looks_like_identifier(self) -> float:
         """Return a weight by the look of its values: 1 for short texts or integers that the server makes, down to 0.02."""
@@ -150,7 +173,7 @@ class ValueHistory(Struct):
         if self.echoed * 2 > self.seen:
             score *= 0.3
         if self.kind is str and self.values:
-            text = f"{self.newest(0)[0][0]}"
+            text = f"{self.newest[0].value}"
             if not text or len(text) > 64 or any(sign in text for sign in " /\n"):
                 score *= 0.15
         return score
@@ -167,24 +190,21 @@ class Rings:
     """
 
     def __init__(self, rings: Iterable[ValueHistory] = ()) -> None:
-        self._ordered: list[ValueHistory] = []
+        self.ordered: list[ValueHistory] = []
         self._numbers: dict[RingProperty, list[int]] = {}
         for ring in rings:
             self.append(ring)
 
-    def __len__(self) -> int:
-        return len(self._ordered)
-
     def append(self, ring: ValueHistory) -> None:
         field_key = (ring.resource, ring.name)
         for key in (("name", ring.name), ("noun", ring.noun), ("field", field_key), ("format", ring.format)):
-            self._numbers.setdefault(key, []).append(len(self._ordered))
-        self._ordered.append(ring)
+            self._numbers.setdefault(key, []).append(len(self.ordered))
+        self.ordered.append(ring)
 
     def since(self, first: int, keys: Collection[RingProperty]) -> list[ValueHistory]:
         """Return the rings with any of these properties, in order, without the first ones."""
         groups = [self._numbers.get(key, ()) for key in keys]
         if len(groups) == 1:
-            return [self._ordered[number] for number in groups[0][bisect_left(groups[0], first) :]]
+            return [self.ordered[number] for number in groups[0][bisect_left(groups[0], first) :]]
         numbers = {number for group in groups for number in group[bisect_left(group, first) :]}
-        return [self._ordered[number] for number in sorted(numbers)]
+        return [self.ordered[number] for number in sorted(numbers)]

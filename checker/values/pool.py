@@ -201,8 +201,13 @@ class ValuePool:
         """Rank all values again when they are next used, so that the time of the last ranking decides nothing."""
         self._views.clear()
 
-    def view(self, operation: Operation, given: Iterable[Binding] = ()) -> OperationView:
+    def view(self, operation: Operation, given: Collection[Binding] = ()) -> OperationView:
         """The pool as `operation` may use it for the next case, beside values that the case takes in any event."""
+        view = self._view_of(operation)
+        view.begin(given)
+        return view
+
+    def _view_of(self, operation: Operation) -> OperationView:
         view = self._views.get(operation.label)
         if view is None:
             view = self._views[operation.label] = OperationView(
@@ -214,7 +219,6 @@ class ValuePool:
                 self._states,
                 self._described,
             )
-        view.begin(given)
         return view
 
     def _linked_to(self, target: Label) -> Mapping[tuple[Location, str], frozenset[Field]]:
@@ -388,10 +392,10 @@ class ValuePool:
         operation = case.operation
         is_missing = status in _GONE_STATUSES
         if is_missing or status < 400:
-            self.view(operation).consumed(bindings, is_missing=is_missing)
+            self._view_of(operation).consumed(bindings, is_missing=is_missing)
         if not is_missing:
             return
-        for binding in self.view(operation).blamed(bindings):
+        for binding in self._view_of(operation).blamed(bindings):
             variable = variable_at(operation, (binding.location, binding.name))
             if variable is not None:
                 self._missed(binding, self._around(case, variable))
@@ -544,10 +548,10 @@ class LayeredPool(ValuePool):
             self.forget_rankings()
             self._lowest.clear()
 
-    def view(self, operation: Operation, given: Iterable[Binding] = ()) -> OperationView:
-        """The pool as `operation` may use it for the next case: it knows how the values of fields fared in earlier layers."""
+    def _view_of(self, operation: Operation) -> OperationView:
         is_new = operation.label not in self._views
-        view = super().view(operation, given)
+        view = super()._view_of(operation)
+        # It knows how the values of fields fared in earlier layers.
         for variable, name, is_missing in self._fared.get(operation.label, {}).values() if is_new else ():
             view.fared(place_of(operation, variable), name, is_missing=is_missing)
         return view
