@@ -46,20 +46,21 @@ class Lexicon(Struct):
 
 def words_of(value: object) -> Words:
     """Return the words of at least three letters in the texts and keys of a value, in lower case; its first 50,000 nodes count."""
-    words: set[str] = set()
+    # Most texts are the same few keywords of a description, and most words stand in many texts.
+    texts: set[str] = set()
     pending, left = [value], _MOST_NODES
     while pending and left:
         left -= 1
         item = pending.pop()
         if isinstance(item, str):
-            for text in _WORD.findall(item[:_LONGEST_TEXT]):
-                words.update(parts_of(text))
+            texts.add(item[:_LONGEST_TEXT])
         elif isinstance(item, dict):
             pending += item.keys()
             pending += item.values()
         elif isinstance(item, list | tuple):
             pending += item
-    return frozenset(words)
+    words = {word for text in texts for word in _WORD.findall(text)}
+    return frozenset(part for word in words for part in parts_of(word))
 
 
 def parts_of(word: str) -> list[str]:
