@@ -624,9 +624,7 @@ def _with(value: dict[str, Any], name: str, item: Any) -> dict[str, Any]:
 def positives(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Iterator[Boundary]:
     """Yield valid values, each once, the usual one first. Raises `Unsatisfiable` if there is none, `BudgetSpent` if it is too large."""
     is_valid = edges.compiler.validator(conjunction)
-    usual = edges.usual(conjunction, place)
-    if _size(usual, {}) > _MOST_NODES:
-        raise BudgetSpent(form_pointer(conjunction))
+    usual = _usual_of(edges, conjunction, place)
     shown: set[Any] = set()
     found = edges.values(conjunction, place)
     first: list[Boundary] = []
@@ -648,6 +646,23 @@ def positives(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Itera
         if key not in shown and is_carried and (has_bytes(boundary.value) or is_valid(boundary.value)):
             shown.add(key)
             yield boundary
+
+
+def first_positive(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Any:
+    """Return the first of the valid values, without a walk through the others if the usual value is valid. Raises as `positives`."""
+    usual = _usual_of(edges, conjunction, place)
+    if has_bytes(usual) or edges.compiler.validator(conjunction)(usual):
+        return usual
+    for boundary in positives(edges, conjunction, place):
+        return boundary.value
+    raise Unsatisfiable(form_pointer(conjunction), "no value was found that is valid")
+
+
+def _usual_of(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Any:
+    usual = edges.usual(conjunction, place)
+    if _size(usual, {}) > _MOST_NODES:
+        raise BudgetSpent(form_pointer(conjunction))
+    return usual
 
 
 def _size(value: Any, known: dict[int, int]) -> int:

@@ -7,11 +7,10 @@ from typing import Any
 from msgspec import Struct, field
 
 from checker.core.case import NOT_SET
-from checker.core.errors import Unsatisfiable
 from checker.core.operation import Body, Location, Operation, Parameter, UnusableBody
 from checker.core.resources import REMOVING
 from checker.generation.boundaries.cases import LOCATIONS, Parts
-from checker.generation.boundaries.positives import Edges, positives
+from checker.generation.boundaries.positives import Edges, first_positive
 from checker.generation.boundaries.values import distinct
 from checker.generation.components import PartCompiler, is_mostly_refused, parts_of_users, said_of
 from checker.generation.dictionaries import SchemaPart, forced_into
@@ -192,10 +191,7 @@ class UsualRequest(Struct):
 
     def varied(self, part: SchemaPart, declared: Parameter | Body) -> Any:
         """Return the first value of the schema of a part, which its other values vary. Raises one of `NO_VALUE`."""
-        edges = self.edges(part, declared)
-        for boundary in positives(edges, part.conjunction, part.place):
-            return boundary.value
-        raise Unsatisfiable(part.conjunction[0].pointer, "no value was found that is valid")
+        return first_positive(self.edges(part, declared), part.conjunction, part.place)
 
     def full_body(self, part: SchemaPart, body: Body) -> Any:
         """Return the usual body with all optional properties. Raises one of `NO_VALUE`."""
