@@ -17,13 +17,13 @@ def grouped(pairs: Iterable[tuple[Node, Member]]) -> dict[Node, list[Member]]:
 
 def reached(nodes: Iterable[Node], further: Mapping[Node, Collection[Node]]) -> set[Node]:
     """Return the other nodes to which any number of steps leads from these."""
-    given, found = set(nodes), set[Node]()
-    waiting = list(given)
-    while waiting:
-        more = set(further.get(waiting.pop(), ())) - given - found
-        found |= more
+    given = set(nodes)
+    seen, waiting = set(given), list(given)
+    for node in waiting:
+        more = [one for one in further.get(node, ()) if one not in seen]
+        seen.update(more)
         waiting += more
-    return found
+    return seen - given
 
 
 def layers_of(nodes: Iterable[Node], needs: Callable[[Node], Collection[Node]]) -> Mapping[Node, int]:

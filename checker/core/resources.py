@@ -72,7 +72,10 @@ class ResourceUse(Struct, frozen=True, array_like=True):
 
     def owner(self, name: str) -> Resource:
         """Return the collection that a variable of the path chooses from; the own collection for every other name."""
-        return next((owner for found, owner in self.owners if found == name), self.resource)
+        for found, owner in self.owners:
+            if found == name:
+                return owner
+        return self.resource
 
     def variables_for(self, asked: Self, name: str) -> list[str]:
         """Return the variables of this path that name the same resource as a variable of another path: of several from one collection the equally named ones."""
