@@ -15,6 +15,7 @@ from checker.core.operation import Body, Parameter
 from checker.core.request import Location
 from checker.core.schema import UnresolvableReference
 from checker.refusals.relations import relations_in
+from checker.refusals.state import FORM_OF_IDENTIFIERS
 from checker.schema.views import Outline, outline_of
 
 _REFUSED: Final = (400, 422)
@@ -35,7 +36,6 @@ _ALIKE: Final = re.compile(
 _NUMBER: Final = re.compile(r"(?<!\w)-?\d")
 _SENTENCE: Final = re.compile(r"[.;\n]+(?:\s|$)")
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_FORM_OF_IDENTIFIERS: Final = re.compile(r"\b(?:UUID|GUID|ULID|ObjectId|KSUID)(?:v\d)?s?\b", re.IGNORECASE)
 _MOST_NAMES: Final = 50
 _LONGEST: Final = 500
 """Characters of a sentence that are read."""
@@ -168,7 +168,7 @@ def _is_of_identifier(context: CheckContext, sentences: list[str]) -> bool:
     """
     case, plan = context.case, context.plan
     is_described = plan.matched_response in (str(context.response.status_code), "4XX")
-    is_of_form = any(map(_FORM_OF_IDENTIFIERS.search, sentences[:_MOST_SENTENCES]))
+    is_of_form = any(map(FORM_OF_IDENTIFIERS.search, sentences[:_MOST_SENTENCES]))
     if not (is_described or is_of_form) or not has_made_up_path(context):
         return False
     bound = () if case.meta is None else {one.name for one in case.meta.bindings if one.location is Location.PATH}

@@ -117,6 +117,7 @@ class CaseFared(Struct, frozen=True, array_like=True, tag=30):
     parts: int
     """The optional parts that it has, and the variables of its path that are no integers, as bits by their order in the description."""
     status: int
+    """404 for each refusal that says that there is no resource of the name in the path."""
     taken: tuple[str, str] = ("", "")
     """(last variable of its path that has a value of an earlier response, field of that response); empty for none."""
 

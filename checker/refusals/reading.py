@@ -26,6 +26,7 @@ from checker.refusals.sentences import (
     path_of,
     sentences_at,
 )
+from checker.refusals.state import FORM_OF_IDENTIFIERS, is_missing
 
 _WHERE: Final = {"json": "body", "form": "body", "data": "body", "query": "query", "querystring": "query", "headers": "header",
     "cookies": "cookie", "view_args": "path", "path": "path"}  # fmt: skip
@@ -317,6 +318,21 @@ def reason_of(response: Response) -> str:
     texts = list(islice(_texts_in(body_of(response), _DEPTH), _MOST))
     text = next((one for one in texts if " " in one.strip()), texts[0] if texts else "")
     return " ".join(_VARYING.sub("...", text[:2000]).split())[:_LONGEST_REASON]
+
+
+def denies_name(name: str, case: Case, response: Response) -> bool:
+    """Whether a refusal says that nothing has a name in the path of a case, or that such names have another form."""
+    others = [*case.query, *(case.body if isinstance(case.body, dict) else ())]
+    for text in islice(_texts_in(body_of(response), _DEPTH), _MOST):
+        if name in text and is_missing(text) and _has_word(text, name):
+            return True
+        if FORM_OF_IDENTIFIERS.search(text) and not any(_has_word(text, f"{one}") for one in others):
+            return True
+    return False
+
+
+def _has_word(text: str, word: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
 
 
 def _texts_in(value: Any, depth: int) -> Iterator[str]:

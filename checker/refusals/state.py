@@ -19,6 +19,7 @@ _OF_DATA: Final = later_pattern(
 )
 """Words for parts of a request. A `not found` with one of them is about the data, not about a resource."""
 _NOT_MISSING: Final = r"(?!module|symbol|function|method|class|file|host|address)"
+FORM_OF_IDENTIFIERS: Final = re.compile(r"\b(?:UUID|GUID|ULID|ObjectId|KSUID)(?:v\d)?s?\b", re.IGNORECASE)
 _MISSING: Final = later_pattern(
     r"\b(?:does|do)(?: not|n't) (?:exist|reference|refer)\b|\b(?:was|were|is|are|could)(?: not|n't)(?: be)? found\b|\bnot found\b"
     # Django says the last one about a missing reference. For an invalid choice it adds the sent value.

@@ -16,9 +16,11 @@ from checker.core.constraints import ITEMS
 from checker.core.meta import Binding
 from checker.core.operation import Location, Operation, Place
 from checker.core.resource_names import Resource, ends_with_variable, place_word, variables_of
-from checker.core.resources import REMOVING, ResourceUse, place_of, variable_at
+from checker.core.resources import REMOVING, ResourceUse, named_values, place_of, variable_at
+from checker.core.response import Response
 from checker.corpus.records import Above, agree
 from checker.health import may_change_caller
+from checker.refusals.reading import denies_name
 from checker.schema.views import Outline, outline_of
 from checker.values.harvest import field_of, is_integer
 from checker.values.history import SCALARS, Origin, RingProperty, Rings, Scalar, Taken, ValueHistory
@@ -54,6 +56,7 @@ _PATIENCE = 64
 # Number of first misses of a field after each of which the rings are ranked again.
 _TELLING = 16
 _UNKNOWN = (0, 0)
+GONE_STATUSES = (404, 410)
 
 
 Field = tuple[Resource, str]
@@ -381,11 +384,14 @@ class OperationView:
         linked: Mapping[Place, frozenset[Field]] = NO_LINKS,
         states: ResourceStates | None = None,
         described: DescribedPaths | None = None,
+        own_names: Collection[str] = (),
     ) -> None:
         """`use`: the place of the operation among the resources; `telling`: variables that name the same in every body.
 
-        `linked`: parameter or word of a place in the body -> fields from which transitions take its values.
+        `linked`: parameter or word of a place in the body -> fields from which transitions take its values; `own_names`: places in the
+        body that name the new resource.
         """
+        self._own_names = own_names
         self._linked = linked
         self._leading: list[RingProperty] = [
             ("field", one) for at, each in linked.items() if at[0] is Location.BODY for one in sorted(each)
@@ -439,6 +445,10 @@ class OperationView:
 
         The values of several variables belong together: the deepest is chosen first, and its context gives the others.
         """
+        is_strange = index % _STRANGERS == _STRANGERS - 1
+        if name in self._own_names and location is Location.BODY and not is_strange:
+            # Names of known resources are taken.
+            return None
         consumer = self._named.get((location, name)) or self._consumer(location, name)
         if consumer is None or (location, name) in self._set:
             return None
@@ -657,6 +667,15 @@ def _fit(above: Above, own: Above, every: Names, around: Names) -> int:
                     return -1
                 found = 1
     return found
+
+
+def is_name_missing(case: Case, response: Response, status: int) -> bool:
+    """Whether a response says that there is no resource of the name in the path of a case, by its status or its text."""
+    if status in GONE_STATUSES:
+        return True
+    variables = variables_of(case.operation.resource_path) if 400 <= status < 500 else ()
+    name = named_values(case).get(variables[-1]) if variables else None
+    return isinstance(name, SCALARS) and f"{name}" != "" and denies_name(f"{name}", case, response)
 
 
 @lru_cache(maxsize=4096)

@@ -31,7 +31,7 @@ from checker.core.resources import (
 )
 from checker.core.response import Response
 from checker.corpus.records import Above, CaseFared, Record, ResourceChanged, ValueGone, ValueSeen, agree
-from checker.values.consumers import Field, OperationView
+from checker.values.consumers import GONE_STATUSES, Field, OperationView, is_name_missing
 from checker.values.harvest import (
     DEEP,
     LOCATION,
@@ -51,6 +51,7 @@ from checker.values.producers import (
     Producer,
     Worth,
     ancestries,
+    body_pointer,
     is_of_request,
     key_of,
     names_given,
@@ -64,7 +65,6 @@ _RECORDS = 32
 _RINGS = 2000
 _SAMPLE = 64
 _PLENTY = 16
-_GONE_STATUSES = (404, 410)
 _TOMBSTONES = 10_000
 _MOST_FARED = 64
 """Cases of one operation from which it is learned which field gives the values of its path."""
@@ -218,8 +218,14 @@ class ValuePool:
                 self._links(operation.label),
                 self._states,
                 self._described,
+                self.own_names(operation.label),
             )
         return view
+
+    def own_names(self, label: Label) -> frozenset[str]:
+        """Return pointers to the places in the body of an operation that name the new resource."""
+        source = self._sources.get(label)
+        return frozenset(body_pointer(one.origin[1]) for one in source.given) if source is not None else frozenset()
 
     def _linked_to(self, target: Label) -> Mapping[tuple[Location, str], frozenset[Field]]:
         """Return place of a request -> fields of responses from which transitions take its value."""
@@ -244,7 +250,7 @@ class ValuePool:
         use, source = self._use(operation), self._sources.get(operation.label)
         found: list[ValueRecord] = []
         if case.meta is not None and case.meta.bindings:
-            self._consumed(case, case.meta.bindings, status)
+            self._consumed(case, case.meta.bindings, status, is_missing=is_name_missing(case, response, status))
             if use.owners and not case.meta.mode.is_negative:
                 found += self._changes(case, case.meta.bindings, use, status)
         if use.method == REMOVING:
@@ -388,9 +394,8 @@ class ValuePool:
             self._ordered.append(ring)
         return ring
 
-    def _consumed(self, case: Case, bindings: tuple[Binding, ...], status: int) -> None:
+    def _consumed(self, case: Case, bindings: tuple[Binding, ...], status: int, *, is_missing: bool) -> None:
         operation = case.operation
-        is_missing = status in _GONE_STATUSES
         if is_missing or status < 400:
             self._view_of(operation).consumed(bindings, is_missing=is_missing)
         if not is_missing:
@@ -539,11 +544,11 @@ class LayeredPool(ValuePool):
         for one in _first(one for _, one in ready if not isinstance(one, CaseFared)):
             self.absorb(one)
         for key, case in ready:
-            is_missing = isinstance(case, CaseFared) and case.status in _GONE_STATUSES
-            if isinstance(case, CaseFared) and case.taken[0] and (is_missing or case.status < 400):
+            is_gone = isinstance(case, CaseFared) and case.status in GONE_STATUSES
+            if isinstance(case, CaseFared) and case.taken[0] and (is_gone or case.status < 400):
                 fared = self._fared.setdefault(case.label, {})
                 if len(fared) < _MOST_FARED:
-                    fared.setdefault(key, (*case.taken, is_missing))
+                    fared.setdefault(key, (*case.taken, is_gone))
         if is_new or ready:
             self.forget_rankings()
             self._lowest.clear()

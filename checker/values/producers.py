@@ -43,9 +43,14 @@ def is_of_request(pointer: str) -> bool:
     return pointer.startswith(_REQUEST)
 
 
+def body_pointer(pointer: str) -> str:
+    """Return the pointer into a body of which `request_pointer` made another one."""
+    return pointer.removeprefix(_REQUEST)
+
+
 def sent_value(case: Case, pointer: str) -> Any:
     """Return the value of a request at a `request_pointer`; None if there is none."""
-    part = pointer.removeprefix(_REQUEST)
+    part = body_pointer(pointer)
     if part.startswith("/"):
         return sent_at(case, (Location.BODY, part))
     return named_values(case).get(part)

@@ -21,12 +21,12 @@ END: Moment = (9, 0, 0)
 DRAWN = CaseSource.DRAWN
 
 
-def counted(reasons: list[str], parts: list[int] | None = None, *, are_known: bool = False) -> ValidCases:
+def counted(reasons: list[str], parts: list[int] | None = None) -> ValidCases:
     cases = ValidCases()
     order = list(enumerate(zip(reasons, parts or [0] * len(reasons), strict=True)))
     Random(len(reasons)).shuffle(order)
     for index, (reason, bits) in order:
-        cases.count(LABEL, (2, 0, index), reason, bits, is_known=are_known)
+        cases.count(LABEL, (2, 0, index), reason, bits)
     return cases
 
 
@@ -54,17 +54,31 @@ def test_cases_are_left_out_after_refusals_for_no_new_reason(reasons: list[str],
     assert (sent(cases, source=CaseSource.LISTED), sent(cases)) == (of_list, drawn)
 
 
-def test_invented_names_are_left_out_where_known_ones_were_accepted() -> None:
-    for reasons, expected in (([ACCEPTED, *"aaa"], 100), ([ACCEPTED, *"aaaa"], 10), (["a"] * 12, 100)):
-        cases = counted(reasons, are_known=True)
-        left = [cases.is_left_out(LABEL, END, index, source=DRAWN, is_invented=True) for index in range(100)]
-        assert left.count(False) == expected
+INVENTED, KNOWN = False, True
 
 
-def test_names_that_no_response_shows_are_not_left_out_where_they_were_accepted() -> None:
-    # Users may force the name, and a `PUT` may create what it names.
-    cases = counted([ACCEPTED, *"aaaa"])
-    assert not any(cases.is_left_out(LABEL, END, index, source=DRAWN, is_invented=True) for index in range(100))
+@pytest.mark.parametrize(
+    ("results", "expected"),
+    [
+        ([(KNOWN, 200), (INVENTED, 404), (INVENTED, 404)], 100),
+        ([(KNOWN, 200), (INVENTED, 404), (KNOWN, 200), (INVENTED, 404), (KNOWN, 200), (INVENTED, 404)], 10),
+        ([(KNOWN, 404)] * 3 + [(INVENTED, 404)] * 8, 100),
+        # Users may force the name, and a `PUT` may create what it names.
+        ([(INVENTED, 200), (KNOWN, 200), *[(INVENTED, 404)] * 8], 100),
+        # These refusals are about something else.
+        ([(KNOWN, 200), *[(INVENTED, 400)] * 8], 100),
+    ],
+    ids=["twice", "among known ones", "known ones are refused as well", "one is accepted", "names are not to blame"],
+)
+def test_invented_names_are_left_out_where_known_ones_were_accepted(
+    results: list[tuple[bool, int]], expected: int
+) -> None:
+    cases = ValidCases()
+    for index, (is_known, status) in enumerate(results):
+        reason = ACCEPTED if status == 200 else "a"
+        cases.count(LABEL, (2, 0, index), reason, 0, is_known=is_known, is_missing=status == 404)
+    left = [cases.is_left_out(LABEL, END, index, source=DRAWN, is_invented=True) for index in range(100)]
+    assert left.count(False) == expected
 
 
 def test_a_later_turn_goes_by_the_latest_results() -> None:

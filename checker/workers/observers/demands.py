@@ -27,7 +27,7 @@ from checker.phases.case_factory import GeneratedCase
 from checker.phases.case_parts import literal_of
 from checker.refusals.reading import demands_in, may_complain
 from checker.schema.views import Outline, outline_of
-from checker.values.consumers import taken_from
+from checker.values.consumers import GONE_STATUSES, is_name_missing, taken_from
 from checker.workers.observers.valid_cases import MOST_PARTS, Moment, ValidCases, reason_for
 from checker.workers.recording.task_state import InFlight
 
@@ -255,6 +255,8 @@ class DemandLearner(Struct):
     """Whether later layers wait for an operation even if it is slow. Only such an operation teaches other ones."""
     names_resource: Callable[[Label], bool] = lambda label: False
     """Whether the path of an operation names a resource that other operations show, so that cases take known names."""
+    own_names: Callable[[Label], Collection[str]] = lambda label: ()
+    """Return pointers to the places in the body of an operation that name the new resource."""
     is_secret: Callable[[object], bool] = lambda value: False
     _heard: dict[str, dict[Constraint, Moment]] = field(default_factory=dict)
     """Operation -> demand -> its first hearing."""
@@ -302,7 +304,10 @@ class DemandLearner(Struct):
             return
         if isinstance(heard, CaseFared):
             at = (*self.place_of(heard.phase, Label(heard.label)), heard.index)
-            self._valid.count(heard.label, at, heard.reason, heard.parts, is_known=bool(heard.taken[0]))
+            is_gone = heard.status in GONE_STATUSES
+            self._valid.count(
+                heard.label, at, heard.reason, heard.parts, is_known=bool(heard.taken[0]), is_missing=is_gone
+            )
             return
         known = self._refuted if heard.is_refuted else self._heard
         label, demand = heard.label, heard.demand
@@ -495,6 +500,8 @@ class DemandLearner(Struct):
         reason = reason_for(case, outcome, status)
         if reason is None:
             return None
+        # A service may refuse an unknown name with another status.
+        status = GONE_STATUSES[0] if is_name_missing(case, outcome, status) else status
         index = flight.index + (0 if is_ordered else _UNORDERED)
         parts = sum(1 << at for at, place in enumerate(self._compared(case.operation)) if _is_met(case, *place))
         found = CaseFared(label, flight.task.lease.phase, index, reason, parts, status, taken_from(case))
@@ -581,7 +588,10 @@ class DemandLearner(Struct):
         """Return the parts whose accepted values are told; in `fuzz` none, because each value would compile a program again."""
         if operation.label not in self._free:
             places = () if self.at_once else dict.fromkeys(_free_places(operation))
-            self._free[operation.label] = tuple(islice(places, _MOST_FREE))
+            # A name that was accepted is taken from then on.
+            own = self.own_names(operation.label) if places else ()
+            free = (one for one in places if one[0] != Location.BODY.value or f"/{one[1]}" not in own)
+            self._free[operation.label] = tuple(islice(free, _MOST_FREE))
         return self._free[operation.label]
 
     def _complaint(self, made: GeneratedCase, outcome: Response, phase: str) -> Iterator[DemandHeard]:
@@ -606,7 +616,7 @@ class DemandLearner(Struct):
         """Whether a demand may be the reason for a refusal. It is not if cases that respect it are refused again and again."""
         broken = is_broken(demand, case)
         # Blanks may decide whether a text is there, and how long it is: that explains the refusal.
-        is_explained = demand.keyword in (REQUIRED, "minLength", "maxLength")
+        is_explained = demand.keyword in (REQUIRED, "minLength", "maxLength") or _is_shown(case, demand)
         if broken is not None or is_explained or demand not in respected:
             return broken is not False
         self._doubts[label, demand, phase] += 1
@@ -642,6 +652,12 @@ def _without_explained(demands: Collection[Constraint]) -> Iterator[Constraint]:
     for one in demands:
         if one.keyword != SELDOM or not (is_any_missing or (one.location, one.path[:1]) in explained):
             yield one
+
+
+def _is_shown(case: Case, demand: Constraint) -> bool:
+    """Whether an earlier response gave the name in a path that a demand is about: such names need not respect it."""
+    bindings = () if case.meta is None or demand.location != Location.PATH.value else case.meta.bindings
+    return any(one.location is Location.PATH and one.name == demand.path[0] for one in bindings)
 
 
 def _free_places(operation: Operation) -> Iterator[_Place]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from operator import itemgetter
 from sys import intern
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Struct, field
 
@@ -32,8 +32,8 @@ accept one case in ten, one in 600 accepts none of them. A sequence that begins 
 """
 _DULL = 20
 """Such refusals of an operation that accepted a case before: one that accepts 20 % of its cases rarely has so many."""
-_DULL_INVENTED = 3
-"""Such refusals after which a case that invents the name of a resource is not worth sending, where known ones were accepted."""
+_INVENTED_IN_VAIN = 3
+"""Cases with invented names of resources that were all missing, after which another one is not worth sending where known names were accepted."""
 _WORDS = later_pattern(r"[^\W\d_]{3,}")
 _MOST_WORDS = 8
 """Words of a reason that are compared: what follows is often about the value that was sent."""
@@ -46,6 +46,19 @@ _WORSE = 0.6
 """A part is better left out if the share of accepted cases with it is so much of the share without it."""
 
 
+class _Result(NamedTuple):
+    """The result of a valid case."""
+
+    moment: Moment
+    reason: str
+    parts: int
+    """The optional parts that it has, as bits."""
+    is_known: bool
+    """Whether an earlier response showed the resource that it names."""
+    is_missing: bool
+    """Whether there is no such resource."""
+
+
 class _Streak(Struct):
     """The first results of an operation, read once: each case asks for them."""
 
@@ -54,46 +67,58 @@ class _Streak(Struct):
     """Their reasons."""
     dull: int = 0
     """Refusals in a row for reasons that were known, up to the last result."""
+    accepts_known: bool = False
+    accepts_invented: bool = False
+    missing: int = 0
+    """Cases with invented names of resources that are not there."""
 
-    def read(self, reasons: Iterable[str]) -> None:
+    def read(self, results: Iterable[_Result]) -> None:
         """Read further results."""
-        for reason in reasons:
-            self.dull = self.dull + 1 if reason != ACCEPTED and reason in self.met else 0
+        for _, reason, _, is_known, is_missing in results:
+            is_accepted = reason == ACCEPTED
+            self.dull = self.dull + 1 if not is_accepted and reason in self.met else 0
             self.met.add(reason)
             self.count += 1
+            self.accepts_known |= is_accepted and is_known
+            self.accepts_invented |= is_accepted and not is_known
+            self.missing += is_missing and not is_known
+
+    @property
+    def invents_in_vain(self) -> bool:
+        """Whether names that an earlier response showed are accepted, and invented ones are not there."""
+        return self.accepts_known and not self.accepts_invented and self.missing >= _INVENTED_IN_VAIN
 
 
 class ValidCases(Struct):
     """The results of the valid cases of each operation, by the moments of the cases."""
 
-    _results: dict[str, list[tuple[Moment, str, int]]] = field(default_factory=dict)
-    """Operation -> (moment, reason of the refusal, bits of the parts) in order."""
-    _reasons: dict[str, list[str]] = field(default_factory=dict)
-    """Operation -> the reasons in the order in which they came."""
-    _accepted_known: dict[str, Moment] = field(default_factory=dict)
-    """Operation -> first accepted case that names a resource that an earlier response showed."""
+    _results: dict[str, list[_Result]] = field(default_factory=dict)
+    """Operation -> its results by moments."""
+    _came: dict[str, list[_Result]] = field(default_factory=dict)
+    """Operation -> its results in the order in which they came."""
     _streaks: dict[tuple[str, bool], _Streak] = field(default_factory=dict)
     """(operation, whether by moments or as they came) -> what was read so far."""
 
-    def count(self, label: str, moment: Moment, reason: str, parts: int, *, is_known: bool = False) -> None:
+    def count(
+        self, label: str, moment: Moment, reason: str, parts: int, *, is_known: bool = False, is_missing: bool = False
+    ) -> None:
         """Count a valid case, once for each moment. The order of the calls does not matter.
 
-        `is_known`: an earlier response showed the resource that it names.
+        `is_known`: an earlier response showed the resource that it names; `is_missing`: there is no such resource.
         """
-        if is_known and reason == ACCEPTED:
-            self._accepted_known[label] = min(moment, self._accepted_known.get(label, moment))
         # Workers keep the results of all operations, which have few reasons.
         reason = intern(reason)
         results = self._results.setdefault(label, [])
         at = bisect_left(results, moment, key=itemgetter(0))
         if at == len(results) or results[at][0] != moment:
-            results.insert(at, (moment, reason, parts))
+            result = _Result(moment, reason, parts, is_known, is_missing)
+            results.insert(at, result)
             streak = self._streaks.get((label, True))
             if streak is not None and at < streak.count:
                 del self._streaks[label, True]
-            self._reasons.setdefault(label, []).append(reason)
+            self._came.setdefault(label, []).append(result)
 
-    def _before(self, label: str, moment: Moment) -> Sequence[tuple[Moment, str, int]]:
+    def _before(self, label: str, moment: Moment) -> Sequence[_Result]:
         results = self._results.get(label, [])
         return results[: bisect_left(results, moment, key=itemgetter(0))]
 
@@ -109,32 +134,29 @@ class ValidCases(Struct):
         if ACCEPTED in streak.met and source is CaseSource.CHAINED:
             # Each sequence makes the resources that it needs.
             return False
+        if is_invented and streak.invents_in_vain:
+            return index % _ONE_IN > 0
         if ACCEPTED in streak.met:
-            known_since = self._accepted_known.get(label)
-            is_worse = is_invented and known_since is not None and (before is None or known_since < before)
-            enough, one_in = _DULL_INVENTED if is_worse else _DULL, _ONE_IN
+            enough, one_in = _DULL, _ONE_IN
         return streak.dull >= enough and index % one_in > 0
 
     def _streak(self, label: str, before: Moment | None) -> _Streak:
         """Return what the results before a moment, or all that are known, say."""
-        results, reasons = self._results.get(label, []), self._reasons.get(label, [])
-        count = len(reasons) if before is None else bisect_left(results, before, key=itemgetter(0))
+        results, came = self._results.get(label, []), self._came.get(label, [])
+        count = len(came) if before is None else bisect_left(results, before, key=itemgetter(0))
         key = label, before is not None
         streak = self._streaks.get(key)
         if streak is None or streak.count > count:
             streak = self._streaks[key] = _Streak()
-        if before is None:
-            streak.read(islice(reasons, streak.count, count))
-        else:
-            streak.read([reason for _, reason, _ in results[streak.count : count]])
+        streak.read(islice(came if before is None else results, streak.count, count))
         return streak
 
     def worse_with(self, label: str, before: Moment) -> Iterator[tuple[int, int]]:
         """Yield (number, accepted cases with it) of the parts with which far fewer cases before a moment were accepted than without."""
         results = self._before(label, before)
-        accepted = sum(reason == ACCEPTED for _, reason, _ in results)
+        accepted = sum(one.reason == ACCEPTED for one in results)
         count_with, accepted_with = [0] * MOST_PARTS, [0] * MOST_PARTS
-        for _, reason, parts in results:
+        for _, reason, parts, _, _ in results:
             while parts:
                 part = parts.bit_length() - 1
                 parts ^= 1 << part

@@ -148,6 +148,7 @@ def _open_knowledge(settings: RunSettings, selected: SelectedOperations, recorde
     if demands is not None:
         demands.place_of, demands.mixes_phases = layers.place_of, mixes_phases
         demands.is_awaited = lambda label: label in selected.resources.producers
+        demands.own_names = layers.own_names
         demands.names_resource = partial(_names_shown, selected.resources)
     return Knowledge(layers, demands=demands, creations=creations)
 
