@@ -263,6 +263,8 @@ class CaseFactory:
 
     With an index, those of earlier cases of the same list are among them.
     """
+    wrong_share: Callable[[Label], float] = lambda label: 0.5
+    """Return the share of wrong cases of an operation in `fuzz`."""
     is_left_out: "Callable[[GeneratedCase, str, int, int, CaseSource], bool]" = (
         lambda made, phase, index, judged, source: False
     )
@@ -399,6 +401,11 @@ class CaseFactory:
         made.bindings = (*made.bindings, *taken)
         return made
 
+    def explored(self, label: Label, seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
+        """Return case `index` of a task of `fuzz`."""
+        is_wrong = Random(seed + index).random() < self.wrong_share(label)
+        return self._in_mode(label, (seed, index), phase, (), is_wrong=is_wrong)
+
     def make_first(self, label: Label, seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Return the first step of sequence `index`, with wrong data as rarely as later steps."""
         is_wrong = Random(seed + index).random() < WRONG_STEPS
@@ -427,9 +434,13 @@ class CaseFactory:
 
     def maker(self, phase: Phase) -> CaseMaker:
         """Return the maker of the cases of a phase. It raises `Exhausted` when there are no more, `FilteredOut` for one that is left out."""
-        makers: dict[CaseSource, CaseMaker]
-        makers = {CaseSource.LISTED: self.listed, CaseSource.DRAWN: self.drawn, CaseSource.CHAINED: self.make_first}
-        make = makers.get(phase.source, self.make)
+        makers: dict[CaseSource, CaseMaker] = {
+            CaseSource.LISTED: self.listed,
+            CaseSource.DRAWN: self.drawn,
+            CaseSource.CHAINED: self.make_first,
+            CaseSource.ENDLESS: self.explored,
+        }
+        make = makers[phase.source]
 
         def made(label: Label, task_seed: int, index: int, info: PhaseInfo) -> GeneratedCase:
             found = make(label, task_seed, index, info)

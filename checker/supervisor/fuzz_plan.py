@@ -30,12 +30,11 @@ LATER_SLICE_S = 30.0
 MOST_TURNS = 12
 """Least number of turns that fit into the time limit of a run."""
 FIRST_CASES = 8
-"""Cases of each operation in the first turn of its cluster; each further turn has twice as many.
+"""Cases of each operation in the first turn of its cluster; each further turn has twice as many, up to `MOST_CASES`.
 
-With first turns of seconds, the order of the clusters decided for a minute what was tested, and nothing that an operation had shown.
+With turns of seconds, the order of the clusters decided for a minute what was tested, and nothing that an operation had shown.
 """
-CASES_OF_A_LEASE = 4096
-"""Most cases of a turn."""
+MOST_CASES = 32
 LONGEST_REST_S = 60.0
 """Longest rest of a cluster that had next to nothing to send."""
 LARGEST = 8
@@ -343,7 +342,7 @@ def _exploration_task(cluster: _Cluster, seed: int, round_: int, slice_s: float)
         cluster.alive,
         digest_int(*identity),
         0,
-        min(CASES_OF_A_LEASE, len(cluster.alive) * (FIRST_CASES << min(cluster.turns, 9)) + len(recalled)),
+        len(cluster.alive) * min(MOST_CASES, FIRST_CASES << min(cluster.turns, 9)) + len(recalled),
         slice_s,
         producers=cluster.producers,
         recalled=recalled,

@@ -4,14 +4,7 @@ from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
 from checker.corpus.fold import RunView
 from checker.corpus.records import Finding
-from checker.supervisor.fuzz_plan import (
-    CASES_OF_A_LEASE,
-    FIRST_CASES,
-    LONGEST_PAUSE,
-    MOST_RECALLED,
-    FuzzPlan,
-    replay_tasks,
-)
+from checker.supervisor.fuzz_plan import FIRST_CASES, LONGEST_PAUSE, MOST_CASES, MOST_RECALLED, FuzzPlan, replay_tasks
 from checker.supervisor.plans import left
 from checker.workers.messages import LeaseReport, OperationReport, Task
 from tests.reporting.samples import finding
@@ -44,14 +37,14 @@ def test_every_cluster_has_a_turn_before_any_has_a_second() -> None:
     assert [task.tries_saved for task in rounds] == [True] * 3 + [False] * 3, "failing examples are sent once"
 
 
-def test_each_turn_has_twice_the_cases_of_the_one_before() -> None:
+def test_the_first_turns_are_short() -> None:
     plan = FuzzPlan({("GET /a", "GET /b"): ()}, seed=1, workers=1)
     stops = []
     for turn in range(11):
         task = leased(plan, turn * 30.0)
         stops.append(task.stop)
         plan.come_back(task, task.stop, finished=True, spent_s=30.0, report=LeaseReport(requests=task.stop))
-    assert stops == [min(2 * FIRST_CASES << turn, CASES_OF_A_LEASE) for turn in range(11)]
+    assert stops == [2 * min(FIRST_CASES << turn, MOST_CASES) for turn in range(11)]
 
 
 def test_a_worker_keeps_the_clusters_that_it_had() -> None:
@@ -99,8 +92,8 @@ def test_a_cluster_whose_cases_are_answered_at_once_needs_no_rest() -> None:
     for turn in range(10):
         task = plan.lease(turn * 0.5)
         assert task is not None
-        answered = LeaseReport(requests=CASES_OF_A_LEASE)
-        plan.come_back(task, CASES_OF_A_LEASE, finished=True, spent_s=0.5, report=answered)
+        answered = LeaseReport(requests=task.stop)
+        plan.come_back(task, task.stop, finished=True, spent_s=0.5, report=answered)
 
 
 def test_more_workers_than_clusters_all_have_work() -> None:
@@ -126,8 +119,8 @@ def test_a_cluster_that_pauses_its_operations_does_not_rest_for_its_short_turns(
     for turn in range(10):
         task = plan.lease(turn * 0.9)
         assert task is not None
-        quiet = LeaseReport(requests=CASES_OF_A_LEASE // LONGEST_PAUSE)
-        plan.come_back(task, CASES_OF_A_LEASE, finished=True, spent_s=0.9, report=quiet)
+        quiet = LeaseReport(requests=task.stop // LONGEST_PAUSE)
+        plan.come_back(task, task.stop, finished=True, spent_s=0.9, report=quiet)
 
 
 def test_operations_with_a_single_case_do_not_keep_a_run_from_being_saturated() -> None:

@@ -191,7 +191,7 @@ def _factories(
         )
 
     hooked = factory(_component_hooks(users.hooks))
-    hooked.values = users.pool
+    hooked.values, hooked.wrong_share = users.pool, knowledge.signals.wrong_share
     if knowledge.demands is not None:
         hooked.demands = knowledge.demands.wanted
         hooked.is_left_out = knowledge.demands.is_left_out
