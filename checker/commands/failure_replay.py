@@ -269,9 +269,7 @@ def _following(call: Call, answers: Sequence[Response]) -> WireRequest:
     for place, source in call.in_target.items():
         if source in values:
             parts[place] = segment_of(values[source]).encode()
-    body = call.request.body
-    if body is not None:
-        body = with_values(body, {at: values[one] for at, one in call.in_body.items() if one in values})
+    body = with_values(call.request, {at: values[one] for at, one in call.in_body.items() if one in values})
     target = b"".join(parts)
     given = {name: values[one].encode("latin-1") for name, one in call.in_headers.items() if one in values}
     headers = [(name, given.get(name.decode("latin-1").lower(), value)) for name, value in call.request.headers]

@@ -4,11 +4,12 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, unquote_plus, urlsplit
 
 from msgspec import Struct, field
 
 from checker.core import curl
+from checker.core.media_types import is_form
 from checker.core.request import Location, WireRequest
 from checker.core.resource_names import is_identifier, normalised, variables_of
 from checker.core.schema import tokens_of
@@ -54,7 +55,7 @@ class Call(Struct, frozen=True):
     in_target: Mapping[int, Source]
     """Number of a part of the target (`parts_of`) -> its value."""
     in_body: Mapping[Path, Source]
-    """Place in the JSON body -> its value."""
+    """Place in the JSON body, or name of the field of a form -> its value."""
     status: int
     """Status in the run; 0 without a response."""
     command: str = ""
@@ -107,7 +108,7 @@ def calls_of(finding: Finding) -> list[Call]:
     for number, one in enumerate(finding.interactions):
         exchange = one.exchange
         request = WireRequest(exchange.method, exchange.target, list(exchange.headers), exchange.body)
-        in_target, in_body, in_headers = _of_steps(finding, number, first)
+        in_target, in_body, in_headers = _of_steps(finding, number, request, first)
         calls.append(
             Call(
                 one.label, request, one.components, {**_of_needs(exchange.target, calls), **in_target},
@@ -118,10 +119,32 @@ def calls_of(finding: Finding) -> list[Call]:
     return calls
 
 
-def with_values(body: bytes, values: Mapping[Path, Any]) -> bytes:
-    """Return a JSON body with other values at existing paths; unchanged bytes for no values."""
-    if not values:
+def has_form(request: WireRequest) -> bool:
+    """Whether the body of a request is a form in a text: `a=1&b=2`."""
+    return is_form((request.header(b"content-type") or b"").decode("latin-1"))
+
+
+def document_of(request: WireRequest) -> Any:
+    """Return the JSON document in a body, or the first value of each field of a form by name; `NO_JSON` for other bodies."""
+    body = request.body or b""
+    return dict(reversed(parse_qsl(body.decode("latin-1"), True))) if has_form(request) else parsed(body)
+
+
+def form_with(body: bytes, values: Mapping[Path, str]) -> str:
+    """Return a form with other, encoded values of existing fields; the rest stays unchanged, byte for byte."""
+    pairs = [(pair, pair.partition("=")[0]) for pair in body.decode("latin-1").split("&")]
+    return "&".join(
+        f"{name}={values[path]}" if (path := (unquote_plus(name),)) in values else pair for pair, name in pairs
+    )
+
+
+def with_values(request: WireRequest, values: Mapping[Path, Any]) -> bytes | None:
+    """Return the body of a request with other values at existing places; unchanged bytes for no values."""
+    body = request.body
+    if not values or body is None:
         return body
+    if has_form(request):
+        return form_with(body, {path: quote(str(one), safe="") for path, one in values.items()}).encode("latin-1")
     document = parsed(body)
     for (*above, last), value in values.items():
         at(document, tuple(above))[last] = value
@@ -151,9 +174,9 @@ def _of_needs(target: bytes, calls: Sequence[Call]) -> dict[int, Source]:
 
 
 def _body_of_needs(request: WireRequest, calls: Sequence[Call]) -> dict[Path, Source]:
-    """Return the places in a JSON body that name created resources."""
+    """Return the places in a body that name created resources."""
     found: dict[Path, Source] = {}
-    leaves = list(leaves_of(parsed(request.body or b""))) if calls else []
+    leaves = list(leaves_of(document_of(request))) if calls else []
     for number, call in enumerate(calls):
         source = _name_of(call, number)
         if source is not None and call.made is not None:
@@ -176,7 +199,7 @@ def _key(token: str) -> str | int:
 
 
 def _of_steps(
-    finding: Finding, number: int, first: int
+    finding: Finding, number: int, request: WireRequest, first: int
 ) -> tuple[dict[int, Source], dict[Path, Source], dict[str, Source]]:
     """Return the values of a request of the finding itself that come from its earlier responses: in target, body and headers.
 
@@ -204,12 +227,12 @@ def _of_steps(
             found.sort(key=lambda link: _doubt(earlier[link[0]].label == producer, pointer, link[1]))
             in_target[place] = Source(first + found[0][0], found[0][1])
     in_body = {}
-    document = parsed(one.exchange.body or b"")
+    document = document_of(request)
     for binding in bindings:
         path = _place_of(document, binding.name) if binding.location is Location.BODY else None
         for at_, other in enumerate(earlier if path is not None else ()):
             leaves = leaves_of(parsed(readable_body(other.exchange)))
-            same = [found for found, value in leaves if path is not None and value == at(document, path)]
+            same = [found for found, value in leaves if path is not None and str(value) == str(at(document, path))]
             if other.label == binding.producer and same and path is not None:
                 same.sort(key=lambda found: _doubt(True, binding.pointer, found))
                 in_body[path] = Source(first + at_, same[0])

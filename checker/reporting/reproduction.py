@@ -15,7 +15,7 @@ from checker.core.meta import ANYTHING
 from checker.core.request import Location, WireRequest
 from checker.corpus.records import Finding
 from checker.corpus.references import EMBEDDED_REFERENCE, REFERENCE
-from checker.reporting.calls import Call, Path, Source, at, calls_of, parsed, parts_of, with_values
+from checker.reporting.calls import Call, Path, Source, at, calls_of, form_with, has_form, parsed, parts_of, with_values
 from checker.reporting.masking import Masking, slug_of
 
 NOT_SENT: Final = frozenset(
@@ -79,7 +79,7 @@ def shown_calls(finding: Finding, masking: Masking, base_path: str) -> list[Show
         for call in calls
         for use in (
             *((one, False) for one in (*call.in_target.values(), *call.in_headers.values())),
-            *((one, True) for one in call.in_body.values()),
+            *((one, not has_form(call.request)) for one in call.in_body.values()),
         )
     )
     return [_shown(call, masking, base_path, variables) for call in calls]
@@ -135,7 +135,7 @@ def _shown(call: Call, masking: Masking, base_path: str, variables: Variables) -
         for (name, shown), (_, value) in zip(sent.headers, recorded.headers, strict=True)
     ]
     taken = {name: _HOLE.format(_number(call, source)) for name, source in call.in_headers.items()}
-    body = None if sent.body is None else _body(sent.body, call)
+    body = None if sent.body is None else _body(sent, sent.body, call)
     sources = sorted(call.sources, key=repr)
     in_url, in_json = (
         [Taken(one, is_json, variables.get((one, is_json), "")) for one in sources] for is_json in (False, True)
@@ -152,7 +152,7 @@ def _shown(call: Call, masking: Masking, base_path: str, variables: Variables) -
             for name, shown, value in fields
             if name.lower() not in NOT_SENT and not name.lower().startswith("x-checker-")
         ),
-        None if body is None else _text(body, mask, "body", in_json),
+        None if body is None else _text(body, mask, "body", in_url if has_form(sent) else in_json),
     )
 
 
@@ -201,13 +201,15 @@ def _number(call: Call, source: Source) -> int:
     return sorted(call.sources, key=repr).index(source)
 
 
-def _body(body: bytes, call: Call) -> str:
+def _body(sent: WireRequest, body: bytes, call: Call) -> str:
     """Return a body as Latin-1 with holes."""
-    document = parsed(body)
     values: Mapping[Path, str] = {path: _HOLE.format(_number(call, one)) for path, one in call.in_body.items()}
+    document = parsed(body)
+    if values and has_form(sent):
+        return form_with(body, values)
     if not isinstance(document, dict | list) or not values:
         return body.decode("latin-1")
-    text = with_values(body, values).decode("utf-8", "surrogatepass")
+    text = (with_values(sent, values) or b"").decode("utf-8", "surrogatepass")
     # A hole for a number stands without the quotes.
     for path, one in call.in_body.items():
         if not isinstance(at(document, path), str):

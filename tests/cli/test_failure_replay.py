@@ -326,7 +326,14 @@ def test_the_beginning_of_an_id_suffices() -> None:
     assert replayed("http://h", closed, FLOOR, ids=(failure_id(QUOTE),))[0] == 2
 
 
-def test_values_in_bodies_are_those_of_the_answers_of_today() -> None:
+@pytest.mark.parametrize(
+    ("media_type", "sent", "wanted"),
+    [
+        (b"application/json", b'{"room_id": 3, "nights": 3}', b'{"room_id": 7, "nights": 3}'),
+        (b"application/x-www-form-urlencoded", b"room_id=3&nights=3", b"room_id=7&nights=3"),
+    ],
+)
+def test_values_in_bodies_are_those_of_the_answers_of_today(media_type: bytes, sent: bytes, wanted: bytes) -> None:
     posted: list[bytes] = []
 
     def answer(request: Request) -> Reply:
@@ -341,7 +348,7 @@ def test_values_in_bodies_are_those_of_the_answers_of_today() -> None:
     )
     booked = interaction(
         label="POST /bookings",
-        exchange=exchange(method="POST", target=b"/bookings", body=b'{"room_id": 3, "nights": 3}'),
+        exchange=exchange(method="POST", target=b"/bookings", headers=((b"Content-Type", media_type),), body=sent),
     )
     taken = Binding(Location.BODY, "/room_id", Label("GET /rooms"), "/*/id", 0, 3)
     one = finding(
@@ -351,7 +358,7 @@ def test_values_in_bodies_are_those_of_the_answers_of_today() -> None:
     with serving(answer, {}) as app:
         code, _ = replayed(app.url, one)
     assert code == 1
-    assert posted == [b'{"room_id": 7, "nights": 3}'] * 3
+    assert posted == [wanted] * 3
 
 
 def test_without_a_name_the_corpus_is_meant_that_was_written_to_last(

@@ -7,7 +7,7 @@ import subprocess
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, unquote
 
 import pytest
 from hypothesis import given
@@ -17,12 +17,16 @@ from msgspec.structs import replace
 from checker.checks.authentication import wrong_values
 from checker.config.settings import Sanitization
 from checker.core import curl
-from checker.core.request import BaseUrl, WireRequest
+from checker.core.meta import Binding, Drawn, Step
+from checker.core.operation import Label
+from checker.core.request import BaseUrl, Location, WireRequest
 from checker.corpus.fold import fold
 from checker.corpus.records import Component, Finding, ResourceMade
+from checker.corpus.references import SecretStore
 from checker.reporting.calls import Call, Source
 from checker.reporting.findings import failed_case
 from checker.reporting.formats import collections
+from checker.reporting.masking import Masking
 from checker.reporting.report import report_of
 from checker.reporting.reproduction import Secret, ShownCall, Taken, shown_calls, variables_of
 from checker.reporting.shell import command_of, value_of
@@ -81,8 +85,9 @@ def made(path: str, command: str, pointer: str) -> ResourceMade:
 
 def failing(method: str, target: bytes, status: int, answer: bytes, body: bytes | None = None, **changes: Any) -> Any:
     head = changes.pop("response_head", b"Content-Type: application/json\r\n")
+    headers = changes.pop("headers", JSON)
     said = exchange(
-        method=method, target=target, headers=JSON if body else (), body=body, status=status,
+        method=method, target=target, headers=headers if body else (), body=body, status=status,
         response_head=head, response_body=answer, response_size=len(answer),
     )  # fmt: skip
     return finding(
@@ -175,24 +180,42 @@ def test_a_script_without_its_programs_judges_nothing(tmp_path: Path) -> None:
 NAMES = ["a b/ü?#%", 'say "x" \\', "..%2F[1-3]{a,b}", 902]
 
 
+FORM = (b"Content-Type", b"application/x-www-form-urlencoded")
+
+
+@pytest.mark.parametrize("is_form", [False, True])
 @pytest.mark.parametrize("name", NAMES)
-def test_values_of_responses_are_written_as_their_place_demands(name: Any, tmp_path: Path) -> None:
+def test_values_of_responses_are_written_as_their_place_demands(name: Any, is_form: bool, tmp_path: Path) -> None:
     first = made("/items/n71x", "-H 'Content-Type: application/json' -d '{}' http://h/items", "/name")
-    found = failing("PUT", b"/items/n71x/parts", 500, b"{}", b'{"item_id": "n71x"}', needs=(first,))
+    body = b"note=a+b%21&item_id=n71x" if is_form else b'{"note": "a b!", "item_id": "n71x"}'
+    found = failing("PUT", b"/items/n71x/parts", 500, b"{}", body, needs=(first,), headers=(FORM,) if is_form else JSON)
     seen: list[tuple[bytes, Any]] = []
 
     def answer(request: Request) -> Reply:
         if request.method == "POST":
             return json_reply({"name": name}, 201)
-        seen.append((request.target, json.loads(request.body)))
+        content = dict(parse_qsl(request.body.decode())) if is_form else json.loads(request.body)
+        seen.append((request.target, content))
         return json_reply({}, 500)
 
     with serving(answer, {}) as app:
         assert by_bash(tmp_path, app.url, found)[0] == 1
-    ((target, body),) = seen
+    ((target, sent),) = seen
     assert unquote(target.decode().removeprefix("/items/").removesuffix("/parts")) == str(name)
     assert target.count(b"/") == 3
-    assert body["item_id"] == str(name)
+    assert sent == {"note": "a b!", "item_id": str(name)}
+
+
+def test_a_field_of_a_form_takes_the_value_of_an_earlier_response() -> None:
+    first = exchange(method="POST", target=b"/baskets", status=201, response_body=b'{"id": 71}')
+    last = exchange(method="POST", target=b"/orders", headers=(FORM,), body=b"basket=71&x=%41&basket=71", status=500)
+    bound = Binding(Location.BODY, "/basket", Label("POST /baskets"), "/id", 0, 71)
+    steps = (Step(Label("POST /baskets"), Drawn(())), Step(Label("POST /orders"), Drawn(()), (bound,)))
+    sent = (interaction(label="POST /baskets", exchange=first), interaction(label="POST /orders", exchange=last))
+    masking = Masking(Sanitization(), SecretStore())
+    _, shown = shown_calls(finding(steps=steps, interactions=sent, reproduction=""), masking, "")
+    taken = Taken(Source(0, ("id",)), False, "id_1")
+    assert shown.body == ("basket=", taken, "&x=%41&basket=", taken)
 
 
 def _always(reply: Reply, _: Request) -> Reply:
