@@ -84,7 +84,8 @@ class DescribedPaths:
 
     def may_be_in(self, content: bytes) -> bool:
         """Whether a body may hold a URL of these paths. Takes a fraction of the time of reading its values."""
-        return b"/" in content and any(part.endswith(self._ends) for part in content.split(b"/")[:-1])
+        # JSON in UTF-16 and UTF-32 has a zero byte beside each sign of ASCII.
+        return b"\0" in content or any(part.endswith(self._ends) for part in content.split(b"/")[:-1])
 
     @property
     def is_empty(self) -> bool:

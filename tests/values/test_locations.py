@@ -93,6 +93,7 @@ def test_other_values_are_no_urls(text: object) -> None:
         (("/boxes/{id}", "/{tenant}"), b'{"url": "/a/b"}', True),
         (("/b\xf6xes/{id}",), rb'{"url": "/b\u00f6xes/7"}', True),
         (("/boxes/{id}", "/{tenant}"), b"{}", False),
+        *((("/boxes/{id}",), '{"url": "/boxes/77"}'.encode(one), True) for one in ("utf-16-le", "utf-16-be", "utf-32")),
     ],
 )
 def test_a_body_is_read_for_urls_only_if_a_described_path_may_be_in_it(
