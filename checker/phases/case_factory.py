@@ -690,10 +690,11 @@ def undescribed_method(case: Case) -> str | None:
 def plainest_like(factory: CaseFactory, made: GeneratedCase, phase: PhaseInfo) -> GeneratedCase:
     """Return the simplest case of the operation of `made`, with the same undeclared method if it has one.
 
-    Raises `Rejected` and the errors of making a case.
+    It is valid unless something else than the method is wrong in `made`. Raises `Rejected` and the errors of making a case.
     """
-    plain = factory.simplest(made.step, name="", phase=phase)
-    method = undescribed_method(made.case)
+    meta, method = made.case.meta, undescribed_method(made.case)
+    is_valid = method is not None or (meta is not None and not meta.mode.is_negative)
+    plain = factory.simplest(made.step, name="", phase=phase, is_valid=is_valid)
     if method is None:
         return plain
     told = literal_of(made.case)

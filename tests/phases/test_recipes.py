@@ -21,8 +21,17 @@ from checker.generation.hooks import NO_HOOKS, ComponentHooks, PartHooks
 from checker.generation.program import GenerationSettings, OperationProgram
 from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
-from checker.phases.case_factory import CaseFactory, Exhausted, FilteredOut, GeneratedCase, GenerationRules, OutOfDate
-from checker.phases.case_parts import places_of
+from checker.phases.case_factory import (
+    CaseFactory,
+    Exhausted,
+    FilteredOut,
+    GeneratedCase,
+    GenerationRules,
+    OutOfDate,
+    plainest_like,
+    undescribed_method,
+)
+from checker.phases.case_parts import literal_of, places_of
 from checker.phases.listed_phases import edge_cases
 from checker.phases.listing import Lister, ListingContext
 from checker.phases.shrinking import shrink_case
@@ -342,6 +351,24 @@ def test_the_simplest_case_has_no_more_than_it_needs() -> None:
     simplest = makes.simplest(found[5].step, name="n", phase=COVERAGE)
     assert isinstance(simplest.recipe, Drawn)
     assert len(places_of(simplest.case)) < max(len(places_of(made.case)) for made in found)
+
+
+def test_the_simplest_case_is_valid_like_its_model() -> None:
+    makes = factory()
+    drawn = [makes.drawn(LABEL, 1, index, PhaseInfo("fuzzing")) for index in range(40)]
+    modes = {made.case.meta.mode: made for made in drawn if made.case.meta is not None}
+    assert set(modes) == set(GenerationMode)
+    for mode, made in modes.items():
+        simplest = plainest_like(makes, made, PhaseInfo("fuzzing"))
+        assert simplest.case.meta is not None
+        assert simplest.case.meta.mode is mode
+    # Only the method is wrong.
+    probe = first(makes, lambda case: undescribed_method(case) is not None)
+    simplest = plainest_like(makes, probe, PhaseInfo("fuzzing"))
+    assert undescribed_method(simplest.case) == probe.case.method
+    valid = replace(literal_of(simplest.case), method=None)
+    case = makes.remake(Step(LABEL, valid), name="v", phase=COVERAGE).case
+    assert case.operation.judge_request(plain_maker().make(case)).outcome is Outcome.VALID
 
 
 @pytest.mark.parametrize("phase", ["unknown", "fuzzing"])

@@ -436,14 +436,15 @@ class Inquiry(Struct):
     def _simplest_shot(self) -> Job[JudgedCase | None]:
         """Return the simplest case of the operation, sent once; None if there is none. An undocumented method is kept."""
         last, known = self.suspicion.chain[-1].made, self.slot.simplest
-        method = undescribed_method(last.case)
-        if method not in known:
+        meta = last.case.meta
+        kind = undescribed_method(last.case), meta is not None and meta.mode.is_negative
+        if kind not in known:
             try:
                 made = _named(plainest_like(self.factory, last, self.suspicion.phase))
             except (CheckerError, Rejected):
                 return None
-            known[method] = yield from self.slot.shot(made, Purpose.PROBE)
-        return known[method]
+            known[kind] = yield from self.slot.shot(made, Purpose.PROBE)
+        return known[kind]
 
     def _shrink(self, result: InvestigationResult, most: int, passing: frozenset[str]) -> Job[None]:
         (confirmed,) = result.chain

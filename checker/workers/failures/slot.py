@@ -41,8 +41,8 @@ class InvestigationSlot(Struct):
     """Whether requests have `PATIENCE` times their timeout."""
     waiting: list[UnconfirmedFailure] = field(default_factory=list)
     """Failures of the case that are not investigated yet. Others that turn up meanwhile join them."""
-    simplest: dict[str | None, JudgedCase] = field(default_factory=dict)
-    """The simplest case of the operation, by method if the method is undocumented."""
+    simplest: dict[tuple[str | None, bool], JudgedCase] = field(default_factory=dict)
+    """The simplest case of the operation, by method if the method is undocumented, and by whether it is meant to be refused."""
     requests: int = 0
     """The number of requests so far."""
     names: Iterator[int] = field(default_factory=lambda: count(1))
