@@ -7,7 +7,7 @@ because a finding may use a resource of another case by chance.
 import json
 import re
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import Any
 from urllib.parse import unquote
@@ -71,12 +71,8 @@ def needed_by(
     A resource that no request of the run made, or that one removed, was there from the start. `is_surely_needed` tells which of the
     requests are certain. A sequence that creates its resources anew needs only those that it takes from a list which the run has filled.
     """
-    listed = {
-        str(one.literal)
-        for step in finding.steps
-        for one in step.bindings
-        if finding.is_anew and _method_of(one.producer) in SAFE
-    }
+    shown = {str(one.literal) for step in finding.steps for one in step.bindings if _method_of(one.producer) in SAFE}
+    listed = shown if finding.is_anew else frozenset()
     is_whole = finding.is_anew and not listed
     if is_whole or not (made or removed) or not finding.interactions or is_of_method_alone(finding):
         return ()
@@ -95,7 +91,7 @@ def needed_by(
     named = (path for one in finding.interactions for path in search.named_in(one.exchange.body))
     elsewhere = search.made_elsewhere(_path_of(exchange))
     for path in (*_named_paths(exchange), *elsewhere, *named, *_listed_paths(finding)):
-        known = _maker_of(path, made, finding)
+        known = _maker_of(path, made, finding, shown)
         # Of the resources that clients name, the sequence itself makes those at its own paths.
         is_own = known is not None and known.label in labels and (not ends_with_variable(known.label) or path in paths)
         if (
@@ -276,15 +272,20 @@ def _is_name(value: Any) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
 
 
-def _maker_of(path: str, made: Mapping[str, ResourceMade], finding: Finding) -> ResourceMade | None:
-    """Return the request that created the resource at a path, or may have. A refusal needs no resource that is uncertain."""
+def _maker_of(
+    path: str, made: Mapping[str, ResourceMade], finding: Finding, shown: Collection[str]
+) -> ResourceMade | None:
+    """Return the request that created the resource at a path, or may have.
+
+    A refusal needs no resource that is uncertain, and a name that a safe request has `shown` was there from the start.
+    """
     known, exchange = made.get(path), finding.interactions[-1].exchange
     is_refused = exchange.status is not None and 400 <= exchange.status < 500
     # A path that ends in a word of the description names no member of a collection: `/todos/count`.
     template = finding.steps[-1].label.rstrip("/").split("/") if finding.steps else []
     at = path.count("/") - _path_of(exchange).count("/") - 1
     is_word = -len(template) < at < 0 and "{" not in template[at]
-    if known is not None or is_refused or _WITH in path or is_word:
+    if known is not None or is_refused or _WITH in path or is_word or name_in(path) in shown:
         return known
     perhaps = made.get(f"{path.rpartition('/')[0]}/{ANY_NAME}")
     return None if perhaps is None else replace(perhaps, path=path)

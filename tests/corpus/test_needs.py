@@ -5,8 +5,8 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from checker.core.meta import Drawn, Step
-from checker.core.operation import Label
+from checker.core.meta import Binding, Drawn, Step
+from checker.core.operation import Label, Location
 from checker.corpus.fold import RunView
 from checker.corpus.needs import is_surely_needed, name_in, taken_names
 from checker.corpus.records import Finding, Interaction, Record, ResourceMade
@@ -150,6 +150,9 @@ def test_a_server_error_may_have_made_what_nobody_else_made() -> None:
     (told,) = view.findings.values()
     assert told.needs == (replace(perhaps, path="/v1/boxes/7"),)
     assert not is_surely_needed(told, told.needs[0])
+    # A list showed the box: it was there from the start.
+    bound = Binding(Location.PATH, "box", Label("GET /boxes"), "/*/id", 0, 7)
+    assert needs(replace(one, steps=(replace(steps[0], bindings=(bound,)),)), perhaps) == []
     counted = replace(asking(b"/v1/boxes/count"), steps=(Step(Label("GET /boxes/count"), Drawn(())),))
     assert needs(counted, perhaps) == []
 
