@@ -521,9 +521,9 @@ class LayeredPool(ValuePool):
     ) -> None:
         """Take in the values of the layers before a task.
 
-        Another worker may have begun a task that is resumed, so the news are read in any case then. Where phases are mixed, a task
-        also takes in late values: those of tasks before the furthest one, and all values if it is resumed. By then, removals of the
-        first turns have left few of the values that were known before.
+        Another worker may have begun a task that is resumed, so the news are read in any case then. Where phases are mixed, time
+        decides what a task sends anyway, and it takes in all that is known: sequences have removed some of the resources that the
+        layers before it showed.
         """
         place = self.place_of(phase, label)
         is_new = place > self._place
@@ -537,7 +537,7 @@ class LayeredPool(ValuePool):
             return
         self._place = max(place, self._place)
         self._coming.sort(key=itemgetter(0))
-        upto = _EVERYWHERE if self._mixes_phases and is_resumed else self._place
+        upto = _EVERYWHERE if self._mixes_phases else self._place
         count = bisect_left(self._coming, upto, key=lambda pair: pair[0][0])
         ready = self._coming[:count]
         del self._coming[:count]

@@ -227,13 +227,18 @@ def layered() -> LayeredPool:
 
 
 @pytest.mark.parametrize("mixes_phases", [True, False])
-def test_a_phase_that_goes_on_later_takes_what_came_late(*, mixes_phases: bool) -> None:
+@pytest.mark.parametrize("phase", ["examples", "coverage", "stateful"])
+def test_a_phase_that_goes_on_later_takes_what_came_late(phase: str, *, mixes_phases: bool) -> None:
     pool = LayeredPool(MODEL, names, mixes_phases=mixes_phases)
     pool.begin("stateful", CREATE_PET.label, list)
     case = sent(CREATE_PET, path_parameters={"owner": 1})
-    records = layered().observe(case, answer({"id": 5}, 201), "coverage", 0)
+    records = layered().observe(case, answer({"id": 5}, 201), phase, 0)
     pool.begin("coverage", READ_PET.label, lambda: records)
     assert path_of(pool, READ_PET, 0) == ((1, 5) if mixes_phases else (None, None))
+    # A sequence removes it before the next task of the phase.
+    gone = layered().observe(sent(REMOVE_PET, path_parameters={"owner": 1, "pet": 5}), _GONE, "stateful", 0)
+    pool.begin("coverage", READ_PET.label, lambda: gone)
+    assert path_of(pool, READ_PET, 0) == (None, None)
 
 
 def test_in_a_run_later_layers_take_the_field_that_named_something_however_often_a_case_was_sent() -> None:
