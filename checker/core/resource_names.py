@@ -29,6 +29,8 @@ _LOGIN = re.compile(
 _USUAL = ("id", "uuid", "_id", "key", "slug", "name")
 """Members that identify a resource, where none is called like the variable of its path."""
 MANY = ("ids", "uuids", "guids", "codes", "keys", "slugs", "refs")
+_NO_SEGMENTS: Final = ("", ".", "..")
+_NOT_IN_SEGMENTS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f/\\]")
 _EACH = "*"
 WRAPPERS = ("data", "result", "item")
 """Members that hold the resource itself."""
@@ -164,6 +166,11 @@ def looked_up(owner: Resource, name: str) -> str:
     collection = owner[:-1]
     is_field = bool(collection) and normalised(owner[-1]).removeprefix("by") == normalised(name)
     return noun_of(collection) if is_field and collection[-1] != "{}" else ""
+
+
+def may_be_segment(text: str) -> bool:
+    """Whether a text can stand for a variable of a path. Servers end a segment at a slash, and refuse controls before routing."""
+    return text not in _NO_SEGMENTS and text.strip() == text and _NOT_IN_SEGMENTS.search(text) is None
 
 
 def variables_of(path: str) -> list[str]:

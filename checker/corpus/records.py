@@ -120,6 +120,8 @@ class CaseFared(Struct, frozen=True, array_like=True, tag=30):
     """404 for each refusal that says that there is no resource of the name in the path."""
     taken: tuple[str, str] = ("", "")
     """(last variable of its path that has a value of an earlier response, field of that response); empty for none."""
+    names: int = 0
+    """A digest of the names in its path; 0 if it has none."""
 
 
 class RefusalCounted(Struct, frozen=True, array_like=True, tag=24):

@@ -14,6 +14,7 @@ from checker.core.meta import Binding, CaseMetadata, PhaseData, PhaseInfo, Value
 from checker.core.operation import Parameter
 from checker.core.phases import EXAMPLES
 from checker.core.request import Location
+from checker.core.resource_names import may_be_segment
 from checker.core.response import Outcome, Response
 from checker.core.runtime_expressions import (
     EvaluationContext,
@@ -249,8 +250,6 @@ _LIKELY: Final = (0, 20, 40)
 """Indices of values of a pool: the best one, then two of those that a pool offers more often the likelier they are. The second best
 value is often another field of the only known resource, which names nothing.
 """
-_NO_NAMES: Final = ("", ".", "..")
-"""Texts that are not a segment of a path."""
 
 
 def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Binding, ...]:
@@ -297,9 +296,7 @@ def _path_value(literal: object, parameter: Parameter) -> Any:
         return None
     number = int(literal) if isinstance(literal, str) and literal.isdecimal() else literal
     for value in (literal, str(literal), number):
-        text = str(value)
-        is_segment = text not in _NO_NAMES and "/" not in text
-        if is_segment and (parameter.problem_of is None or parameter.problem_of(value) is None):
+        if may_be_segment(str(value)) and (parameter.problem_of is None or parameter.problem_of(value) is None):
             return value
     return None
 

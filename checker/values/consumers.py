@@ -13,9 +13,10 @@ from msgspec import Struct, field
 from checker.core import resource_names
 from checker.core.case import Case
 from checker.core.constraints import ITEMS
+from checker.core.digests import digest
 from checker.core.meta import Binding
 from checker.core.operation import Location, Operation, Place
-from checker.core.resource_names import Resource, ends_with_variable, place_word, variables_of
+from checker.core.resource_names import Resource, ends_with_variable, may_be_segment, place_word, variables_of
 from checker.core.resources import REMOVING, ResourceUse, named_values, place_of, variable_at
 from checker.core.response import Response
 from checker.corpus.records import Above, agree
@@ -144,7 +145,10 @@ class Consumer(Struct):
             # Values were added or removed since the rings were ranked.
             self._rank()
             first = self._at(index)
-        return () if first is None else chain((first,), self._others(index, most))
+        if first is None:
+            return ()
+        found = chain((first,), self._others(index, most))
+        return filter(_may_stand_in_path, found) if self.is_path else found
 
     def _others(self, index: int, most: int) -> Iterator[Taken]:
         most = min(most, len(self._order))
@@ -180,6 +184,8 @@ class Consumer(Struct):
 
     def may_take(self, rings: Rings, taken: Taken) -> bool:
         """Whether `choose` might give a value as well: of members that may be the account of the run, it prefers created ones."""
+        if self.is_path and not _may_stand_in_path(taken):
+            return False
         self._examine(rings)
         one = (taken.value, taken.above)
         return not self.is_careful or any(one in (ring.made or ring.values) for _, ring in self._candidates)
@@ -654,6 +660,11 @@ def taken_from(case: Case) -> tuple[str, str]:
     return (variables[-1], name) if name else ("", "")
 
 
+def _may_stand_in_path(taken: Taken) -> bool:
+    """Whether a value can be sent in a path: a name that a body gave to a resource may have characters that no path can have."""
+    return taken.value.__class__ is not str or may_be_segment(f"{taken.value}")
+
+
 def _fit(above: Above, own: Above, every: Names, around: Names) -> int:
     """Return 1 if a value belongs to resources that a case names, -1 if it belongs to others of their collections, else 0.
 
@@ -667,6 +678,12 @@ def _fit(above: Above, own: Above, every: Names, around: Names) -> int:
                     return -1
                 found = 1
     return found
+
+
+def names_in_path(case: Case) -> int:
+    """Return a digest of the names in the path of a case below 2**32; 0 if it has none."""
+    names = [f"{name}={value}" for name, value in named_values(case).items()]
+    return int(digest(*names)[:8], 16) if names else 0
 
 
 def is_name_missing(case: Case, response: Response, status: int) -> bool:

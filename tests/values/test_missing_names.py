@@ -58,7 +58,29 @@ def test_names_that_responses_showed_need_not_respect_demands() -> None:
     assert all(len(one) == 36 for one in names if one != "north")
 
 
+def test_names_that_no_path_can_have_are_passed_over() -> None:
+    create, read = _bases()
+    pool = ValuePool(resource_model([create, read]), lambda label: ["name"])
+    for name in ("a/b", "north", "\x00", "back\\slash", " blank ", "..", ""):
+        pool.observe(_created(create, name), Response(200, [], b"{}"))
+    view = pool.view(read)
+    assert {one.literal for index in range(64) if (one := view.pick(Location.PATH, "name", index))} == {"north"}
+
+
 def test_a_creation_seldom_takes_the_name_of_a_known_resource() -> None:
+    create, read = _bases()
+    pool = ValuePool(resource_model([create, read]), lambda label: ["name"])
+    pool.observe(_created(create, "north"), Response(200, [], b"{}"))
+    view = pool.view(read)
+    assert [one.literal for index in range(8) if (one := view.pick(Location.PATH, "name", index))] == ["north"] * 8
+    view = pool.view(create)
+    taken = [index for index in range(16) if view.pick(Location.BODY, "/name", index) is not None]
+    assert taken == [7, 15]
+    assert pool.own_names(create.label) == {"/name"}
+
+
+def _bases() -> list[Any]:
+    """The operations that create a base with a name in the body, and read it by its name."""
     body = {"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}}
     ok: dict[str, Any] = {"responses": {"200": {"description": ""}}}
     paths = {
@@ -66,13 +88,9 @@ def test_a_creation_seldom_takes_the_name_of_a_known_resource() -> None:
         "/bases/{name}": {"get": {"parameters": [{**NAME, "name": "name"}], **ok}},
     }
     found = opened("3.0.3", paths).get_all_operations()
-    create, read = [one for one in found if not isinstance(one, BrokenOperation)]
-    pool = ValuePool(resource_model([create, read]), lambda label: ["name"])
+    return [one for one in found if not isinstance(one, BrokenOperation)]
+
+
+def _created(create: Any, name: str) -> Case:
     meta = CaseMetadata(GenerationMode.POSITIVE, {}, PhaseInfo("fuzzing"))
-    pool.observe(Case(create, "c", body={"name": "north"}, meta=meta), Response(200, [], b"{}"))
-    view = pool.view(read)
-    assert [one.literal for index in range(8) if (one := view.pick(Location.PATH, "name", index))] == ["north"] * 8
-    view = pool.view(create)
-    taken = [index for index in range(16) if view.pick(Location.BODY, "/name", index) is not None]
-    assert taken == [7, 15]
-    assert pool.own_names(create.label) == {"/name"}
+    return Case(create, "c", body={"name": name}, meta=meta)

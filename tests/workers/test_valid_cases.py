@@ -76,9 +76,31 @@ def test_invented_names_are_left_out_where_known_ones_were_accepted(
     cases = ValidCases()
     for index, (is_known, status) in enumerate(results):
         reason = ACCEPTED if status == 200 else "a"
-        cases.count(LABEL, (2, 0, index), reason, 0, is_known=is_known, is_missing=status == 404)
+        cases.count(LABEL, (2, 0, index), reason, 0, is_known=is_known, is_gone=status == 404)
     left = [cases.is_left_out(LABEL, END, index, source=DRAWN, is_invented=True) for index in range(100)]
     assert left.count(False) == expected
+
+
+@pytest.mark.parametrize(
+    ("results", "expected"),
+    [
+        ([("a", False)], 100),
+        ([("a", True)], 10),
+        ([(ACCEPTED, True)], 10),
+        ([("a", True), (ACCEPTED, False)], 100),
+        ([("a", True), ("b", False)], 10),
+    ],
+    ids=["refused", "missing", "removed", "made again", "refused later"],
+)
+def test_names_that_are_gone_are_left_out(results: list[tuple[str, bool]], expected: int) -> None:
+    cases = ValidCases()
+    for index, (reason, is_gone) in enumerate(results):
+        cases.count(LABEL, (2, 0, index), reason, 0, is_known=True, is_gone=is_gone, names=5)
+    counts = [
+        sum(not cases.is_left_out(LABEL, END, index, source=DRAWN, names=names) for index in range(100))
+        for names in (5, 6)
+    ]
+    assert counts == [expected, 100]
 
 
 def test_a_later_turn_goes_by_the_latest_results() -> None:

@@ -19,6 +19,7 @@ from checker.core.meta import GenerationMode, Literal
 from checker.core.operation import Label, Operation, Parameter
 from checker.core.phases import CaseSource, phase_named, phase_number
 from checker.core.request import Location
+from checker.core.resources import REMOVING
 from checker.core.response import Response
 from checker.core.schema import tokens_of
 from checker.corpus.records import CaseFared, DemandHeard, PartsCounted
@@ -27,7 +28,7 @@ from checker.phases.case_factory import GeneratedCase
 from checker.phases.case_parts import literal_of
 from checker.refusals.reading import demands_in, may_complain
 from checker.schema.views import Outline, outline_of
-from checker.values.consumers import GONE_STATUSES, is_name_missing, taken_from
+from checker.values.consumers import GONE_STATUSES, is_name_missing, names_in_path, taken_from
 from checker.workers.observers.valid_cases import MOST_PARTS, Moment, ValidCases, reason_for
 from checker.workers.recording.task_state import InFlight
 
@@ -304,9 +305,12 @@ class DemandLearner(Struct):
             return
         if isinstance(heard, CaseFared):
             at = (*self.place_of(heard.phase, Label(heard.label)), heard.index)
-            is_gone = heard.status in GONE_STATUSES
+            is_gone, operation = heard.status in GONE_STATUSES, self.operations.get(Label(heard.label))
+            if operation is not None and operation.resource_method == REMOVING:
+                is_gone = is_gone or 200 <= heard.status < 300
+            is_known = bool(heard.taken[0])
             self._valid.count(
-                heard.label, at, heard.reason, heard.parts, is_known=bool(heard.taken[0]), is_missing=is_gone
+                heard.label, at, heard.reason, heard.parts, is_known=is_known, is_gone=is_gone, names=heard.names
             )
             return
         known = self._refuted if heard.is_refuted else self._heard
@@ -355,7 +359,9 @@ class DemandLearner(Struct):
         before = None if is_late else (*self._here(label, phase), judged)
         is_listed = source is CaseSource.LISTED
         is_invented = not is_listed and self.names_resource(label) and not taken_from(made.case)[0]
-        return self._valid.is_left_out(label, before, index, source=source, is_invented=is_invented)
+        # A list varies the body beside the name, which may decide first.
+        names = 0 if is_listed else names_in_path(made.case)
+        return self._valid.is_left_out(label, before, index, source=source, is_invented=is_invented, names=names)
 
     def _here(self, label: Label, phase: str) -> Place:
         here = self._places.get((phase, label))
@@ -504,7 +510,8 @@ class DemandLearner(Struct):
         status = GONE_STATUSES[0] if is_name_missing(case, outcome, status) else status
         index = flight.index + (0 if is_ordered else _UNORDERED)
         parts = sum(1 << at for at, place in enumerate(self._compared(case.operation)) if _is_met(case, *place))
-        found = CaseFared(label, flight.task.lease.phase, index, reason, parts, status, taken_from(case))
+        names = names_in_path(case)
+        found = CaseFared(label, flight.task.lease.phase, index, reason, parts, status, taken_from(case), names)
         self.absorb(found)
         return found
 

@@ -55,8 +55,10 @@ class _Result(NamedTuple):
     """The optional parts that it has, as bits."""
     is_known: bool
     """Whether an earlier response showed the resource that it names."""
-    is_missing: bool
-    """Whether there is no such resource."""
+    is_gone: bool
+    """Whether there is no such resource, or none any more."""
+    names: int
+    """A digest of the names in its path; 0 if it has none."""
 
 
 class _Streak(Struct):
@@ -71,17 +73,23 @@ class _Streak(Struct):
     accepts_invented: bool = False
     missing: int = 0
     """Cases with invented names of resources that are not there."""
+    gone: set[int] = field(default_factory=set)
+    """Digests of names that were not there, or that the operation removed, and that it accepted at no later time."""
 
     def read(self, results: Iterable[_Result]) -> None:
         """Read further results."""
-        for _, reason, _, is_known, is_missing in results:
+        for _, reason, _, is_known, is_gone, names in results:
             is_accepted = reason == ACCEPTED
             self.dull = self.dull + 1 if not is_accepted and reason in self.met else 0
             self.met.add(reason)
             self.count += 1
             self.accepts_known |= is_accepted and is_known
             self.accepts_invented |= is_accepted and not is_known
-            self.missing += is_missing and not is_known
+            self.missing += is_gone and not (is_accepted or is_known)
+            if is_gone and names:
+                self.gone.add(names)
+            elif is_accepted:
+                self.gone.discard(names)
 
     @property
     def invents_in_vain(self) -> bool:
@@ -100,18 +108,26 @@ class ValidCases(Struct):
     """(operation, whether by moments or as they came) -> what was read so far."""
 
     def count(
-        self, label: str, moment: Moment, reason: str, parts: int, *, is_known: bool = False, is_missing: bool = False
+        self,
+        label: str,
+        moment: Moment,
+        reason: str,
+        parts: int,
+        *,
+        is_known: bool = False,
+        is_gone: bool = False,
+        names: int = 0,
     ) -> None:
         """Count a valid case, once for each moment. The order of the calls does not matter.
 
-        `is_known`: an earlier response showed the resource that it names; `is_missing`: there is no such resource.
+        `is_known`: an earlier response showed the resource that it names; `is_gone`: there is no such resource, or none any more.
         """
         # Workers keep the results of all operations, which have few reasons.
         reason = intern(reason)
         results = self._results.setdefault(label, [])
         at = bisect_left(results, moment, key=itemgetter(0))
         if at == len(results) or results[at][0] != moment:
-            result = _Result(moment, reason, parts, is_known, is_missing)
+            result = _Result(moment, reason, parts, is_known, is_gone, names)
             results.insert(at, result)
             streak = self._streaks.get((label, True))
             if streak is not None and at < streak.count:
@@ -123,18 +139,25 @@ class ValidCases(Struct):
         return results[: bisect_left(results, moment, key=itemgetter(0))]
 
     def is_left_out(
-        self, label: str, before: Moment | None, index: int, *, source: CaseSource, is_invented: bool = False
+        self,
+        label: str,
+        before: Moment | None,
+        index: int,
+        *,
+        source: CaseSource,
+        is_invented: bool = False,
+        names: int = 0,
     ) -> bool:
         """Whether valid case `index` of a source is not worth sending, after the cases before a moment, or all that are known.
 
-        `is_invented`: the resource that it names is made up.
+        `is_invented`: the resource that it names is made up; `names`: digest of the names in its path.
         """
         streak = self._streak(label, before)
         enough, one_in = _ENOUGH[source]
         if ACCEPTED in streak.met and source is CaseSource.CHAINED:
             # Each sequence makes the resources that it needs.
             return False
-        if is_invented and streak.invents_in_vain:
+        if names in streak.gone or (is_invented and streak.invents_in_vain):
             return index % _ONE_IN > 0
         if ACCEPTED in streak.met:
             enough, one_in = _DULL, _ONE_IN
@@ -156,7 +179,7 @@ class ValidCases(Struct):
         results = self._before(label, before)
         accepted = sum(one.reason == ACCEPTED for one in results)
         count_with, accepted_with = [0] * MOST_PARTS, [0] * MOST_PARTS
-        for _, reason, parts, _, _ in results:
+        for _, reason, parts, *_ in results:
             while parts:
                 part = parts.bit_length() - 1
                 parts ^= 1 << part
