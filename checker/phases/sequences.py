@@ -178,15 +178,26 @@ class SequenceBuilder(Struct, dict=True):
     _chance: Random = field(default_factory=Random)
     """Seeded anew for each step."""
 
-    def follow(self, sequence: Sequence[SentCase], seed: int, index: int, phase: PhaseInfo) -> GeneratedCase | None:
-        """Return the next step of sequence `index`; None if nothing follows."""
+    def follow(
+        self,
+        sequence: Sequence[SentCase],
+        seed: int,
+        index: int,
+        phase: PhaseInfo,
+        *,
+        tried: Mapping[Label, int] | None = None,
+    ) -> GeneratedCase | None:
+        """Return the next step of sequence `index`; None if nothing follows.
+
+        `tried`: in `fuzz`, how often each operation followed on sequences like this; the length of those is not limited here.
+        """
         place, made = len(sequence), None
         known = self._sequences.pop(id(sequence[0]), None)
-        if place < self.rules.max_steps and isinstance(sequence[-1].outcome, Response):
+        if (tried is not None or place < self.rules.max_steps) and isinstance(sequence[-1].outcome, Response):
             if known is None:
                 known = KnownResources(self._shared, turn=index // _SAME_ELEMENT % _ELEMENTS)
             known.read(sequence)
-            made = self._next(known, sequence, (seed, index, place), phase)
+            made = self._next(known, sequence, (seed, index, place), phase, tried or {})
         if made is not None and known is not None:
             self._sequences[id(sequence[0])] = known
             if len(self._sequences) > _KEPT:
@@ -194,7 +205,12 @@ class SequenceBuilder(Struct, dict=True):
         return made
 
     def _next(
-        self, known: KnownResources, sequence: Sequence[SentCase], recipe: tuple[int, int, int], phase: PhaseInfo
+        self,
+        known: KnownResources,
+        sequence: Sequence[SentCase],
+        recipe: tuple[int, int, int],
+        phase: PhaseInfo,
+        tried: Mapping[Label, int],
     ) -> GeneratedCase | None:
         """Return the step of (seed, index of the sequence, place in it); None if no operation can follow.
 
@@ -203,9 +219,9 @@ class SequenceBuilder(Struct, dict=True):
         seed, index, place = recipe
         chance = self._chance
         chance.seed(seed + (index << 8) + place)
-        weights = self._weights(known)
+        weights = {label: weight / (1 + tried.get(label, 0)) ** 2 for label, weight in self._weights(known).items()}
         aim = self._goals.next_step(known.steps, index)
-        if aim is not None and aim not in self._dead:
+        if aim is not None and aim not in self._dead and tried.get(aim, 0) < _AIMED:
             weights.setdefault(aim, 1.0)
         unchanged = _unchanged(sequence)
         for _ in range(_TRIES):
@@ -425,43 +441,3 @@ class SequenceBuilder(Struct, dict=True):
                 value = str(value)
         step, expression = known.first_place(source)
         return Binding(location, name, known.steps[step].use.label, shown_place(expression), 0, value, expression, step)
-
-
-LONGEST = 6
-"""Most steps of a sequence."""
-_EXTEND = 0.6
-_BOUND = 0.5
-"""Share of steps that use values of their own sequence, as in the stateful phase; the others use the value pool."""
-
-
-class SequenceExtender(Struct):
-    """Extends fuzzed cases to sequences."""
-
-    factory: CaseFactory
-    model: ResourceModel
-    random: Random
-    chains: SequenceBuilder
-    _dead: set[Label] = field(default_factory=set)
-
-    def follow(self, sequence: Sequence[SentCase], recipe: tuple[int, int, PhaseInfo]) -> GeneratedCase | None:
-        """Return the next case of a sequence, or None. `recipe` is (task seed, index, phase)."""
-        last = sequence[-1]
-        if len(sequence) >= LONGEST or not isinstance(last.outcome, Response):
-            return None
-        label = last.case.operation.label
-        status = last.case.operation.status_of(last.outcome)
-        if not 200 <= status < 400 or self.random.random() > _EXTEND:
-            return None
-        if self.random.random() < _BOUND:
-            return self.chains.follow(sequence, *recipe)
-        candidates = [found for found in self.model.followers(label) if found not in self._dead]
-        if not candidates:
-            return None
-        chosen = self.random.choice(candidates)
-        seed, index, phase = recipe
-        try:
-            return self.factory.make(chosen, seed, index, phase, newest=True)
-        except CheckerError:
-            # As in `SequenceBuilder`.
-            self._dead.add(chosen)
-            return None

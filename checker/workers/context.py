@@ -13,7 +13,7 @@ from checker.corpus.inflight import InflightWriter, Stage
 from checker.health import FirstAnswers
 from checker.phases.attempt import Tools
 from checker.phases.case_factory import CaseFactory
-from checker.phases.sequences import SequenceExtender
+from checker.workers.explorer import Explorer
 from checker.workers.messages import Opened
 from checker.workers.observers.hill_climbing import HillClimber
 from checker.workers.observers.knowledge import Knowledge
@@ -85,7 +85,7 @@ class WorkerContext(Struct):
     """Makes cases as they are before `filter`, `map` and `flatmap` hooks see them, for reports of cases that these kill;
     None when `before_generate` hooks decide what is drawn."""
     tools: Tools
-    explorer: SequenceExtender
+    explorer: Explorer
     """Extends sequences of `fuzz`; its `chains` make those of the stateful phase."""
     hill_climber: HillClimber | None
     """None where no metric is maximised."""

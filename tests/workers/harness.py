@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import Pipe
@@ -19,13 +19,13 @@ from checker.corpus.inflight import InflightReader, Stage
 from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Record
-from checker.phases.bindings import SentCase
 from checker.phases.case_factory import GeneratedCase
-from checker.phases.sequences import SequenceExtender
 from checker.workers.context import WorkerContext
+from checker.workers.explorer import Explorer
 from checker.workers.loop import Worker
 from checker.workers.messages import LONG_WAIT_S, Assign, Down, Drain, Task, TasksEnded
 from checker.workers.queues import Receiver, Sender
+from checker.workers.recording.unconfirmed import Chain
 from checker.workers.starting.opening import open_worker_context
 from tests.asking import run_settings, saying
 
@@ -150,14 +150,15 @@ def case_of(request: WireRequest) -> str:
 class Following:
     """An explorer whose choices are written down: which case goes on from which."""
 
-    explorer: SequenceExtender
+    explorer: Explorer
     parents: dict[str, str] = field(default_factory=dict)
 
-    def follow(self, sequence: Sequence[SentCase], recipe: tuple[int, int, PhaseInfo]) -> GeneratedCase | None:
-        made = self.explorer.follow(sequence, recipe)
-        if made is not None:
-            self.parents[made.case.id] = sequence[-1].case.id
-        return made
+    def follow(self, chain: Chain, recipe: tuple[int, int, PhaseInfo]) -> tuple[Chain, GeneratedCase] | None:
+        found = self.explorer.follow(chain, recipe)
+        if found is not None:
+            before, made = found
+            self.parents[made.case.id] = before[-1].made.case.id
+        return found
 
 
 class Orders(Receiver):

@@ -1,9 +1,9 @@
 """New behaviour of the target: signals, and the cases that showed them, which make up the corpus."""
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
-from math import exp2
 from sys import intern
 from typing import Any, Protocol
 
@@ -245,7 +245,7 @@ class SignalSet:
 
     def wrong_share(self, label: Label) -> float:
         """Return the share of wrong cases that an operation is worth: half at first, less while they show nothing new."""
-        return max(LEAST_WRONG, exp2(-1 - self._dull_wrong.get(label, 0) / DULL_WRONG))
+        return max(LEAST_WRONG, math.pow(0.5, 1 + self._dull_wrong.get(label, 0) / DULL_WRONG))
 
     def learn(self, ids: Iterable[int]) -> None:
         """Take these ids for seen: of an earlier night, or of peers."""

@@ -394,8 +394,11 @@ class FollowerQueue:
             variant = hill_climber.variant(flight.made.label, case_id(*recipe[:2]), running.phase)
             if variant is not None:
                 return Follower(running, index, variant)
-        made = self._context.explorer.follow(before_in(chain), recipe)
-        if made is None or made.label in running.dead_labels or self._is_held_back(running, made):
+        found = self._context.explorer.follow(chain, recipe)
+        if found is None:
+            return None
+        chain, made = found
+        if made.label in running.dead_labels or self._is_held_back(running, made):
             return None
         reads = self.reads.get(running.lease.id)
         return Follower(running, index, made, chain) if reads is None or reads.is_new(made.case) else None

@@ -40,7 +40,7 @@ from checker.health import FirstAnswers
 from checker.phases.attempt import CallHooks, Tools
 from checker.phases.case_factory import CaseFactory, PoolView
 from checker.phases.case_parts import literal_case
-from checker.phases.sequences import SequenceBuilder, SequenceExtender
+from checker.phases.sequences import SequenceBuilder
 from checker.refusals.reading import demands_in, may_complain
 from checker.values.pool import LayeredPool, ValuePool
 from checker.workers.authentication.logins import LoginTraffic
@@ -48,6 +48,7 @@ from checker.workers.authentication.opening import AuthNeeds, look_first
 from checker.workers.authentication.signup import AccountHooks, accounts_of
 from checker.workers.cleaning import gate_for
 from checker.workers.context import TimeAccounting, WorkerContext, release
+from checker.workers.explorer import Explorer
 from checker.workers.observers.creations import CreationHistory
 from checker.workers.observers.demands import DemandLearner, declared_names
 from checker.workers.observers.hill_climbing import HillClimber
@@ -341,7 +342,7 @@ def _laid_out(
         factory=factory,
         unhooked=unhooked,
         tools=tools,
-        explorer=SequenceExtender(factory, selected.resources, chance, chains),
+        explorer=Explorer(factory, selected.resources, chance, chains),
         hill_climber=_hill_climber(operations, factory, f"{settings.seed}", incarnation),
         http=http,
         lanes=lanes,

@@ -1,0 +1,125 @@
+"""The follow-up cases of `fuzz`: further steps of sequences whose resources are still there, and cases with the newest values."""
+
+from collections import Counter, defaultdict
+from random import Random
+from typing import Final
+
+from msgspec import Struct, field
+
+from checker.core.errors import CheckerError
+from checker.core.meta import PhaseInfo
+from checker.core.operation import Label
+from checker.core.resources import ResourceModel
+from checker.core.response import Response
+from checker.phases.case_factory import CaseFactory, GeneratedCase, is_safe
+from checker.phases.sequences import SequenceBuilder
+from checker.workers.recording.unconfirmed import Chain, JudgedCase, before_in
+
+State = tuple[Label, ...]
+"""The operations of a sequence that have changed something, each once, in the order of their first success."""
+_EXTENDED: Final = 0.3
+"""Share of the successes that are followed by a case with values of the pool."""
+_RESUMED: Final = 0.5
+"""Share of the other responses after which a kept sequence goes on."""
+_MOST: Final = 64
+"""Sequences that are kept."""
+_LONGEST: Final = 12
+"""Most steps of a sequence."""
+_MOST_BYTES: Final = 64 << 10
+"""Bytes of the responses of a sequence that is kept."""
+_MOST_STATES: Final = 4096
+_MISSING: Final = (404, 410)
+
+
+class Explorer(Struct):
+    """Chooses what follows a response, if anything does.
+
+    An order costs five requests. What may be done with it takes one each, as long as nothing changes it: so sequences are kept, and
+    the next step is an operation that was tried least in a state that was tried least.
+    """
+
+    factory: CaseFactory
+    model: ResourceModel
+    random: Random
+    chains: SequenceBuilder
+    _kept: list[tuple[Chain, State]] = field(default_factory=list)
+    _tried: defaultdict[State, Counter[Label]] = field(default_factory=lambda: defaultdict(Counter))
+    """State -> operations that followed on sequences in it."""
+    _dead: set[Label] = field(default_factory=set)
+
+    def follow(self, chain: Chain, recipe: tuple[int, int, PhaseInfo]) -> tuple[Chain, GeneratedCase] | None:
+        """Return a case after the last response of a sequence, with the sequence that it continues; None if there is none.
+
+        `recipe` is (task seed, index, phase).
+        """
+        self._keep(chain)
+        made = self._extended(chain, recipe)
+        if made is not None:
+            return chain, made
+        return self._resumed(recipe) if self.random.random() < _RESUMED else None
+
+    def _keep(self, chain: Chain) -> None:
+        """Keep a sequence after its last response: without that step if it was refused, or shows what another step shows."""
+        last = chain[-1]
+        if not last.is_served or (is_safe(last.made.case) and _shows_nothing_new(chain)):
+            chain = chain[:-1]
+        is_short = 0 < len(chain) < _LONGEST and sum(map(_size_bytes, chain)) <= _MOST_BYTES
+        if is_short and last.status not in _MISSING:
+            self._kept.append((chain, state_of(chain)))
+            if len(self._kept) > _MOST:
+                self._kept.remove(max(self._kept, key=self._trials))
+
+    def _resumed(self, recipe: tuple[int, int, PhaseInfo]) -> tuple[Chain, GeneratedCase] | None:
+        if not self._kept:
+            return None
+        kept = min(self.random.sample(self._kept, len(self._kept)), key=self._trials)
+        self._kept.remove(kept)
+        chain, state = kept
+        if len(self._tried) > _MOST_STATES:
+            self._tried.clear()
+        tried = self._tried[state]
+        made = self.chains.follow(before_in(chain), *recipe, tried=tried)
+        if made is None:
+            return None
+        tried[made.label] += 1
+        return chain, made
+
+    def _extended(self, chain: Chain, recipe: tuple[int, int, PhaseInfo]) -> GeneratedCase | None:
+        """Return a case of an operation that can use the last response."""
+        last = chain[-1]
+        if not last.is_served or len(chain) >= _LONGEST or self.random.random() > _EXTENDED:
+            return None
+        candidates = [found for found in self.model.followers(last.made.label) if found not in self._dead]
+        if not candidates:
+            return None
+        chosen = self.random.choice(candidates)
+        try:
+            return self.factory.make(chosen, *recipe, newest=True)
+        except CheckerError:
+            # The task of the operation reports why its cases cannot be made.
+            self._dead.add(chosen)
+            return None
+
+    def _trials(self, kept: tuple[Chain, State]) -> int:
+        found = self._tried.get(kept[1])
+        return 0 if found is None else found.total()
+
+
+def state_of(chain: Chain) -> State:
+    """Return the state to which a sequence has led."""
+    changing = (shot.made.label for shot in chain if shot.is_served and not is_safe(shot.made.case))
+    return tuple(dict.fromkeys(changing))
+
+
+def _shows_nothing_new(chain: Chain) -> bool:
+    """Whether the last step reads what another step has read since the last change."""
+    label = chain[-1].made.label
+    for shot in reversed(chain[:-1]):
+        if shot.made.label == label or not is_safe(shot.made.case):
+            return shot.made.label == label
+    return False
+
+
+def _size_bytes(shot: JudgedCase) -> int:
+    outcome = shot.verdict.outcome
+    return len(outcome.content) if isinstance(outcome, Response) else 0
