@@ -46,7 +46,7 @@ Item = dict[str, Any]
 
 
 class IgnoredFilter(Failure, code="ST304", title="Filter is ignored"):
-    """A collection returns the same items for two values of a filter, some of which have the wrong value."""
+    """A collection returns items with another value than that of a filter, which it applies to no value, or not to this one."""
 
 
 class ExceededLimit(Failure, code="ST305", title="Limit is exceeded"):
@@ -94,7 +94,7 @@ def collection_conformance(context: CheckContext) -> Exchanging[Found]:
     A limit is exceeded by one item more, unless its description speaks of a minimum. Items sorted by numbers or times of one format
     stand in the wrong order if three values differ. A filter is a parameter named like a described property of the items, of the same
     type: a boolean, an enumeration with values of the property, or an identifier. It is ignored if the items have its value and
-    others, and a second request, for another of these values, returns the same items. Each has to show without the other optional
+    others, and requests for others of these values return the same items, or two of them only items with their value. Each has to show without the other optional
     parameters as well, which may be stronger (`all=true`). Pages overlap if an item of a later page stands on the first page as well,
     and the later page has not changed since.
     """
@@ -214,20 +214,39 @@ def _ignored_filters(context: CheckContext, listed: _List) -> Exchanging[list[Fa
             continue
         wanted, values = listed.query[name], [one[key] for one in listed.items if one.get(key) is not None]
         others = [one for one in values if _text(one) != wanted.casefold()]
-        other = next((one for one in others if parameter.is_valid(one)), None)
-        if other is None or len(others) == len(values):
+        valid = list(dict.fromkeys(one for one in others if parameter.is_valid(one)))
+        if not valid or len(others) == len(values):
             continue
         first = _items_of((yield _asking(context, {}, name)))
-        second = _items_of((yield _asking(context, {name: other}, name)))
         seen = [] if first is None else _seen(first[1], key)
-        is_mixed = len({_text(one[-1]) == wanted.casefold() for one in seen}) > 1
-        if is_mixed and second is not None and seen == _seen(second[1], key):
-            message = (
-                f"Filter: `{name}={wanted}`\nReceived: {key} {', '.join([*dict.fromkeys(map(_text, values))][:8])}"
-            )
-            message += f"\nThe items for `{name}={_text(other)}` are the same"
-            found.append(IgnoredFilter(message, unique_key=name))
+        if len({_text(one[-1]) == wanted.casefold() for one in seen}) < 2:
+            continue
+        second = yield from _filtered(context, name, key, valid[0])
+        is_same = second == seen
+        # `level=info` may select what is at least `info`: then only the highest of three values selects nothing else.
+        if not is_same and not (
+            len(valid) > 1
+            and _have_only(second, valid[0])
+            and _have_only((yield from _filtered(context, name, key, valid[1])), valid[1])
+        ):
+            continue
+        message = f"Filter: `{name}={wanted}`\nReceived: {key} {', '.join([*dict.fromkeys(map(_text, values))][:8])}"
+        if is_same:
+            message += f"\nThe items for `{name}={_text(valid[0])}` are the same"
+        else:
+            message += "".join(f"\nAll items for `{name}={_text(one)}` have that value" for one in valid[:2])
+        found.append(IgnoredFilter(message, unique_key=name))
     return found
+
+
+def _filtered(context: CheckContext, name: str, key: str, value: object) -> Exchanging[list[tuple[object, ...]] | None]:
+    """Return the items for a value of a filter; None if there is no list."""
+    found = _items_of((yield _asking(context, {name: value}, name)))
+    return None if found is None else _seen(found[1], key)
+
+
+def _have_only(seen: list[tuple[object, ...]] | None, value: object) -> bool:
+    return bool(seen) and all(_text(one[-1]) == _text(value) for one in seen or ())
 
 
 def _is_filter(parameter: Parameter, described: Outline) -> bool:

@@ -29,6 +29,8 @@ _FRAME: Final = _AT + rb"[\w$.<>/@]+\((?:[\w$-]+\.(?:java|kt|scala):[0-9]+|Nativ
 _NODE_FRAME: Final = _AT + rb"[^\n\\]{0,120}\.[cm]?[jt]s:[0-9]+:[0-9]+"
 _MASKED: Final = rb"(?:\*+|x+|<[^>]*>|\$?\{[^}]*\}|\[[^\]]*\]|pass(?:word|wd)?|pwd|secret|redacted)"
 """Matches a placeholder for a password, in a text that hides it or explains how to write it."""
+_OF_SYSTEM: Final = rb"(?<![\w./@:-])/(?:app|data|etc|home|mnt|opt|root|srv|tmp|usr|var)/[\w./@+-]+"
+"""Matches a path below a usual folder of a server."""
 _SIGNS: Final = (
     (_PYTHON, b"Traceback (most", rb"Traceback \(most recent call last\)"),
     (_JAVA, b".java:", _FRAME),
@@ -57,6 +59,7 @@ _SIGNS: Final = (
     (_SQL, b"`prisma.", rb"Invalid `prisma\.\w+\.\w+\(\)` invocation"),
     (_PATH, b"/site-packages/", rb"(?<![\w./@-])/[\w./@-]*?/site-packages/[\w./@-]+"),
     (_PATH, b"/node_modules/", rb"(?<![\w./@-])/[\w./@-]*?/node_modules/[\w./@-]+"),
+    (_PATH, b": No such file or directory", _OF_SYSTEM + rb"\\?['\"]?: No such file or directory"),
     (_PATH, b"[Errno ", rb"\[Errno [0-9]+\] [\w ]+: \\?['\"]/[^'\"\n]+"),
     (_PATH, b"ENOENT: ", rb"ENOENT: no such file or directory, \w+ '/[^'\n]+"),
     (_SECRET, b"PRIVATE KEY-----", rb"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----(?:\\[rn]|\s)*[A-Za-z0-9+/]{20}"),

@@ -122,6 +122,16 @@ def test_a_filter_that_also_selects_higher_levels_is_no_failure(exchanges: Excha
     assert keys(exchanges, {"level": "info"}, items_with("level", *levels)) == ["level"]
 
 
+@pytest.mark.parametrize(("ignored", "told"), [("debug", ["level"]), ("error", ["level"]), ("", [])])
+def test_a_filter_may_be_ignored_for_one_value(exchanges: Exchanges, ignored: str, told: list[str]) -> None:
+    levels = ["debug", "info", "error", "info"]
+
+    def answer(asked: dict[str, str]) -> Any:
+        return items_with("level", *(one for one in levels if asked["level"] in (one, ignored)))
+
+    assert keys(exchanges, {"level": ignored or "info"}, answer({"level": ignored or "info"}), answer) == told
+
+
 @pytest.mark.parametrize(
     ("name", "value", "told"), [("level", "info", "level"), ("limit", 2, "limit"), ("sort", "price", "sort")]
 )

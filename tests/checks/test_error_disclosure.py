@@ -42,6 +42,8 @@ DISCLOSED = {
     "path of a file": (
         "/usr/lib/python3/site-packages/flask/app.py",
         "[Errno 2] No such file or directory: '/srv/data/a.txt'",
+        "cannot open /srv/data/a.txt: No such file or directory",
+        "open '/var/lib/shop/a.txt': No such file or directory",
         "ENOENT: no such file or directory, open '/srv/data/a.txt'",
     ),
     "secret": (
