@@ -13,7 +13,7 @@ from checker.validation.formats import STRING_FORMATS
 
 from .making import bodies, drawer, program_of
 
-SIZED = [name for name, one in FORMATS.items() if one.grammar and one.low < one.high and name != "color"]
+SIZED = [name for name, one in FORMATS.items() if one.of_size is not None]
 
 
 def texts(name: str, count: int = 300) -> list[str]:

@@ -40,6 +40,7 @@ PATH = alphabets.Alphabet(((0x2D, 0x2E), (0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F
 INTERNATIONAL = alphabets.Alphabet(((0x61, 0x7A), (0xE0, 0xF6), (0xF8, 0xFF), (0x430, 0x44F), (0x4E00, 0x4E3F)))
 """Letters that international names are made of."""
 _TOKEN = alphabets.Alphabet(((0x2D, 0x2D), (0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)))
+_DIGITS = alphabets.Alphabet(((0x30, 0x39),))
 _ESCAPED = str.maketrans({"~": "~0", "/": "~1"})
 _PATTERNS = ("[a-z]+", "^\\d{2,4}$", "(a|b)*", "x?y", "^[^@]+@[^@]+$", "\\w+\\s\\w+", ".{3}", "\\.")
 _EXPRESSIONS = ("", "/{id}", "/{?page,size}", "{/path*}", "{#fragment}", "/{+name:3}")
@@ -133,30 +134,6 @@ def _basic_auth(source: Source) -> str:
     return "Basic " + base64.b64encode(pair.encode()).decode()
 
 
-# At most 63 characters (RFC 1035, 2.3.4), and no two hyphens together: `xn--` begins an encoded label.
-_LABEL_GRAMMAR: Final = (
-    "([A-Za-z0-9]{1,63}|[A-Za-z0-9]{1,31}-[A-Za-z0-9]{1,31}|[A-Za-z0-9]{1,20}(-[A-Za-z0-9]{1,20}){2})"
-)
-_HOST_GRAMMAR: Final = rf"{_LABEL_GRAMMAR}(\.{_LABEL_GRAMMAR})*"
-_DOMAIN_GRAMMAR: Final = rf"({_LABEL_GRAMMAR}\.)+[A-Za-z]{{2,63}}"
-_YEAR_GRAMMAR: Final = "(000[1-9]|00[1-9][0-9]|0[1-9][0-9]{2}|[1-9][0-9]{3})"
-_DAY_GRAMMAR: Final = "((0[1-9]|1[0-2])-(0[1-9]|1[0-9]|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)"
-_DATE_GRAMMAR: Final = f"{_YEAR_GRAMMAR}-{_DAY_GRAMMAR}"
-_CLOCK_GRAMMAR: Final = "([01][0-9]|2[0-3]):[0-5][0-9]"
-_PARTIAL_TIME_GRAMMAR: Final = rf"{_CLOCK_GRAMMAR}:[0-5][0-9](\.[0-9]+)?"
-_OFFSET_GRAMMAR: Final = f"(Z|[+-]{_CLOCK_GRAMMAR})"
-_TIME_GRAMMAR: Final = _PARTIAL_TIME_GRAMMAR + _OFFSET_GRAMMAR
-_OCTET_GRAMMAR: Final = "([1-9]?[0-9]|1[0-9]{2}|2[0-4][0-9]|25[0-5])"
-_GROUP_GRAMMAR: Final = "[0-9A-Fa-f]{1,4}"
-_IPV6_GRAMMAR: Final = f"(({_GROUP_GRAMMAR}:){{7}}{_GROUP_GRAMMAR}|({_GROUP_GRAMMAR}:){{1,6}}:{_GROUP_GRAMMAR}|::({_GROUP_GRAMMAR}:){{0,5}}{_GROUP_GRAMMAR}|({_GROUP_GRAMMAR}:){{1,7}}:|::)"
-_CHARACTER_GRAMMAR: Final = "([A-Za-z0-9._~-]|%[0-9A-F]{2})"
-_PATH_GRAMMAR: Final = f"(/{_CHARACTER_GRAMMAR}*)*"
-_TAIL_GRAMMAR: Final = rf"(\?({_CHARACTER_GRAMMAR}|[=&])*)?(#{_CHARACTER_GRAMMAR}*)?"
-_URI_GRAMMAR: Final = rf"[A-Za-z][A-Za-z0-9+.-]*:(//{_HOST_GRAMMAR}(:[0-9]{{1,4}})?{_PATH_GRAMMAR}|{_CHARACTER_GRAMMAR}({_CHARACTER_GRAMMAR}|[:/@])*){_TAIL_GRAMMAR}"
-_POINTER_GRAMMAR: Final = "(/([A-Za-z0-9 ._%-]|~[01])*)*"
-_BASE64_GRAMMAR: Final = "[A-Za-z0-9+/]"
-
-
 class TextFormat(Struct, frozen=True):
     """A format of strings."""
 
@@ -164,34 +141,48 @@ class TextFormat(Struct, frozen=True):
     low: int = 0
     high: int = UNBOUNDED
     """Lengths that its strings can have."""
-    grammar: str = ""
-    """A regular expression of whole strings, usual ones at least: for strings of a length, and for those that match a pattern as well."""
     is_certain: bool = False
     """True when drawn strings are not validated: validating a time takes as long as drawing it."""
     is_international: bool = False
     """True when drawn strings have characters beyond ASCII."""
-
-    @property
-    def pattern(self) -> str:
-        """The grammar as a pattern that is searched for."""
-        return f"^({self.grammar})$"
+    of_size: "SizedDraw | None" = None
+    """Draws strings of so many characters, where chance does not find any. They may be invalid if the format has none of that length."""
 
 
-# At most 64 characters before the @ (RFC 5321, 4.5.3.1.1).
-_EMAIL_GRAMMAR: Final = (
-    rf"([A-Za-z0-9]{{1,64}}|[A-Za-z0-9]{{1,31}}([.+_-][A-Za-z0-9]{{1,15}}){{1,2}})@{_DOMAIN_GRAMMAR}"
-)
-_REFERENCE_GRAMMAR: Final = (
-    f"({_URI_GRAMMAR}|{_PATH_GRAMMAR}{_TAIL_GRAMMAR}|{_CHARACTER_GRAMMAR}+{_PATH_GRAMMAR}{_TAIL_GRAMMAR})"
-)
+SizedDraw = Callable[[Source, int], str]
+
+
+def _host(source: Source, size: int) -> str:
+    # A label has at most 63 characters (RFC 1035, 2.3.4), and at least one.
+    drawn = enumerate(source.string(HOST, size, size))
+    text = "".join(["." if at % 64 == 63 else one for at, one in drawn])
+    return f"{text[:-2]}.0" if text.endswith(".") else text
+
+
+def _mailbox(source: Source, size: int) -> str:
+    # At most 64 characters stand before the @ (RFC 5321, 4.5.3.1.1).
+    local = min(64, max(1, size - 5))
+    return f"{source.string(HOST, local, local)}@{_host(source, size - local - 4)}.io"
+
+
+def _filled(before: str, after: str = "", filling: alphabets.Alphabet = HOST) -> SizedDraw:
+    def draw(source: Source, size: int) -> str:
+        count = max(0, size - len(before) - len(after))
+        return before + source.string(filling, count, count) + after
+
+    return draw
+
+
 _LONGEST_NAME: Final = 253
 _LONGEST_MAILBOX: Final = 254
 """Characters of a mailbox that a mail server has to take (RFC 5321, 4.5.3.1.3, without the angle brackets)."""
 FORMATS: Final[Mapping[str, TextFormat]] = {
-    **dict.fromkeys(("date", "full-date"), TextFormat(DATE, 10, 10, _DATE_GRAMMAR, is_certain=True)),
-    **dict.fromkeys(("time", "full-time"), TextFormat(_TIME, 9, UNBOUNDED, _TIME_GRAMMAR, is_certain=True)),
-    "partial-time": TextFormat(_PARTIAL_TIME, 8, UNBOUNDED, _PARTIAL_TIME_GRAMMAR),
-    "date-time": TextFormat(_DATE_TIME, 20, UNBOUNDED, f"{_DATE_GRAMMAR}T{_TIME_GRAMMAR}", is_certain=True),
+    **dict.fromkeys(("date", "full-date"), TextFormat(DATE, 10, 10, is_certain=True)),
+    **dict.fromkeys(
+        ("time", "full-time"), TextFormat(_TIME, 9, is_certain=True, of_size=_filled("00:00:00.", "Z", _DIGITS))
+    ),
+    "partial-time": TextFormat(_PARTIAL_TIME, 8, of_size=_filled("00:00:00.", "", _DIGITS)),
+    "date-time": TextFormat(_DATE_TIME, 20, is_certain=True, of_size=_filled("2000-01-01T00:00:00.", "Z", _DIGITS)),
     "date-fullyear": TextFormat(finished(integers(0, 9999), "{:04d}".format), 4, 4),
     "date-month": _two_digits(1, 12),
     "date-mday": _two_digits(1, 31),
@@ -201,49 +192,26 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "time-secfrac": TextFormat(finished(integers(0, 999_999), ".{}".format), 2),
     "time-numoffset": TextFormat(_numeric_offset, 6, 6),
     "time-offset": TextFormat(either(0.5, constant("Z"), _numeric_offset), 1, 6),
-    "duration": TextFormat(
-        _duration,
-        3,
-        UNBOUNDED,
-        "P([0-9]+W|[0-9]+[YMD]|[0-9]+Y[0-9]+M([0-9]+D)?|([0-9]+D)?T([0-9]+[HMS]|[0-9]+H[0-9]+M([0-9]+S)?))",
-    ),
-    "uuid": TextFormat(
-        finished(binaries(16), _uuid), 36, 36, "[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", is_certain=True
-    ),
-    "email": TextFormat(_EMAIL, 3, _LONGEST_MAILBOX, _EMAIL_GRAMMAR, is_certain=True),
-    "idn-email": TextFormat(_IDN_EMAIL, 3, _LONGEST_MAILBOX, _EMAIL_GRAMMAR, is_international=True),
-    "hostname": TextFormat(_HOSTNAME, 1, _LONGEST_NAME, _HOST_GRAMMAR, is_certain=True),
-    "idn-hostname": TextFormat(_IDN_HOSTNAME, 1, _LONGEST_NAME, _HOST_GRAMMAR, is_international=True),
-    "ipv4": TextFormat(
-        finished(integers(0, 0xFFFFFFFF), _ipv4), 7, 15, rf"({_OCTET_GRAMMAR}\.){{3}}{_OCTET_GRAMMAR}", is_certain=True
-    ),
+    "duration": TextFormat(_duration, 3, of_size=_filled("P", "D", _DIGITS)),
+    "uuid": TextFormat(finished(binaries(16), _uuid), 36, 36, is_certain=True),
+    "email": TextFormat(_EMAIL, 3, _LONGEST_MAILBOX, is_certain=True, of_size=_mailbox),
+    "idn-email": TextFormat(_IDN_EMAIL, 3, _LONGEST_MAILBOX, is_international=True, of_size=_mailbox),
+    "hostname": TextFormat(_HOSTNAME, 1, _LONGEST_NAME, is_certain=True, of_size=_host),
+    "idn-hostname": TextFormat(_IDN_HOSTNAME, 1, _LONGEST_NAME, is_international=True, of_size=_host),
+    "ipv4": TextFormat(finished(integers(0, 0xFFFFFFFF), _ipv4), 7, 15, is_certain=True),
     "ipv6": TextFormat(
-        finished(integers(0, (1 << 128) - 1), lambda number: str(IPv6Address(number))),
-        2,
-        45,
-        _IPV6_GRAMMAR,
-        is_certain=True,
+        finished(integers(0, (1 << 128) - 1), lambda number: str(IPv6Address(number))), 2, 45, is_certain=True
     ),
-    "uri": TextFormat(_URI, 2, UNBOUNDED, _URI_GRAMMAR, is_certain=True),
-    "url": TextFormat(
-        _URI,
-        2,
-        UNBOUNDED,
-        rf"(https?|ftp)://{_HOST_GRAMMAR}(:[0-9]{{1,4}})?{_PATH_GRAMMAR}{_TAIL_GRAMMAR}",
-        is_certain=True,
-    ),
-    "iri": TextFormat(_IRI, 2, UNBOUNDED, _URI_GRAMMAR, is_international=True),
-    "uri-reference": TextFormat(_URI_REFERENCE, grammar=_REFERENCE_GRAMMAR),
-    "iri-reference": TextFormat(_IRI_REFERENCE, grammar=_REFERENCE_GRAMMAR, is_international=True),
-    "uri-template": TextFormat(_URI_TEMPLATE, grammar=_URI_GRAMMAR),
-    "byte": TextFormat(
-        lambda source: base64.b64encode(source.binary(0, 48)).decode("ascii"),
-        grammar=f"({_BASE64_GRAMMAR}{{4}})*({_BASE64_GRAMMAR}{{2}}[AEIMQUYcgkosw048]=|{_BASE64_GRAMMAR}[AQgw]==)?",
-    ),
-    "json-pointer": TextFormat(_json_pointer, grammar=_POINTER_GRAMMAR),
-    "relative-json-pointer": TextFormat(_relative_json_pointer, 1, UNBOUNDED, f"(0|[1-9][0-9]*)(#|{_POINTER_GRAMMAR})"),
-    "regex": TextFormat(_regex, grammar="[A-Za-z0-9_]*"),
-    "color": TextFormat(joined(constant("#"), texts(alphabets.HEX, 6, 6)), 3, UNBOUNDED, "#[0-9A-Fa-f]{6}"),
+    **dict.fromkeys(("uri", "url"), TextFormat(_URI, 2, is_certain=True, of_size=_filled("ftp://a/"))),
+    "iri": TextFormat(_IRI, 2, is_international=True, of_size=_filled("ftp://a/")),
+    "uri-reference": TextFormat(_URI_REFERENCE, of_size=_filled("/")),
+    "iri-reference": TextFormat(_IRI_REFERENCE, is_international=True, of_size=_filled("/")),
+    "uri-template": TextFormat(_URI_TEMPLATE, of_size=_filled("ftp://a/")),
+    "byte": TextFormat(lambda source: base64.b64encode(source.binary(0, 48)).decode("ascii"), of_size=_filled("")),
+    "json-pointer": TextFormat(_json_pointer, of_size=_filled("/")),
+    "relative-json-pointer": TextFormat(_relative_json_pointer, 1, of_size=_filled("0/")),
+    "regex": TextFormat(_regex, of_size=_filled("")),
+    "color": TextFormat(joined(constant("#"), texts(alphabets.HEX, 6, 6)), 3),
     "_header_name": TextFormat(texts(_TOKEN, 1, 24), 1),
     "_header_value": TextFormat(texts(alphabets.VISIBLE, 0, 40)),
     "_basic_auth": TextFormat(_basic_auth, 8),

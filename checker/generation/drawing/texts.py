@@ -1,7 +1,7 @@
 """Strings of a schema: plain, of formats, of patterns, with a declared content, or from a strategy of a user.
 
-A string with several constraints is drawn for one of them and filtered by the others. Where few of a handful of tries pass, it is
-drawn from an automaton that has all of them.
+A string with several constraints is drawn for one of them and filtered by the others. Where few of a handful of tries pass, the texts
+of two constraints are also put into one: in a row, or one over the start or the end of the other.
 """
 
 import base64
@@ -19,16 +19,14 @@ from checker.core.errors import Unsatisfiable
 from checker.core.meta import Origin
 from checker.core.request import Location
 from checker.generation.drawing.files import SAMPLES, TABLES, file_type, files_of, named_columns, named_type
-from checker.generation.drawing.formats import FORMATS
+from checker.generation.drawing.formats import FORMATS, SizedDraw
 from checker.generation.drawing.nodes import Nodes, is_alive, refuse
 from checker.generation.drawing.places import LONGEST_IN_HEAD, TextPlace, body_place, is_in_head, location_of
 from checker.generation.normalization.forms import Canonical, Content
-from checker.generation.patterns.automata import common_to, walker
 from checker.generation.patterns.regexes import (
     UNBOUNDED,
     UnsupportedPattern,
     is_certain,
-    is_exact,
     is_plain,
     matcher,
     strict_format,
@@ -101,7 +99,7 @@ def compile_string(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
             return plain if keeps_all else retried(plain, place.stands_alone, nodes.context, form.pointer)
         ways = [plain]
     if _is_doubtful(form, limits):
-        ways = _likely(nodes, form, place, ways, accepts)
+        ways = _likely(form, limits, ways, accepts)
     elif is_free and len(ways) == 1:
         return ways[0]
     return retried(one_of(ways), accepts, nodes.context, form.pointer)
@@ -388,10 +386,8 @@ def _any_document(source: Source) -> str:
 
 _TRIED: Final = 8
 _OFTEN: Final = 4
-"""Accepted tries from which on a draw is kept, and no automaton is made."""
+"""Accepted tries from which on a draw needs no others beside it."""
 _PAIRED: Final = 3
-_WORK_OF_A_STEP: Final = 300
-"""Edges of an automaton that take as long as a step of the budget."""
 
 
 def _is_doubtful(form: Canonical, limits: _Limits) -> bool:
@@ -404,57 +400,28 @@ def _is_doubtful(form: Canonical, limits: _Limits) -> bool:
     return limits != _Limits(0, None) and not (is_sized and not any(name in FORMATS for name in form.formats))
 
 
-def _likely(nodes: Nodes, form: Canonical, place: TextPlace, ways: list[Draw], accepts: Check) -> list[Draw]:
-    """Return the draws that are accepted often; where there are none, a draw from all constraints together as well.
-
-    Raises `Unsatisfiable` when the constraints surely exclude each other.
-    """
+def _likely(form: Canonical, limits: _Limits, ways: list[Draw], accepts: Check) -> list[Draw]:
+    """Return the draws that are accepted often; where there are none, those that are accepted at all, of texts made to measure, and of two in one."""
     forbidden = [matcher(pattern) for pattern in form.excluded.patterns]
 
     def is_wanted(value: Any) -> bool:
         return accepts(value) and not any(matches(value) for matches in forbidden)
 
     # A draw for one constraint meets the others by luck: of `format: email` with `@example\.com$`, nothing else would be sent.
-    counted = [(_hits(way, is_wanted), way) for way in ways]
-    often = [way for count, way in counted if count >= _OFTEN]
+    often = [way for way in ways if _hits(way, is_wanted) >= _OFTEN]
     if often:
         return often
-    common = _in_common(nodes, form, place)
-    if common is not None and _hits(common, is_wanted):
-        # The draws of formats reach edges, such as leap days, that a grammar hardly ever does.
-        return [common, *(way for count, way in counted if count)]
-    if len(ways) < 2:
-        return ways
-    # One pattern may be open at its end, the other at its beginning.
-    pairs = [(left, right) for left in ways[:_PAIRED] for right in ways[:_PAIRED] if left is not right]
-    ways = ways + [partial(_joined, left, right) for left, right in pairs]
-    return [way for way in ways if _hits(way, accepts)] or ways
-
-
-def _in_common(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw | None:
-    """Draws strings of all patterns and formats; None if no automaton can be built or too many have been."""
-    declared = tuple(pattern for pattern, _ in form.strings.patterns)
-    formats = [FORMATS[name] for name in form.formats if name in FORMATS and name not in nodes.formats]
-    grammars = tuple(one.pattern for one in formats if one.grammar)
-    forbidden = tuple(form.excluded.patterns)
-    if not (declared or grammars) or nodes.budget.is_low:
-        return None
-    found = common_to(declared + grammars, forbidden, place.alphabet.intervals)
-    # The work is charged also for an automaton that an earlier operation has made: what a budget leaves out must not depend
-    # on the order of operations.
-    nodes.budget.spend(form.pointer, 1 + found.work // _WORK_OF_A_STEP)
-    if found.automaton is None:
-        return None
-    if not (found.automaton.accepting or grammars or forbidden) and all(map(is_exact, declared)):
-        # A grammar is narrower than its format: with one there may be texts all the same.
-        pointer = form.strings.patterns[-1][1]
-        raise Unsatisfiable(pointer, f"no text that can be sent matches all of {', '.join(declared)}")
-    low = max(form.strings.lengths.low, place.min_text, found.low, *(one.low for one in formats))
-    highs = [form.strings.lengths.high, found.high, *(one.high for one in formats if one.high < UNBOUNDED)]
-    try:
-        return walker(found.automaton, low, min((high for high in highs if high is not None), default=None))
-    except UnsupportedPattern:
-        return None
+    chosen = ways[:_PAIRED]
+    formats = [FORMATS[name] for name in form.formats if name in FORMATS]
+    sized = [(one.of_size, min(limits.most, one.high, limits.low + _ROOM)) for one in formats if one.of_size]
+    ways = ways + [partial(_of_size, draw, limits.low, most) for draw, most in sized if most >= limits.low]
+    # One pattern may be open at its end, the other at its beginning; one may say how the text of another begins or ends.
+    pairs = [(left, right) for left in chosen for right in chosen if left is not right]
+    ways = ways + [partial(put, left, right) for put in (_joined, _begun, _ended) for left, right in pairs]
+    for is_good in (is_wanted, accepts):
+        if found := [way for way in ways if _hits(way, is_good)]:
+            return found
+    return ways
 
 
 def _hits(way: Draw, accepts: Check) -> int:
@@ -470,3 +437,19 @@ def _hits(way: Draw, accepts: Check) -> int:
 
 def _joined(left: Draw, right: Draw, source: Source) -> str:
     return f"{left(source)}{right(source)}"
+
+
+def _of_size(draw: SizedDraw, low: int, most: int, source: Source) -> str:
+    return draw(source, source.integer(low, most))
+
+
+def _begun(start: Draw, rest: Draw, source: Source) -> str:
+    """Return a text with another one in place of its beginning."""
+    begin = start(source)
+    return f"{begin}{rest(source)[len(begin) :]}"
+
+
+def _ended(end: Draw, rest: Draw, source: Source) -> str:
+    """Return a text with another one in place of its end."""
+    last, text = end(source), rest(source)
+    return f"{text[: max(0, len(text) - len(last))]}{last}"

@@ -69,7 +69,6 @@ class Lookahead(Struct, frozen=True):
     """A condition on the text that follows."""
 
     part: "Expression"
-    is_negated: bool = False
 
 
 class Anchor(Struct, frozen=True):
@@ -152,7 +151,7 @@ def _property(name: str, *, is_negated: bool) -> Intervals:
     return tuple(usual[:_MOST_RANGES])
 
 
-# A writer, an automaton, and the search for open ends read the same pattern.
+# A writer and the search for open ends read the same pattern.
 @lru_cache(maxsize=1024)
 def parse(pattern: str) -> Expression:
     """Return the tree of a pattern. Raises `UnsupportedPattern`.
@@ -266,9 +265,8 @@ class _TreeReader(Struct, frozen=True):
                 return Reference(number)
             case "AT", place:
                 return _ANCHORS.get(str(place), EMPTY)
-            # A negated condition is kept outside of groups alone: automata know no other.
-            case (("ASSERT" | "ASSERT_NOT"), (1, items)) if name == "ASSERT" or depth == 1:
-                return Lookahead(self.row(items, depth + 1), is_negated=name == "ASSERT_NOT")
+            case "ASSERT", (1, items):
+                return Lookahead(self.row(items, depth + 1))
             case (("ASSERT" | "ASSERT_NOT"), _):
                 return EMPTY
             case _:
@@ -336,15 +334,6 @@ def is_certain(pattern: str) -> bool:
     Such a pattern has one meaning, and a text that is written part by part matches for every validator.
     """
     return len(pattern) <= LONGEST_PATTERN and CERTAIN.fullmatch(pattern) is not None
-
-
-_EXACT = later_pattern(r"(?:[^.\\(\[]|\((?!\?)|\(\?:|\\[dw./+*?|$^(){}\[\]-]|\[(?!\^)|\\\\)*")
-
-
-@lru_cache(maxsize=4096)
-def is_exact(pattern: str) -> bool:
-    """Whether a tree stands for all texts that match, and not only for usual ones."""
-    return is_plain(pattern) and _EXACT.fullmatch(pattern) is not None
 
 
 @lru_cache(maxsize=4096)

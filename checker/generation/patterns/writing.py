@@ -93,11 +93,11 @@ class _Writing:
 
     def _sequence(self, parts: tuple[Expression, ...]) -> PatternPart:
         for index, part in enumerate(parts):
-            if isinstance(part, Lookahead) and not part.is_negated:
+            if isinstance(part, Lookahead):
                 rest = self._sequence(parts[index + 1 :])
                 before = [self.written(other) for other in parts[:index]]
                 return _joined([*before, self._ahead(part.part, rest)])
-        return _joined([self.written(part) for part in parts if not isinstance(part, Lookahead)])
+        return _joined(list(map(self.written, parts)))
 
     def _ahead(self, part: Expression, rest: PatternPart) -> PatternPart:
         """Return the writer of the rest, with the text of a condition written into it. A match has to decide."""
@@ -428,7 +428,7 @@ def names_like(pattern: str, allowed: tuple[Interval, ...] = alphabets.VISIBLE.i
 def _searched(branch: Branch, allowed: tuple[Interval, ...], around: Alphabet) -> PatternPart:
     expression, is_open_after = branch.expression, branch.is_open_after
     last = branch.parts[-1] if branch.parts else None
-    if is_open_after and isinstance(last, Lookahead) and not last.is_negated:
+    if is_open_after and isinstance(last, Lookahead):
         # The text that follows has to satisfy the condition.
         anything = Repetition(Characters(UNIVERSE), 0, UNBOUNDED)
         expression, is_open_after = Concatenation((*branch.parts, anything)), False

@@ -100,13 +100,6 @@ def of(intervals: tuple[Interval, ...]) -> Alphabet:
     return Alphabet(intervals)
 
 
-@lru_cache(maxsize=256)
-def small(intervals: tuple[Interval, ...]) -> Alphabet:
-    """Return the alphabet of these characters with a small pool, for a piece of a text; many characters are mixed like text."""
-    count = sum(last - first + 1 for first, last in intervals)
-    return Alphabet(intervals, pool_size=_SMALL, blocks=_BLOCKS if count >= _MANY else ())
-
-
 def _sample(intervals: tuple[Interval, ...]) -> Iterable[str]:
     """Yield some hundred characters of all intervals."""
     for low, high in intervals:
@@ -141,9 +134,7 @@ _BLOCKS = (
 )
 _UNICODE = ((0x0, 0xD7FF), (0xE000, 0x10FFFF))
 _BASIC = ((0x0, 0xD7FF), (0xE000, 0xFFFD))
-_LARGE, _MEDIUM, _SMALL = 1 << 16, 1 << 14, 1 << 10
-_MANY = 90
-"""More characters than words are made of."""
+_LARGE, _MEDIUM = 1 << 16, 1 << 14
 
 TEXT = Alphabet(_UNICODE, pool_size=_LARGE, blocks=_BLOCKS)
 """Everything but surrogates."""
