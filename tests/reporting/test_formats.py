@@ -12,7 +12,10 @@ from hypothesis import settings as limits
 
 from checker.checks.table import FAILURES
 from checker.core.reports import ReportFormat
+from checker.corpus.fold import fold
 from checker.corpus.records import Component, OperationsSelected, ResourceMade
+from checker.reporting.formats.markdown import annotations
+from checker.reporting.report import report_of
 from checker.reporting.shown import ReportContext
 
 from .formats import READERS, WRITTEN, written
@@ -303,11 +306,18 @@ def test_every_format_prints_the_requests_that_a_failure_needs(name: str) -> Non
     assert "hush" not in text
 
 
-@pytest.mark.parametrize("name", ["json", "markdown", "sarif", "html", "junit"])
+@pytest.mark.parametrize("name", ["json", "markdown", "sarif", "html", "junit", "allure", "ndjson", "annotations"])
 def test_reports_name_what_is_masked_in_a_command(name: str) -> None:
-    row = next(row for row in WRITTEN if row.name == name)
     asking = finding(reproduction="curl -X GET 'http://127.0.0.1:8080/api/users?token=hush'")
-    (text,) = written(row, [records()[0], SELECTED, asking], INTERACTIONS, settings(), CONTEXT).values()
+    found = [records()[0], SELECTED, asking]
+    if name == "annotations":
+        texts = [
+            line.encode() for line in annotations(report_of(fold((1, one) for one in found), settings(), ""), CONTEXT)
+        ]
+    else:
+        row = next(row for row in WRITTEN if row.name == name)
+        texts = list(written(row, found, INTERACTIONS, settings(), CONTEXT).values())
+    text = b"\n".join(texts)
     assert b"hush" not in text
     assert b"query token" in text
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID, uuid5
 
-from checker.core.blocks import marked
+from checker.core.blocks import hidden_paragraphs, marked
 from checker.core.graphs import grouped
 from checker.core.terminal import without_ci_commands
 from checker.reporting.findings import INTERMITTENT, kinds_of, prose, severity_rank
@@ -139,7 +139,7 @@ class _Result:
             "stop": at,
             "statusDetails": {
                 "message": "\n\n".join(part for part in (marked(shown.title, shown.marks), shown.message) if part),
-                "trace": "\n".join(shown.commands),
+                "trace": "\n".join((*shown.commands, *hidden_paragraphs(shown.hidden))),
                 "known": not shown.fails,
                 "flaky": INTERMITTENT in kinds_of(shown.finding),
             },

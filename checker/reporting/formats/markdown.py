@@ -157,7 +157,8 @@ def annotations(report: Report, context: ReportContext) -> Iterator[str]:
         label = shown.finding.label
         place = f"file={_property(context.location)},line={lines[label]}," if label in lines else ""
         first = f"{label}: {shown.fact}" if shown.fact else label
-        text = "\n".join(part for part in (first, shown.message, *shown.commands) if part)
+        parts = (first, shown.message, *shown.commands, *blocks.hidden_paragraphs(shown.hidden))
+        text = "\n".join(filter(None, parts))
         if count < MOST:
             yield f"::error {place}title={_property(shown.kind)}::{_data(text)}"
         count += 1

@@ -132,6 +132,7 @@ class EventLines:
                 "failure_id": shown.id,
                 "standing": str(shown.standing),
                 "code_sample": "\n".join(shown.commands),
+                "hidden": list(shown.hidden),
             },
         )
 
