@@ -83,8 +83,11 @@ def negative_data_rejection(context: CheckContext) -> Exchanging[Found]:
 def _unchecked_schema(context: CheckContext, part: PartVerdict) -> str:
     """Return what operations share that lack one validation; empty if nothing is known.
 
-    It is the missing body, the place of a named schema, name and schema of a parameter, or place and schema of a member deep in a value.
+    It is the missing body, the format of a number, the place of a named schema, name and schema of a parameter, or place and schema of a
+    member deep in a value.
     """
+    if part.keyword == "format" and isinstance(part.value, int | float) and isinstance(part.schema, dict):
+        return f"format {part.schema.get('format')}"
     # Frameworks that read a list as an object do so in every operation.
     if not part.name and (not part.pointer or (part.keyword == "type" and not part.instance_path)):
         return f"{part.location} {part.keyword}"

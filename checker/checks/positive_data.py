@@ -33,7 +33,7 @@ from checker.core.case import NOT_SET, Case, with_fresh_key
 from checker.core.constraints import comparison
 from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure
-from checker.core.request import Location
+from checker.core.request import CONDITIONS, Location
 from checker.core.resource_names import differing_words, is_ordered, marks_among
 from checker.core.response import Response
 from checker.core.scenarios import Scenario
@@ -217,6 +217,13 @@ _LIMIT = later_pattern(
     re.IGNORECASE,
 )
 """`at least 3 characters`, `must be <= 200.`, `must be less than or equal to 200.`"""
+_BOUND = later_pattern(
+    r"[<>]=?|\b(?:(?:less|fewer|smaller|lower|greater|more|larger|higher) than(?: or equal to)?|at (?:least|most)|(?:max|min)(?:imum)?)\b",
+    re.IGNORECASE,
+)
+"""The direction of a limit: a description that lacks one bound of a value lacks the other one, too."""
+_CONDITION = later_pattern("|".join(sorted(CONDITIONS)).replace("-", "[-_ ]"), re.IGNORECASE)
+"""Names of the headers that one part of a server reads (RFC 9110, 13.1)."""
 _VARYING = later_pattern(r"(?<![\w-])[\w-]*\d[\w-]*")
 """Numbers and identifiers."""
 _TOKEN = later_pattern(r"[^\W\d_]+|[<>=]+")
@@ -288,7 +295,7 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
 
 
 def _reason(context: CheckContext) -> str:
-    """Return the words and comparison signs of a refusal; empty if it names no parameter, no two properties, and no limit.
+    """Return the words of a refusal; empty if it names no parameter, no two properties, and no limit.
 
     A demand that a framework makes on any text is one reason, whichever property it names. Numbers, identifiers and sent values are removed, because many servers repeat the value that they refuse.
     """
@@ -305,11 +312,12 @@ def _reason(context: CheckContext) -> str:
     # One property may have the same name in unlike objects: `the name is required`.
     if not is_named and len(named_in(text, inner)) < 2 and not _LIMIT.search(text):
         return ""
+    text = _CONDITION.sub("condition", text)
     for sent in sorted(sent_texts(context.case), key=len, reverse=True):
         if len(sent) >= _SHORTEST_WORD:
             for form in (sent, _escaped(sent), _escaped(sent, is_ascii=True)):
                 text = text.replace(form, "")
-    text = _VARYING.sub(" ", text[:_LONGEST_REASON])
+    text = _VARYING.sub(" ", _BOUND.sub("<", text[:_LONGEST_REASON]))
     # A sent value of two letters may also be a word of the message: `received z, expected 'x.y.z'`.
     short = {one for one in map(str.lower, (*names, *inner)) if len(one) < _SHORTEST_WORD}
     sent_words = set(sent_texts(context.case))

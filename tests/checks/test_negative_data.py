@@ -144,6 +144,22 @@ def test_copies_of_a_schema_deep_in_a_value_lack_one_validation() -> None:
     assert cause("GET /a", **by_order) == cause("GET /b", **by_order)
 
 
+def test_a_format_of_numbers_that_is_not_checked_is_one_mistake() -> None:
+    short, long = ({"type": "integer", "format": one} for one in ("int32", "int64"))
+    body = {"type": "object", "properties": {"limit": short, "size": long}}
+    described = {"requestBody": {"content": {"application/json": {"schema": body}}}, "responses": OK}
+    queried = {"parameters": [{"name": "offset", "in": "query", "schema": short}], "responses": OK}
+    exchanges = Exchanges(operations_of({"/a": {"post": described, "get": queried}}))
+
+    def cause(label: str, **parts: Any) -> str:
+        (failure,) = exchanges.verdict(CHECK, exchanges.sent(label, 200, **parts)).failures
+        return failure.cause(label)
+
+    of_body = cause("POST /a", **_json({"limit": 2**31}))
+    assert of_body == cause("GET /a", query={"offset": -(2**31) - 1})
+    assert of_body != cause("POST /a", **_json({"size": 2**63}))
+
+
 def _json(body: Any) -> dict[str, Any]:
     return {"media_type": "application/json", "body": body}
 
