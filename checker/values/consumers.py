@@ -134,7 +134,8 @@ class Consumer(Struct):
 
         Rings change, so they are ranked again now and then.
         """
-        self._examine(rings)
+        if len(rings.ordered) > self._examined:
+            self._examine(rings)
         if not self._candidates:
             return ()
         self._left -= 1
@@ -151,31 +152,35 @@ class Consumer(Struct):
         return filter(_may_stand_in_path, found) if self.is_path else found
 
     def _others(self, index: int, most: int) -> Iterator[Taken]:
-        most = min(most, len(self._order))
-        for step in range(index + 1, index + most):
-            taken = self._at(step % most)
-            if taken is not None:
-                yield taken
+        order = self._order[:most]
+        start = (index + 1) % len(order)
+        for ring, depth in (*order[start:], *order[:start])[:-1]:
+            newest = ring.newest or ring.read_newest()
+            if depth < len(newest) and not (self.is_careful and self._is_unwanted(ring, newest[depth])):
+                yield newest[depth]
 
     def _at(self, index: int) -> Taken | None:
         order = self._order
         if not order:
             return None
         ring, depth = order[index % len(order)]
-        newest = ring.newest
-        if depth >= len(newest):
+        newest = ring.newest or ring.read_newest()
+        if depth >= len(newest) or (self.is_careful and self._is_unwanted(ring, newest[depth])):
             return None
-        taken = newest[depth]
-        is_unwanted = self.is_careful and ring.made and (taken.value, taken.above) not in ring.made
-        return None if is_unwanted else taken
+        return newest[depth]
+
+    def _is_unwanted(self, ring: ValueHistory, taken: Taken) -> bool:
+        return bool(ring.made) and (taken.value, taken.above) not in ring.made
 
     def best_fit(self, every: Names, around: Names) -> int:
         """Return the greatest result of `_fit` that a value may have, without a look at each."""
         best = -1
         for ring in self._nearest:
-            named = ring.named
-            if ring.has_urls or any(every[one] in named[one] for one in every.keys() & named.keys()):
+            if ring.has_urls:
                 return 1
+            for one in every.keys() & ring.named.keys():
+                if every[one] in ring.named[one]:
+                    return 1
             if self.is_qualified or (self.key if self.is_path else ring.collection) not in around:
                 best = 0
             elif self.is_path:
@@ -186,13 +191,15 @@ class Consumer(Struct):
         """Whether `choose` might give a value as well: of members that may be the account of the run, it prefers created ones."""
         if self.is_path and not _may_stand_in_path(taken):
             return False
-        self._examine(rings)
+        if len(rings.ordered) > self._examined:
+            self._examine(rings)
         one = (taken.value, taken.above)
         return not self.is_careful or any(one in (ring.made or ring.values) for _, ring in self._candidates)
 
     def named(self, rings: Rings, text: str, above: Above) -> Taken | None:
         """Return the resource of this name that may belong to `above`, as a response showed it; None if no response did."""
-        self._examine(rings)
+        if len(rings.ordered) > self._examined:
+            self._examine(rings)
         for ring in self._likely:
             for value in _readings_of(text, ring.kind):
                 for instance in ring.same(value, above):
@@ -211,9 +218,6 @@ class Consumer(Struct):
             self._left = 0
 
     def _examine(self, rings: Rings) -> None:
-        count = len(rings.ordered)
-        if count <= self._examined:
-            return
         for ring in rings.since(self._examined, self._keys):
             is_alike = bool(self.format) and ring.format == self.format and not self.linked
             is_linked = (ring.resource, ring.name) in self.linked
@@ -228,7 +232,7 @@ class Consumer(Struct):
                 affinity = affinity if is_named else _ALIKE
                 self._candidates.append((affinity, ring))
                 self._left = self._pause = 0
-        self._examined = count
+        self._examined = len(rings.ordered)
         if len(self._candidates) > _MOST:
             # Things may have hundreds of fields, and a thousand operations ask for one of them each.
             best = sorted(enumerate(self._candidates), key=lambda one: (-one[1][0], one[0]))
@@ -270,7 +274,7 @@ def _weighted(ranked: Sequence[tuple[float, ValueHistory]], *, is_removing: bool
         for score, ring in ranked[:_LIKELY]
         for depth, weight in enumerate(ring.weights(len(decays)))
     ]
-    share = free / sum(weight for _, _, weight in likely)
+    share = free / sum([weight for _, _, weight in likely])
     again = [(ring, depth) for ring, depth, weight in likely for _ in range(math.floor(share * weight + 0.5))]
     return order + again[:free]
 
@@ -285,7 +289,7 @@ def _order_of(ranked: Sequence[tuple[float, ValueHistory]]) -> list[tuple[ValueH
         (2 * rank, len(ring.values) if score >= _FAR * ranked[0][0] else 1, ring)
         for rank, (score, ring) in enumerate(ranked)
     ]
-    wanted = min(sum(size for _, size, _ in sizes), _DIFFERENT)
+    wanted = min(sum([size for _, size, _ in sizes]), _DIFFERENT)
     order: list[tuple[ValueHistory, int]] = []
     turn = 0
     while len(order) < wanted:
@@ -461,7 +465,9 @@ class OperationView:
         if self._is_nested and consumer.is_path:
             taken = self._taken.get(consumer.name) or self._taken_together(consumer.name, index)
         else:
-            taken = self._in_state(consumer, index) or self._fitting(consumer, (location, name), index)
+            # For every second index the resource in the state that this operation has met least.
+            taken = self._in_state(consumer, index) if consumer.is_path and not index % 2 else None
+            taken = taken or self._fitting(consumer, (location, name), index)
         if taken is None:
             return None
         self._note(consumer, name, taken)
@@ -483,8 +489,9 @@ class OperationView:
         best: Taken | None = None
         # Most values belong to nothing that the case names, so that the first one is as good as the others.
         most, enough = -2, _FREE + (0 if known is None else consumer.best_fit(*known))
+        is_removal = consumer.is_removing and self._use.is_member
         for taken in near:
-            if self._is_spared(consumer, taken):
+            if is_removal and self._is_spared(consumer, taken):
                 continue
             giver = self._given.get((taken.origin, taken.value), at)
             # A body may repeat the name in its path.
@@ -510,7 +517,7 @@ class OperationView:
         for ring in self._led:
             if not ring.values:
                 continue
-            taken = ring.newest[index % len(ring.values)]
+            taken = (ring.newest or ring.read_newest())[index % len(ring.values)]
             if not ring.has_urls and len(taken.above) <= len(deepest):
                 continue
             above, own = self._resources_of(taken)
@@ -539,34 +546,36 @@ class OperationView:
             return
         # The items of a list need not belong together.
         scope = _item_around(name)
-        self._around_taken += [(scope, *one) for one in above]
+        for collection, member in above:
+            self._around_taken.append((scope, collection, member))
         named = self._around_taken if consumer.is_path else self._members_taken
-        named += [(scope, *one) for one in own]
+        for collection, member in own:
+            named.append((scope, collection, member))
 
     def _named_by(self, consumer: Consumer, taken: Taken) -> tuple[Above, Above]:
         """Return the resources around the one that a value names at its place, and that one, if they are known."""
+        value = taken.value
         if consumer.is_path:
-            return taken.above, ((consumer.key, f"{taken.value}"),)
-        above, own = self._resources_of(taken)
+            return taken.above, ((consumer.key, f"{value}"),)
+        # Almost no value has a slash, and to ask costs a fraction of a call.
+        above, own = self._resources_of(taken) if isinstance(value, str) and "/" in value else (taken.above, taken.own)
         return above, () if consumer.is_qualified else own
 
     def _resources_of(self, taken: Taken) -> tuple[Above, Above]:
-        """Return the resources around the one that a value names, and that one, if they are known."""
-        # Almost no value has a slash, and to ask costs a fraction of a call.
-        if isinstance(taken.value, str) and "/" in taken.value and may_be_url(taken.value):
-            located = self._described.members(taken.value)
-            if located:
-                names = tuple((key_of(one.resource), one.value) for one in located)
-                # The URL of a list names the resource that contains it.
-                size = len(names) - ends_with_variable(located[-1].template)
-                return (*taken.above, *names[:size]), names[size:]
-        return taken.above, taken.own
+        """Return the resources around the one that a value names, which may be a URL, and that one, if they are known."""
+        located = self._described.members(f"{taken.value}") if may_be_url(taken.value) else ()
+        if not located:
+            return taken.above, taken.own
+        names = tuple((key_of(one.resource), one.value) for one in located)
+        # The URL of a list names the resource that contains it.
+        size = len(names) - ends_with_variable(located[-1].template)
+        return (*taken.above, *names[:size]), names[size:]
 
     def _in_state(self, consumer: Consumer, index: int) -> Taken | None:
-        """Return the resource in the state that this operation has met least, for every second index; None for a new resource."""
-        if index % 2 or not consumer.is_path or consumer.owner != self._last_owner:
+        """Return the resource in the state that this operation has met least; None for a new resource."""
+        if consumer.owner != self._last_owner:
             return None
-        taken = self._states.least_met(self._use.label, key_of(consumer.owner), index // 2)
+        taken = self._states.least_met(self._use.label, consumer.key, index // 2)
         if taken is None or self._is_spared(consumer, taken) or not consumer.may_take(self._rings, taken):
             return None
         return taken
@@ -574,7 +583,7 @@ class OperationView:
     def _is_spared(self, consumer: Consumer, taken: Taken) -> bool:
         """Whether this operation removes what few others are like."""
         is_removal = consumer.is_removing and self._use.is_member
-        return is_removal and self._states.is_rare(key_of(consumer.owner), taken)
+        return is_removal and self._states.is_rare(consumer.key, taken)
 
     def _taken_together(self, wanted: str, index: int) -> "Taken | None":
         """Return the values for a variable, chosen together with those below it that have no value yet."""
@@ -588,7 +597,8 @@ class OperationView:
                 named = consumer.named(self._rings, known, above)
                 self._taken[name] = named or self._unseen(known, consumer)
             elif consumer is not None:
-                taken = self._in_state(consumer, index) or consumer.choose(self._rings, index, above)
+                taken = None if index % 2 else self._in_state(consumer, index)
+                taken = taken or consumer.choose(self._rings, index, above)
                 if taken is not None:
                     self._taken[name] = taken
             if name == wanted:

@@ -54,8 +54,8 @@ class ValueHistory(Struct):
     """Number of values that the request itself had sent."""
     values: dict[Instance, Taken] = field(default_factory=dict)
     """The values, the newest at the end, each with the place where it was seen last."""
-    _newest: list[Taken] = field(default_factory=list)
-    """The values, the newest first; empty if they have changed since they were asked for."""
+    newest: Sequence[Taken] = ()
+    """The values, the newest first; empty when they have changed, until `read_newest`."""
     named: dict[str, dict[str, int]] = field(default_factory=dict)
     """Collection -> the members of it that are named by values or by their contexts -> number of values."""
     has_urls: bool = False
@@ -89,7 +89,7 @@ class ValueHistory(Struct):
         if known is None or known.origin != origin:
             known = Taken(*value, origin, ((self.collection, f"{value[0]}"),) if self.collection else ())
         values[value] = known
-        self._newest = []
+        self.newest = ()
         if self.misses:
             self.misses.pop(value, None)
         if is_new:
@@ -110,7 +110,7 @@ class ValueHistory(Struct):
     def remove(self, value: Instance) -> None:
         """Forget a value that is known."""
         taken = self.values.pop(value)
-        self._newest = []
+        self.newest = ()
         for collection, name in (*taken.above, *taken.own):
             counts = self.named[collection]
             counts[name] -= 1
@@ -136,12 +136,10 @@ class ValueHistory(Struct):
         # Few contexts have the value, and to look it up costs a fraction of a comparison of contexts.
         return [(value, one) for one in self.contexts if (value, one) in values and agree(one, above)]
 
-    @property
-    def newest(self) -> Sequence[Taken]:
+    def read_newest(self) -> Sequence[Taken]:
         """Return the values, the one that was seen last first."""
-        if not self._newest:
-            self._newest = list(reversed(self.values.values()))
-        return self._newest
+        self.newest = list(reversed(self.values.values()))
+        return self.newest
 
     def missed(self, value: Instance) -> None:
         """Count a request with this value that met 404 or 410. The value is dropped after three."""
@@ -157,7 +155,7 @@ class ValueHistory(Struct):
 
     def weights(self, count: int) -> list[float]:
         """Return how often to take each of the newest values, compared with one without an attempt to remove it: 1 or less."""
-        newest = self.newest[:count]
+        newest = self.read_newest()[:count]
         if not self.attempts:
             return [1.0] * len(newest)
         return [_OF_ATTEMPT ** self.attempts.get((one.value, one.above), 0) for one in newest]
@@ -173,7 +171,7 @@ class ValueHistory(Struct):
         if self.echoed * 2 > self.seen:
             score *= 0.3
         if self.kind is str and self.values:
-            text = f"{self.newest[0].value}"
+            text = f"{self.read_newest()[0].value}"
             if not text or len(text) > 64 or any(sign in text for sign in " /\n"):
                 score *= 0.15
         return score
