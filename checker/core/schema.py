@@ -1,7 +1,8 @@
-"""A JSON Schema in its document: raw value, place (RFC 6901), dialect, document; and warnings about descriptions."""
+"""A JSON Schema in its document: raw value, place (RFC 6901, in the form of a URI fragment), dialect, document; and warnings about descriptions."""
 
 from enum import StrEnum
 from typing import Any, Protocol
+from urllib.parse import unquote
 
 from msgspec import Struct
 
@@ -118,3 +119,35 @@ def unescaped(token: str) -> str:
 def tokens_of(pointer: str) -> tuple[str, ...]:
     """Return the names and numbers of a pointer; empty for the whole document."""
     return tuple(map(unescaped, pointer.split("/")[1:]))
+
+
+def pointer_child(pointer: str, *tokens: str) -> str:
+    """Return the pointer of a place below another one."""
+    for token in tokens:
+        if token.isidentifier() or token.isdecimal():
+            # Nearly all tokens need no escape, and this function runs once for each schema of a document.
+            pointer += "/" + token
+        else:
+            pointer += "/" + token.replace("%", "%25").replace("~", "~0").replace("/", "~1")
+    return pointer
+
+
+def target_of(document: Document, reference: str, at: str) -> tuple[object, str] | None:
+    """Return the target of a reference and its place; None if it leads nowhere."""
+    try:
+        return document.resolve(reference, at=at)
+    except UnresolvableReference:
+        return None
+
+
+def walked(value: object, path: str) -> tuple[bool, object]:
+    """Return (True, value) at the end of a path like `/a/0`, or (False, None)."""
+    for escaped in path.split("/")[1:]:
+        token = unescaped(unquote(escaped))
+        if isinstance(value, dict) and token in value:
+            value = value[token]
+        elif isinstance(value, list) and token.isdecimal() and int(token) < len(value):
+            value = value[int(token)]
+        else:
+            return False, None
+    return True, value

@@ -28,8 +28,8 @@ from checker.core.resource_names import (
 )
 from checker.core.resources import SAFE
 from checker.core.response import Response
+from checker.core.schema import pointer_child
 from checker.corpus.records import Exchange, Finding, ResourceMade
-from checker.schema.pointers import pointer_child
 
 _CREATED, _CONFLICT = 201, 409
 ANY_NAME = "*"

@@ -11,14 +11,13 @@ from checker.core.operation import Body, BodyDemand, BrokenOperation, Definition
 from checker.core.request import WireRequest
 from checker.core.resources import ResourceModel, ResourceUse, Transition
 from checker.core.response import Response
-from checker.core.schema import Dialect, Schema, UnresolvableReference
+from checker.core.schema import Dialect, Schema, UnresolvableReference, walked
 from checker.core.security import SecurityRequirement, SecurityScheme
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.program import DrawParts, compile_operation, compile_parts
 from checker.generation.settings import GenerationSettings
 from checker.kinds.protocol import ApiOperation, ApiSchema, CaseProgram
 from checker.kinds.sources import SchemaOptions
-from checker.schema.pointers import walked
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -10,7 +10,7 @@ from msgspec import Struct
 from checker.core.media_types import is_multipart
 from checker.core.operation import Body, BodyFault, PropertyEncoding, UnusableBody
 from checker.core.registry import BODY_STRATEGIES, SERIALIZERS, BuiltIn, SerializationContext, Serializer
-from checker.core.schema import Dialect, Schema, UnresolvableReference
+from checker.core.schema import Dialect, Schema, UnresolvableReference, pointer_child
 from checker.openapi.documents.dialects import elements, flag, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.parameters import (
@@ -21,7 +21,6 @@ from checker.openapi.parameters import (
     swagger_schema,
     swagger_style,
 )
-from checker.schema.pointers import pointer_child
 from checker.schema.views import ALL_TYPES, outline_of
 from checker.transport.wire.bodies import carried_types, reason_not
 from checker.transport.wire.multipart import EACH_ITEM, part_types

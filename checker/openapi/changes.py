@@ -5,12 +5,12 @@ from typing import Any, Final
 
 from checker.core.graphs import reached
 from checker.core.operation import BrokenOperation, Label
+from checker.core.schema import pointer_child, target_of
 from checker.openapi.contents import Entry
 from checker.openapi.documents.dialects import elements
 from checker.openapi.documents.references import OpenApiDocument, is_data
 from checker.openapi.servers import declared_schemes
 from checker.schema.discriminators import KEYWORDS, family_of
-from checker.schema.pointers import pointer_child, target_of
 
 _INHERITED: Final = ("servers", "security", "host", "basePath", "schemes", "consumes", "produces")
 """Keys of the document that hold for operations without their own."""

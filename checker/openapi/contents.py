@@ -9,11 +9,10 @@ from msgspec import Struct
 from checker.core.errors import HookExecutionError
 from checker.core.hooks import Hook, HookContext, run_hooks
 from checker.core.operation import BrokenOperation, Label
-from checker.core.schema import SchemaWarning, UnresolvableReference, WarningKind
+from checker.core.schema import SchemaWarning, UnresolvableReference, WarningKind, pointer_child
 from checker.kinds.protocol import DroppedOperation
 from checker.openapi.documents.dialects import METHODS, Edition, elements, flag, kind_of, members
 from checker.openapi.documents.references import OpenApiDocument
-from checker.schema.pointers import pointer_child
 
 
 class Entry(Struct, frozen=True):

@@ -10,7 +10,7 @@ from checker.core.case import Engine
 from checker.core.contract import Outcome, RequestVerdict
 from checker.core.operation import Body, BrokenOperation, Label, Parameter, UnusableBody
 from checker.core.request import Location, WireRequest
-from checker.core.schema import SchemaWarning, UnresolvableReference
+from checker.core.schema import SchemaWarning, UnresolvableReference, pointer_child
 from checker.core.security import SecurityRequirement
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.program import OperationProgram, compile_operation
@@ -30,7 +30,6 @@ from checker.openapi.referee.requests import RequestReferee
 from checker.openapi.referee.rulings import Part
 from checker.openapi.responses.contract import OpenApiContract
 from checker.openapi.servers import security_of, token_paths
-from checker.schema.pointers import pointer_child
 
 _TWIN: Final = "another operation of the same path may accept it"
 

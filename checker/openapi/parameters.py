@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 from checker.core.media_types import is_form, is_multipart
 from checker.core.operation import Example, Location, Parameter
 from checker.core.resource_names import identifier_in, normalised
-from checker.core.schema import Dialect, Direction, Schema, UnresolvableReference
+from checker.core.schema import Dialect, Direction, Schema, UnresolvableReference, pointer_child
 from checker.core.system import later
 from checker.openapi.contents import notations_of, variable_name
 from checker.openapi.documents.dialects import (
@@ -23,7 +23,6 @@ from checker.openapi.documents.dialects import (
     members,
 )
 from checker.openapi.documents.references import OpenApiDocument
-from checker.schema.pointers import pointer_child
 from checker.schema.views import outline_of
 from checker.transport.wire.bodies import reason_not
 from checker.transport.wire.styles import HEADER_DELIMITERS

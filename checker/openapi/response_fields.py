@@ -8,11 +8,10 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from checker.core.resource_names import normalised, singular, words
-from checker.core.schema import Schema
+from checker.core.schema import Schema, pointer_child
 from checker.openapi.documents.dialects import elements, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.operation import OpenApiOperation
-from checker.schema.pointers import pointer_child
 from checker.schema.views import Outline, outline_of
 
 _DEEP: Final = 7

@@ -14,7 +14,15 @@ from checker.core.contract import SchemaViolation
 from checker.core.media_types import is_json, parse
 from checker.core.operation import Body, Example, Parameter
 from checker.core.request import BaseUrl, Location
-from checker.core.schema import Dialect, Direction, Schema, SchemaWarning, UnresolvableReference, WarningKind
+from checker.core.schema import (
+    Dialect,
+    Direction,
+    Schema,
+    SchemaWarning,
+    UnresolvableReference,
+    WarningKind,
+    pointer_child,
+)
 from checker.core.system import later
 from checker.openapi.bodies import body_parameters, form_fields, is_swagger
 from checker.openapi.contents import Entry, variable_name
@@ -24,7 +32,6 @@ from checker.openapi.operation import OpenApiOperation
 from checker.openapi.parameters import OTHER_VERSION, UNDECLARED, Declared, declared_parameters, swagger_schema
 from checker.openapi.resources import links_of
 from checker.schema.keywords import misunderstood
-from checker.schema.pointers import pointer_child
 from checker.schema.scopes import Found
 from checker.validation.compiled import UnusableSchema, compile_schema
 from checker.validation.ecma import ecma_pattern

@@ -11,8 +11,7 @@ from typing import Any, Final
 from checker.core.case import NOT_SET, Case, copied, is_idempotency_key
 from checker.core.meta import CaseMetadata, ComponentProvenance, GenerationMode, Literal, Origin, PhaseData, PhaseInfo
 from checker.core.operation import Location, Operation
-from checker.core.schema import tokens_of
-from checker.schema.pointers import pointer_child
+from checker.core.schema import pointer_child, tokens_of
 
 _GIVEN = ComponentProvenance(origin=Origin.EXPLICIT)
 

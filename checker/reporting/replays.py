@@ -17,11 +17,11 @@ from checker.core.case import is_idempotency_key
 from checker.core.media_types import media_type_of
 from checker.core.redact import Redaction
 from checker.core.resources import REMOVING
+from checker.core.schema import pointer_child
 from checker.core.security import UNAUTHORIZED
 from checker.corpus.records import Finding
 from checker.reporting.calls import NO_JSON, TRANSIENT, Call, Path, at, parsed
 from checker.reporting.findings import DEPENDENT, has_response, kinds_of, readable_body
-from checker.schema.pointers import pointer_child
 
 _PLACE = re.compile(r"body((?:\.[^.:\[\]\s]+|\[\d+\])*): ")
 _PART = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")

@@ -12,8 +12,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.core.schema import Document
-from checker.schema.pointers import pointer_child, walked
+from checker.core.schema import Document, pointer_child, walked
 
 KEYWORDS: Final = ("oneOf", "anyOf")
 

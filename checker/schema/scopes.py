@@ -11,10 +11,9 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 from msgspec import Struct, field
 
-from checker.core.schema import Dialect, Document
+from checker.core.schema import Dialect, Document, pointer_child, walked
 from checker.core.system import later
 from checker.schema.keywords import DEFINITIONS, standard_dialect, subschemas
-from checker.schema.pointers import pointer_child, walked
 
 if TYPE_CHECKING:
     import jsonschema_specifications as specifications

@@ -13,8 +13,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from checker.core.schema import Dialect, Document, Schema
-from checker.schema.pointers import pointer_child, target_of
+from checker.core.schema import Dialect, Document, Schema, pointer_child, target_of
 
 ALL_TYPES: Final = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
 # Drafts before 2019-09 ignore siblings of `$ref` by the letter; stand-alone documents of theirs use them all the same, and an

@@ -16,11 +16,10 @@ import orjson
 from msgspec import Struct, field
 
 from checker.core.errors import CheckerError
-from checker.core.schema import Dialect, Direction, Document, Schema, UnresolvableReference
+from checker.core.schema import Dialect, Direction, Document, Schema, UnresolvableReference, pointer_child, target_of
 from checker.core.system import kept
 from checker.schema.discriminators import KEYWORDS, Discriminator, discriminator_of
 from checker.schema.keywords import Keyword, KeywordShape, keywords_of, understood
-from checker.schema.pointers import pointer_child, target_of
 from checker.schema.scopes import HAS_SIBLINGS, Scope, dialect_at, entered, is_scoped, resolve_dynamic
 from checker.validation.ecma import LONGEST_PATTERN, is_foreign
 from checker.validation.formats import ASSERTED_FORMATS, FORMAT_PATTERNS, INTEGER_RANGES

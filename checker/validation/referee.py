@@ -11,8 +11,7 @@ from referencing.exceptions import Unresolvable
 
 from checker.core.contract import SchemaViolation
 from checker.core.graphs import grouped
-from checker.core.schema import Dialect, Direction, Document, Schema, UnresolvableReference
-from checker.schema.pointers import pointer_child
+from checker.core.schema import Dialect, Direction, Document, Schema, UnresolvableReference, pointer_child
 from checker.validation.reading import SchemaReading, is_own_root, registry_of, spoken_in
 
 _WIDTH = 80

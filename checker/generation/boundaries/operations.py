@@ -20,6 +20,7 @@ from checker.core.meta import GenerationMode, Violation
 from checker.core.operation import Body, Location, Operation, Parameter
 from checker.core.phases import MOST_LISTED
 from checker.core.scenarios import OPTIONAL_SETS
+from checker.core.schema import pointer_child
 from checker.generation.boundaries.cases import BoundaryCase, Container, Parts, about, with_last_listed
 from checker.generation.boundaries.negatives import negatives
 from checker.generation.boundaries.positives import positives, safely
@@ -35,7 +36,6 @@ from checker.generation.settings import GenerationSettings
 from checker.generation.sources.basic import draw_strategy
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import NO_VALUE, Budget, Shared
-from checker.schema.pointers import pointer_child
 from checker.schema.views import Outline, outline_of
 
 _POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE

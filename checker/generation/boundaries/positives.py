@@ -12,7 +12,7 @@ from checker.core.case import NamedFile
 from checker.core.errors import BudgetSpent, InfiniteRecursiveReference, Unsatisfiable
 from checker.core.operation import Location
 from checker.core.resource_names import marks_among
-from checker.core.schema import UnresolvableReference
+from checker.core.schema import UnresolvableReference, pointer_child
 from checker.generation.boundaries.scalars import FILE_NAME, any_texts, format_texts, numbers_of, signs_text
 from checker.generation.boundaries.values import Boundary, Scenario, deep, distinct, many_items, with_fractions
 from checker.generation.drawing.compiling import Compiler
@@ -30,7 +30,6 @@ from checker.generation.patterns.writing import names_like
 from checker.generation.sources import alphabets
 from checker.generation.sources.context import NO_VALUE, Rejected
 from checker.generation.sources.replay import SimplestSource
-from checker.schema.pointers import pointer_child
 
 _VISITS: Final = 3
 """Places of a value where all values of the same schema are shown; elsewhere, except in top properties, it has its usual

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.core.errors import Unsatisfiable
+from checker.core.schema import pointer_child
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace
 from checker.generation.drawing.scalars import compile_integer, compile_number
@@ -30,7 +31,6 @@ from checker.generation.normalization.forms import (
 from checker.generation.normalization.reading import read_scalars
 from checker.generation.sources.basic import one_of
 from checker.generation.sources.context import Draw, retried
-from checker.schema.pointers import pointer_child
 
 _KINDS: Final = (STRING, NUMBER, INTEGER)
 _LISTS: Final = ("enum", "const")

@@ -15,6 +15,7 @@ from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.media_types import is_form, is_json, is_multipart
 from checker.core.meta import Violation
 from checker.core.operation import Body, Location, Operation, Parameter, UnusableBody
+from checker.core.schema import pointer_child
 from checker.generation.components import PartCompiler
 from checker.generation.dictionaries import SchemaPart
 from checker.generation.drawing.words import readings
@@ -25,7 +26,6 @@ from checker.generation.normalization.forms import made
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Draw, DrawContext, Rejected, retried
-from checker.schema.pointers import pointer_child
 from checker.schema.views import outline_of
 from checker.transport.wire.bodies import json_bytes
 

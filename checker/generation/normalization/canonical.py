@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from checker.core.digests import digest
-from checker.core.schema import Dialect, Direction, Document, UnresolvableReference
+from checker.core.schema import Dialect, Direction, Document, UnresolvableReference, pointer_child, target_of
 from checker.generation.normalization.complements import COINED, complement
 from checker.generation.normalization.forms import (
     Branches,
@@ -40,7 +40,6 @@ from checker.generation.patterns.regexes import matcher
 from checker.generation.sources.context import Budget
 from checker.schema.discriminators import Family, family_of, has_bases, is_heir
 from checker.schema.keywords import keywords_of, understood
-from checker.schema.pointers import pointer_child, target_of
 from checker.schema.scopes import HAS_SIBLINGS, Scope, dialect_at, entered, resolve_dynamic
 from checker.validation.compiled import Compiled
 

@@ -9,7 +9,7 @@ import orjson
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.schema.pointers import pointer_child
+from checker.core.schema import pointer_child
 from checker.schema.scopes import Scope
 from checker.transport.wire.bodies import is_file_type
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any, Final
 
-from checker.core.schema import Dialect, Document
+from checker.core.schema import Dialect, Document, pointer_child
 from checker.generation.normalization import forms
 from checker.generation.normalization.complements import DUPLICATES, OTHER_FORMAT, OTHER_STEP, OTHER_TEXT, OTHER_VALUE
 from checker.generation.normalization.forms import (
@@ -20,7 +20,6 @@ from checker.generation.normalization.forms import (
     same,
 )
 from checker.generation.normalization.prose_values import told_values
-from checker.schema.pointers import pointer_child
 from checker.validation.ecma import without_delimiters
 from checker.validation.formats import INTEGER_RANGES
 

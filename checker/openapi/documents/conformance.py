@@ -14,9 +14,8 @@ from referencing import Registry, Resource
 
 from checker.core.errors import LoaderError, LoaderErrorKind
 from checker.core.graphs import grouped
-from checker.core.schema import Dialect
+from checker.core.schema import Dialect, pointer_child
 from checker.openapi.documents.dialects import version_of
-from checker.schema.pointers import pointer_child
 
 _MOST_SHOWN: Final = 20
 _LONGEST: Final = 200

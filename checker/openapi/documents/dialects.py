@@ -8,9 +8,8 @@ from msgspec import Struct
 
 from checker.core.errors import LoaderError, LoaderErrorKind
 from checker.core.scalars import boolean_of
-from checker.core.schema import Dialect
+from checker.core.schema import Dialect, pointer_child
 from checker.schema.keywords import standard_dialect
-from checker.schema.pointers import pointer_child
 
 _FIRST: Final = frozenset({"get", "put", "post", "delete", "options", "head", "patch"})
 

@@ -11,12 +11,11 @@ from typing import Any, Final
 from urllib.parse import unquote, urldefrag, urljoin
 
 from checker.core.operation import Parameter
-from checker.core.schema import Dialect, Schema, UnresolvableReference, tokens_of
+from checker.core.schema import Dialect, Schema, UnresolvableReference, pointer_child, tokens_of, walked
 from checker.openapi.documents.dialects import items_of, members, schema_dialect_of
 from checker.openapi.documents.neighbours import Neighbours
 from checker.openapi.documents.parsing import to_json
 from checker.schema.keywords import applicators_of, subschemas
-from checker.schema.pointers import pointer_child, walked
 from checker.schema.scopes import Found, Resource, Scopes, dialect_at
 
 _NOWHERE = "points at nothing"

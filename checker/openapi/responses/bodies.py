@@ -13,10 +13,9 @@ from msgspec.structs import replace
 
 from checker.core.contract import BodyOpinions, BodyValidator, SchemaViolation, UndecodableBody
 from checker.core.media_types import MediaType, is_json, is_xml, is_yaml, stream_of
-from checker.core.schema import Schema, UnresolvableReference, tokens_of
+from checker.core.schema import Schema, UnresolvableReference, pointer_child, tokens_of
 from checker.openapi.documents.dialects import members
 from checker.openapi.responses.texts import BeyondLimits, TwoOpinions, json_of_text, yaml_readings
-from checker.schema.pointers import pointer_child
 from checker.schema.views import Outline, outline_of
 from checker.transport.wire.ambiguity import MANY
 from checker.transport.wire.readings import readings

@@ -19,7 +19,7 @@ from checker.core.media_types import MediaType, media_type_of
 from checker.core.operation import Location, Parameter
 from checker.core.registry import DESERIALIZERS, BuiltIn, DeserializationContext, Deserializer
 from checker.core.response import Response
-from checker.core.schema import Dialect, Schema, UnresolvableReference
+from checker.core.schema import Dialect, Schema, UnresolvableReference, pointer_child
 from checker.core.system import kept
 from checker.openapi.bodies import is_swagger, media_types
 from checker.openapi.documents.dialects import flag, members
@@ -27,7 +27,6 @@ from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.parameters import Declared, MalformedOperation, newer_parameter, swagger_parameter
 from checker.openapi.responses.bodies import JsonBody, Promise, body_validator
 from checker.openapi.responses.texts import TwoOpinions
-from checker.schema.pointers import pointer_child
 from checker.schema.views import outline_of
 from checker.transport.wire.ambiguity import LOOSE
 from checker.transport.wire.decoding import decode_header

@@ -23,9 +23,9 @@ from checker.core.media_types import is_form, is_json
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, Location, WireRequest
 from checker.core.response import Outcome, Response
+from checker.core.schema import walked
 from checker.core.security import UNAUTHORIZED, SecurityScheme
 from checker.core.send import Purpose
-from checker.schema.pointers import walked
 from checker.transport.settings import Headers
 from checker.workers.authentication.csrf import WANTS_TOKEN, CsrfToken, echoed, is_csrf_cookie, token_of
 from checker.workers.authentication.schemes import SchemeCredentials, carried_as, credentials_at
