@@ -51,6 +51,8 @@ SYNC_INTERVAL_S = 1.0
 """A sync takes 5 to 14 ms. One for each new failure took half the time of a run against a server that fails at random."""
 TOGETHER_BYTES = 16 << 20
 """Maximum size of the records in one frame. Readers take much larger frames for damage."""
+RECENT_RECORDS = 10_000
+"""Limit on the records that a writer recalls; they are read from the file if there were more."""
 BUDGET_BYTES = 8 << 20
 """Limit on the learned records of one journal. It keeps the start short after a long run."""
 
@@ -72,11 +74,18 @@ class JournalWriter:
     """
 
     def __init__(
-        self, path: Path, *, budget_bytes: int = BUDGET_BYTES, conceal: Callable[[Record], Record] | None = None
+        self,
+        path: Path,
+        *,
+        budget_bytes: int = BUDGET_BYTES,
+        conceal: Callable[[Record], Record] | None = None,
+        recalls: Kinds = (),
     ) -> None:
-        """`conceal` returns a record with references in place of secrets."""
+        """`conceal` returns a record with references in place of secrets; records of the kinds `recalls` are kept for `take_recent`."""
         self.path = path
         self._conceal = conceal
+        self._recalls = recalls
+        self._recent: list[Record] | None = []
         self._file = AppendFile(path)
         self._budget_bytes = budget_bytes
         self._frames = FrameEncoder()
@@ -139,6 +148,12 @@ class JournalWriter:
         self.flush()
         self._is_ahead = True
 
+    def take_recent(self) -> tuple[list[Record] | None, int]:
+        """Return the records to recall since the last call, None if they were too many, and the bytes that hold all records so far."""
+        self.flush()
+        recent, self._recent = self._recent, []
+        return recent, self._file.size
+
     def close(self) -> None:
         """Flush and close. Raises `StorageError`; the file is closed then, too."""
         try:
@@ -157,7 +172,12 @@ class JournalWriter:
         self._is_ahead = False
 
     def _add(self, record: Record, now: float | None = None) -> None:
-        encoded = pack(record if self._conceal is None else self._conceal(record))
+        written = record if self._conceal is None else self._conceal(record)
+        if self._recent is not None and isinstance(written, self._recalls):
+            self._recent.append(written)
+            if len(self._recent) > RECENT_RECORDS:
+                self._recent = None
+        encoded = pack(written)
         if not self._buffer:
             self._oldest = time.monotonic() if now is None else now
         self._buffer.append(encoded)

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.core.errors import StorageError
-from checker.corpus import files
+from checker.corpus import files, journal
 from checker.corpus.codec import FrameEncoder, ScanEnding, scan
 from checker.corpus.journal import FRAME_RECORDS, JournalReader, JournalWriter, Loss, damage_note
 from checker.corpus.packing import pack
-from checker.corpus.records import Note, Record, ValueSeen
+from checker.corpus.records import CaseFared, Note, Record, ValueSeen
 
 from .generated import RECORDS, exact, finding
 
@@ -194,6 +194,32 @@ def test_learned_values_give_way_to_findings_when_the_budget_is_spent(tmp_path: 
     writer.write(value)
     writer.write(finding())
     assert JournalReader(tmp_path / "j").read_new() == [value, finding()]
+
+
+@given(st.lists(st.lists(RECORDS, max_size=5), max_size=4))
+def test_a_writer_recalls_what_a_reader_of_its_file_would_return(batches: list[list[Record]]) -> None:
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory) / "j"
+        writer, reader = JournalWriter(path, recalls=(ValueSeen, CaseFared)), JournalReader(path)
+        kept = JournalReader(path, kinds=(ValueSeen, CaseFared))
+        for batch in batches:
+            for record in batch:
+                writer.append(record)
+            recent, written = writer.take_recent()
+            assert exact(recent or []) == exact(kept.read_new())
+            reader.position = written
+            assert reader.read_new() == []
+
+
+def test_more_than_a_writer_recalls_is_read_from_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(journal, "RECENT_RECORDS", 2)
+    writer = JournalWriter(tmp_path / "j", recalls=(Note,))
+    for number in range(3):
+        writer.append(note(number))
+    recent, written = writer.take_recent()
+    assert (recent, written) == (None, (tmp_path / "j").stat().st_size)
+    writer.append(note(3))
+    assert writer.take_recent()[0] == [note(3)]
 
 
 def test_a_disk_that_fails_midway_keeps_what_was_acknowledged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from checker.core.operation import Label
 from checker.core.phases import phase_names
 from checker.core.response import Response
-from checker.corpus.journal import JournalReader
+from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.records import (
     CaseFared,
     DemandHeard,
@@ -101,8 +101,8 @@ class Knowledge(Struct):
     probed: ProbedOperations = field(default_factory=ProbedOperations)
     peers: dict[str, JournalReader] = field(default_factory=dict)
     """Journals of all workers of the run, by their paths."""
-    own_journal: str = ""
-    """Path of the journal of this worker."""
+    journal: JournalWriter | None = None
+    """The journal of this worker."""
     _read_at: float = 0.0
 
     @property
@@ -130,17 +130,28 @@ class Knowledge(Struct):
                 self.values.absorb(record)
 
     def _news(self) -> Iterator[Record]:
+        own = None if self.journal is None else str(self.journal.path)
         for path, reader in self.peers.items():
             # In `fuzz` a worker knows already what its own journal says. In `run` that counts from the next layer on.
-            if path == self.own_journal and not self.is_layered:
+            if path == own and not self.is_layered:
                 continue
-            for record in reader.read_new():
+            news = self._own_news(reader) if path == own else reader.read_new()
+            for record in news:
                 if self.demands is not None and isinstance(record, DemandHeard | PartsCounted | CaseFared):
                     self.demands.absorb(record)
                 self.probed.absorb(record)
                 yield record
             # Every replaced worker leaves a journal behind. Keeping them open would leak file descriptors.
             reader.close()
+
+    def _own_news(self, reader: JournalReader) -> list[Record]:
+        """Return what the worker itself wrote, without decoding it again."""
+        assert self.journal is not None
+        recent, written = self.journal.take_recent()
+        if recent is None:
+            return reader.read_new()
+        reader.position = written
+        return recent
 
     def close(self) -> None:
         for reader in self.peers.values():

@@ -49,6 +49,7 @@ from checker.workers.authentication.signup import AccountHooks, accounts_of
 from checker.workers.cleaning import gate_for
 from checker.workers.context import TimeAccounting, WorkerContext, release
 from checker.workers.explorer import Explorer
+from checker.workers.messages import PEER_RECORDS
 from checker.workers.observers.creations import CreationHistory
 from checker.workers.observers.demands import DemandLearner, declared_names
 from checker.workers.observers.hill_climbing import HillClimber
@@ -112,7 +113,11 @@ def _open_recorder(incarnation: int, subject: TestedDescription, *, sends_as_mad
         segment_bytes=segment_bytes(settings.corpus.max_bytes, settings.processes.workers),
     )
     return Recorder(
-        journal=JournalWriter(layout.journal(incarnation, os.getpid()), conceal=secrets.conceal),
+        journal=JournalWriter(
+            layout.journal(incarnation, os.getpid()),
+            conceal=secrets.conceal,
+            recalls=() if settings.kind == "fuzz" else PEER_RECORDS,
+        ),
         traffic=Traffic(
             incarnation,
             writer,
@@ -139,7 +144,7 @@ def _open_knowledge(settings: RunSettings, selected: SelectedOperations, recorde
     )
     if is_fuzz:
         pool = ValuePool(selected.resources, selected.names, holds)
-        knowledge = Knowledge(pool, demands=demands, creations=creations, own_journal=str(recorder.journal.path))
+        knowledge = Knowledge(pool, demands=demands, creations=creations, journal=recorder.journal)
         for note in remember(RunLayout(Path(settings.corpus.folder)), knowledge.signals, pool):
             recorder.note(note)
         return knowledge
@@ -151,7 +156,7 @@ def _open_knowledge(settings: RunSettings, selected: SelectedOperations, recorde
         demands.is_awaited = lambda label: label in selected.resources.producers
         demands.own_names = layers.own_names
         demands.names_resource = partial(_names_shown, selected.resources)
-    return Knowledge(layers, demands=demands, creations=creations)
+    return Knowledge(layers, demands=demands, creations=creations, journal=recorder.journal)
 
 
 def _names_shown(model: ResourceModel, label: Label) -> bool:
