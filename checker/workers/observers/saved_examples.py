@@ -23,6 +23,8 @@ class Shards:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._had_any = root.exists()
+        """Whether there were examples at the start: what this run saves is no example of an earlier run."""
         self._databases: dict[int, hypothesis.DirectoryBasedExampleDatabase] = {}
 
     def database(self, label: str) -> "hypothesis.DirectoryBasedExampleDatabase":
@@ -40,7 +42,7 @@ class Shards:
 
     def load(self, label: str) -> list[bytes]:
         """Return examples of an operation, shrunk ones first, shortest first."""
-        if not self._root.exists():
+        if not self._had_any:
             return []
         database = self.database(label)
         found: dict[bytes, None] = {}
