@@ -253,6 +253,24 @@ class ResourceModel:
         links = grouped((one.source, one.target) for one in self.transitions if not one.is_inferred)
         return self._connected(lambda label: links.get(label, ()))
 
+    @cached_property
+    def naming_places(self) -> Mapping[Label, tuple[str, ...]]:
+        """Operation -> pointers into its body, where `*` is every item of a list: `/customer_id`, `/lines/*/productId`, `/vin` of `/cars/{vin}`."""
+        # A look at each transition takes tens of milliseconds for large descriptions, and each investigation asks.
+        pairs = grouped((target, pointer) for target, pointer, _ in self._named)
+        return {label: tuple(dict.fromkeys(places)) for label, places in pairs.items()}
+
+    @cached_property
+    def named_collections(self) -> Mapping[Label, tuple[Resource, ...]]:
+        """Operation -> collections of which its body names members: customers and products of an order."""
+        pairs = grouped((target, collection) for target, _, collection in self._named)
+        return {label: tuple(dict.fromkeys(collections)) for label, collections in pairs.items()}
+
+    @cached_property
+    def _named(self) -> Sequence[tuple[Label, str, Resource]]:
+        """(operation, pointer into its body, collection) of all places that name a member."""
+        return tuple(_named(self))
+
     def needed_by(self, labels: Iterable[Label]) -> set[Label]:
         """Return the other operations that make the resources which these need, and those that they need in turn."""
         return reached(labels, self._needed)
@@ -438,22 +456,6 @@ def telling_variables(model: ResourceModel) -> frozenset[str]:
     """Return normalised path variables that identify a resource in any place: `vin`, `sku`; not `id`."""
     names = {normalised(name) for use in model.uses.values() for name, _ in use.owners}
     return frozenset(names) - IDENTIFIERS
-
-
-def naming_places(model: ResourceModel) -> Mapping[Label, tuple[str, ...]]:
-    """Return operation -> pointers into its body, where `*` is every item of a list: `/customer_id`, `/lines/*/productId`, `/vin` of `/cars/{vin}`."""
-    found: dict[Label, dict[str, None]] = {}
-    for target, pointer, _ in _named(model):
-        found.setdefault(target, {})[pointer] = None
-    return {label: tuple(places) for label, places in found.items()}
-
-
-def named_collections(model: ResourceModel) -> Mapping[Label, tuple[Resource, ...]]:
-    """Return operation -> collections of which its body names members: customers and products of an order."""
-    found: dict[Label, dict[Resource, None]] = {}
-    for target, _, collection in _named(model):
-        found.setdefault(target, {})[collection] = None
-    return {label: tuple(collections) for label, collections in found.items()}
 
 
 def _named(model: ResourceModel) -> Iterator[tuple[Label, str, Resource]]:

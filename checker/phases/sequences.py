@@ -16,7 +16,7 @@ from checker.core.operation import Label, Place
 from checker.core.phases import CaseSource
 from checker.core.request import Location
 from checker.core.resource_names import Resource
-from checker.core.resources import ACCEPTED, CREATING, READING, REMOVING, ResourceModel, ResourceUse, named_collections
+from checker.core.resources import ACCEPTED, CREATING, READING, REMOVING, ResourceModel, ResourceUse
 from checker.core.response import Response
 from checker.generation.boundaries.values import likeness
 from checker.phases.bindings import SentCase, shown_place
@@ -92,7 +92,7 @@ class SequenceGoals(Struct, dict=True):
     @cached_property
     def _collections(self) -> Mapping[Label, Sequence[Resource]]:
         """Operation -> collections whose members its body names, as far as an operation provides members."""
-        named = named_collections(self.model).items()
+        named = self.model.named_collections.items()
         return {label: [one for one in found if self._ways_to(one)] for label, found in named}
 
     def _ways_to(self, collection: Resource) -> Sequence[Label]:

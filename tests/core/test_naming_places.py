@@ -3,7 +3,6 @@
 from typing import Any, Final
 
 from checker.core.resource_names import place_word
-from checker.core.resources import named_collections, naming_places
 from checker.openapi.loaders import from_dict
 
 TEXT: Final = {"type": "string"}
@@ -47,11 +46,11 @@ def test_bodies_name_things_by_their_noun_or_as_paths_call_them() -> None:
     }
     described = {"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": paths}
     model = from_dict(described).resources()
-    places = naming_places(model)
+    places = model.naming_places
     assert {label: set(found) for label, found in places.items()} == {
         "POST /orders": {*("/vin", "/driver_id", "/lines/*/productId", "/productIds/*"), "/lines/*/sku"}
     }
-    (collections,) = named_collections(model).values()
+    (collections,) = model.named_collections.values()
     assert set(collections) == {("cars",), ("drivers",), ("products",), ("parts",)}
     assert model.layers["POST /orders"] > model.layers["POST /cars"]  # type: ignore[index]
 

@@ -13,16 +13,7 @@ from checker.core.operation import Label, Place
 from checker.core.phases import FUZZING
 from checker.core.request import Location
 from checker.core.resource_names import identifier_in, is_identifier, normalised, resource_of, words
-from checker.core.resources import (
-    CREATING,
-    REMOVING,
-    SAFE,
-    ResourceModel,
-    ResourceUse,
-    naming_places,
-    place_of,
-    variable_at,
-)
+from checker.core.resources import CREATING, REMOVING, SAFE, ResourceModel, ResourceUse, place_of, variable_at
 from checker.core.response import Response
 from checker.corpus.needs import place_of_name
 from checker.generation.sources.context import Rejected
@@ -142,7 +133,6 @@ class Creations:
         self._model = model
         self._names = names
         self._send = send
-        self._named = naming_places(model)
         self._made: dict[Label, int] = {}
         self._begun: set[Label] = set()
         self.shots: list[JudgedCase] = []
@@ -216,7 +206,7 @@ class Creations:
 
     def _in_body(self, label: Label) -> Mapping[Place, Label]:
         """Return the places in the body of an operation that name a resource, with its creation."""
-        named, found = self._named.get(label, ()), dict[Place, Label]()
+        named, found = self._model.naming_places.get(label, ()), dict[Place, Label]()
         for one in self._model.transitions:
             source = self._model.uses[one.source]
             if one.target != label or source.label == label or not self._creates(source):

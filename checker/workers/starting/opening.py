@@ -24,7 +24,7 @@ from checker.core.meta import PhaseInfo
 from checker.core.operation import Label, Operation
 from checker.core.phases import EXPLORATION
 from checker.core.request import WireRequest
-from checker.core.resources import ResourceModel, naming_places
+from checker.core.resources import ResourceModel
 from checker.core.response import Outcome, Response
 from checker.core.send import Purpose, Transport, send_alone
 from checker.corpus.discoveries import Discoveries, Discovery, load
@@ -177,7 +177,7 @@ def _factories(
     programs are compiled goes to the recorder.
     """
     settings, selected = subject.settings, subject.selected
-    references = naming_places(selected.resources)
+    references = selected.resources.naming_places
     rules = generation_rules(
         subject.operations, settings, subject.schemes, reuse=True, users=users, references=references
     )
