@@ -282,14 +282,15 @@ class PartCompiler:
                 return mine + pointer[len(theirs) :]
         return pointer
 
-    def narrowed(self, part: SchemaPart, declared: Parameter | Body) -> SchemaPart:
+    def narrowed(self, part: SchemaPart, declared: Parameter | Body, *, takes_accepted: bool = True) -> SchemaPart:
         """Return the part whose values respect the demands of the target, without what it mostly refuses, and with what it accepted.
 
-        It is the same part if there are no demands on it.
+        It is the same part if there are no demands on it. Without `takes_accepted`, a body may have other values than accepted ones.
         """
         if isinstance(declared, Parameter):
             return self.learned.with_usual_values.narrowed(part, declared.location, declared.name)
-        learned = (self.learned.of_usual_bodies or self.learned).with_usual_values
+        learned = self.learned.of_usual_bodies or self.learned
+        learned = learned.with_usual_values if takes_accepted else learned
         return learned.narrowed(part, Location.BODY, outline=outline_of(declared.schema))
 
     def _names_of_others(self, parameter: Parameter) -> Iterator[Facet]:

@@ -206,6 +206,8 @@ class Edges(Struct):
 
     def _first(self, conjunction: Conjunction, place: TextPlace) -> Any:
         form = self.compiler.canonical(conjunction)
+        if form.impossible is not None:
+            raise Unsatisfiable(form.impossible.pointer, form.impossible.text)
         is_valid = self.compiler.validator(conjunction) if _is_checked(form) else lambda value: True
         for boundary in self._usual_ones(form, conjunction, place):
             if is_valid(boundary.value) and place.carries(boundary.value):

@@ -192,10 +192,12 @@ class Renewals(Struct):
         is_telling = _is_telling(operation)
         if body.strategy is not None or not (is_telling or pointers):
             return None
-        part = self.compiler.narrowed(self.compiler.body_part(body), body)
+        declared = self.compiler.body_part(body)
+        # A name that was accepted is taken.
+        part = self.compiler.narrowed(declared, body, takes_accepted=False)
         is_valid = part.compiler.validator(part.conjunction)
         try:
-            usual = self.usual(part, body)
+            usual = self.usual(self.compiler.narrowed(declared, body), body)
         except NO_VALUE:
             return None
         # A change must not make a valid body invalid, so it is tried on a body that is known to be valid.

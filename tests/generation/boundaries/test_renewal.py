@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from checker.core.case import Case
+from checker.core.constraints import SELDOM, USUAL, Constraint
 from checker.generation.boundaries.operations import Coverage, OperationEdges
 from checker.generation.settings import GenerationSettings
 from tests.openapi.documents import operation
@@ -14,12 +15,14 @@ TEXT = {"type": "string"}
 MIXED = GenerationSettings(mode=None)
 
 
-def renewed(schema: Any, path: str = "/things", method: str = "post") -> list[Case]:
+def renewed(
+    schema: Any, path: str = "/things", method: str = "post", settings: GenerationSettings = MIXED
+) -> list[Case]:
     """Cases with what they name, each under a token of its own."""
     content = {"application/json": {"schema": {"type": "object", **schema}}}
     found = operation({"requestBody": {"content": content}}, path=path, method=method)
     cases = []
-    for number, listed in enumerate(OperationEdges(found, MIXED, Coverage()).cases()):
+    for number, listed in enumerate(OperationEdges(found, settings, Coverage()).cases()):
         case = listed.case(found, "")
         if number and listed.renewal is not None:
             case.body = listed.renewal.renewed(case.body, f"token {number}")
@@ -53,6 +56,25 @@ def test_what_names_a_thing_differs_from_case_to_case(name: str, schema: Any, fo
     about_others = [case for case in cases if isinstance(case.body, dict) and "x0" in case.body]
     found = [one for one in distinct_texts(about_others, name) if re.fullmatch(form, one)]
     assert len(found) >= 8
+
+
+def test_a_name_that_was_accepted_differs_from_case_to_case() -> None:
+    accepted = (Constraint("body", ("name",), USUAL, '"north"'), Constraint("body", ("name",), "minLength", "3"))
+    settings = GenerationSettings(mode=None, learned=accepted)
+    extra = {f"x{number}": {"type": "integer"} for number in range(6)}
+    cases = renewed({"properties": {"name": TEXT, **extra}, "required": ["name"]}, settings=settings)
+    about_others = [case for case in cases if isinstance(case.body, dict) and "x0" in case.body]
+    found = distinct_texts(about_others, "name")
+    assert len([one for one in found if len(one) >= 3]) >= 8
+
+
+def test_names_differ_where_other_parts_are_left_out() -> None:
+    learned = tuple(Constraint("body", (name,), SELDOM) for name in ("x0", "x1"))
+    settings = GenerationSettings(mode=None, learned=learned)
+    extra: dict[str, Any] = {"x0": {"type": "boolean"}, "x1": {"type": "integer"}, "x2": TEXT}
+    cases = renewed({"properties": {"name": TEXT, **extra}, "required": ["name"]}, settings=settings)
+    about_others = [case for case in cases if isinstance(case.body, dict) and "x2" in case.body]
+    assert len({one for one in distinct_texts(about_others, "name") if len(one) == 8}) >= 8
 
 
 def test_numbers_that_name_a_thing_differ_within_their_bounds() -> None:
