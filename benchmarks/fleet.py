@@ -20,8 +20,7 @@ from msgspec.structs import replace
 from checker.config.config import Config
 from checker.config.settings import RunSettings
 from checker.core.operation import Label
-from checker.corpus.codec import FrameEncoder
-from checker.corpus.packing import pack
+from checker.corpus.codec import FrameEncoder, pack
 from checker.corpus.records import Record, SchemaOpened, TaskProgress, ValueSeen
 from checker.demo import Server
 from checker.fleet.distant import NEWS_S, DistantLauncher

@@ -41,7 +41,7 @@ from checker.core.schema import Schema
 from checker.core.send import Exchanging
 from checker.core.system import later_pattern
 from checker.core.templates import sent_texts
-from checker.refusals.characters import is_bare_refusal, odd_characters
+from checker.refusals.reading import is_bare_refusal, odd_characters
 from checker.schema.views import outline_of
 
 _DISTINCT: Final = frozenset(

@@ -7,10 +7,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from checker.corpus.codec import FrameEncoder, Kinds, ScanEnding, scan
+from checker.corpus.codec import FrameEncoder, Kinds, ScanEnding, pack, scan
 from checker.corpus.files import AppendFile, TailFile
 from checker.corpus.layout import RunLayout
-from checker.corpus.packing import pack
 from checker.corpus.records import (
     CorpusEntry,
     Finding,

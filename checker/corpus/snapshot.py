@@ -12,11 +12,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.corpus import files
-from checker.corpus.codec import FrameEncoder, ScanEnding, scan
+from checker.corpus.codec import FrameEncoder, ScanEnding, pack, scan
 from checker.corpus.fold import RunView, fold
 from checker.corpus.journal import JournalReader, Journals, Loss, damage_note
 from checker.corpus.layout import RunLayout, header_in
-from checker.corpus.packing import pack
 from checker.corpus.records import (
     FIXED,
     GONE,

@@ -14,11 +14,10 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from checker.corpus import files
-from checker.corpus.codec import HEADER, FrameEncoder, scan
+from checker.corpus.codec import HEADER, FrameEncoder, pack, scan
 from checker.corpus.files import AppendFile, TailFile
 from checker.corpus.journal import JournalReader, Loss, damage_note
 from checker.corpus.layout import RunLayout
-from checker.corpus.packing import pack
 from checker.corpus.records import Interaction, Note, StoredBody
 
 Keep = Callable[[bytes], int]

@@ -15,10 +15,9 @@ from msgspec import Struct
 from checker import __version__
 from checker.config.settings import RunSettings
 from checker.corpus import files
-from checker.corpus.codec import FrameEncoder
+from checker.corpus.codec import FrameEncoder, pack, unpack
 from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
-from checker.corpus.packing import pack, unpack
 from checker.fleet.wire import CORPUS, EXAMPLES, SHARED, News, Order, Piece, apply, below, read
 from checker.supervisor.launchers import ProcessLauncher, ProcessWorker
 from checker.supervisor.lock import Ownership

@@ -15,10 +15,9 @@ from checker.core.errors import UsageError
 from checker.core.request import host_of
 from checker.core.system import Clock
 from checker.corpus import files
-from checker.corpus.codec import FrameEncoder
+from checker.corpus.codec import FrameEncoder, pack
 from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
-from checker.corpus.packing import pack
 from checker.fleet.agent import Start, versions
 from checker.fleet.luggage import Luggage, corpus_pieces
 from checker.fleet.wire import CORPUS, EXAMPLES, SHARED, News, Order, Piece, apply, below, read

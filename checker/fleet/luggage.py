@@ -18,10 +18,9 @@ from checker.config.settings import RunSettings, UploadSettings
 from checker.core.errors import UsageError
 from checker.core.system import read_local, shown_size
 from checker.corpus import discoveries, files
-from checker.corpus.codec import FrameEncoder
+from checker.corpus.codec import FrameEncoder, pack
 from checker.corpus.journal import FRAME_RECORDS, Journals
 from checker.corpus.layout import RunLayout
-from checker.corpus.packing import pack
 from checker.corpus.records import Record, SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.snapshot import read_snapshot
 from checker.fleet.wire import CORPUS, EXAMPLES, Piece

@@ -7,8 +7,8 @@ from msgspec import Struct, convert
 
 from checker.core.errors import StorageError
 from checker.corpus import files
+from checker.corpus.codec import unpack
 from checker.corpus.files import AppendFile
-from checker.corpus.packing import unpack
 from checker.supervisor.handle import Departure
 from checker.supervisor.state import WorkerSnapshot
 

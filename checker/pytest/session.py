@@ -22,9 +22,8 @@ from checker.core.operation import Label
 from checker.core.reports import REPORT_FORMATS
 from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED
-from checker.corpus.codec import decode, join
+from checker.corpus.codec import decode, join, pack
 from checker.corpus.fold import RunView
-from checker.corpus.packing import pack
 from checker.corpus.records import (
     CheckOutcome,
     Finding,

@@ -7,10 +7,9 @@ from msgspec import Struct
 
 from checker.core.digests import case_id
 from checker.core.meta import Step, told
-from checker.corpus.codec import decode, join
+from checker.corpus.codec import Undecodable, decode, join
 from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot, Stage
-from checker.corpus.packing import Undecodable
 from checker.corpus.records import (
     UNREACHED,
     WHOLE_TASK,

@@ -18,7 +18,7 @@ from pathlib import Path, PosixPath, PurePosixPath
 from typing import Any, Final
 from uuid import UUID
 
-from checker.corpus.packing import pack
+from checker.corpus.codec import pack
 
 _PLAIN: Final = (type(None), bool, int, float, str, bytes)
 _LISTED: Final[Mapping[str, type]] = {one.__name__: one for one in (list, tuple, set, frozenset, bytearray)}

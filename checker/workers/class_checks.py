@@ -9,9 +9,9 @@ from msgspec import Struct, field
 from checker.checks.custom import AFTER_RUN, ClassCheck, after_run
 from checker.core.errors import CheckError
 from checker.core.failures import Failure
+from checker.corpus.codec import Undecodable, pack, unpack
 from checker.corpus.journal import Journals
 from checker.corpus.layout import RunLayout
-from checker.corpus.packing import Undecodable, pack, unpack
 from checker.corpus.records import CheckState, Finding, OperationError
 from checker.workers.check_states import Untransferable, decoded, encoded
 from checker.workers.recording.recorder import title_of

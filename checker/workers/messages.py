@@ -10,7 +10,7 @@ from checker.core.errors import LoaderErrorKind
 from checker.core.meta import Step
 from checker.core.operation import Label
 from checker.core.resource_names import Resource
-from checker.corpus.packing import pack, unpack
+from checker.corpus.codec import pack, unpack
 from checker.corpus.records import (
     CaseFared,
     DemandHeard,

@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection, wait
 
 from msgspec import convert
 
-from checker.corpus.packing import Undecodable, pack, unpack
+from checker.corpus.codec import Undecodable, pack, unpack
 from checker.workers.messages import Down, Up
 
 Message = Down | Up

@@ -8,8 +8,7 @@ from msgspec import msgpack, structs
 
 from checker.core.meta import Binding, Drawn, Recipe, Step
 from checker.core.operation import Label, Location
-from checker.corpus.codec import decode, encode_fields, join
-from checker.corpus.packing import Packed, Undecodable, pack
+from checker.corpus.codec import Packed, Undecodable, decode, encode_fields, join, pack
 from checker.corpus.records import CorpusEntry, Finding, Interaction, Record
 
 from .generated import INTERACTIONS, OTHERS, RECORDS, STEPS, exact

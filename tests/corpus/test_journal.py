@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from checker.core.errors import StorageError
 from checker.corpus import files, journal
-from checker.corpus.codec import FrameEncoder, ScanEnding, scan
+from checker.corpus.codec import FrameEncoder, ScanEnding, pack, scan
 from checker.corpus.journal import FRAME_RECORDS, JournalReader, JournalWriter, Loss, damage_note
-from checker.corpus.packing import pack
 from checker.corpus.records import CaseFared, Note, Record, ValueSeen
 
 from .generated import RECORDS, exact, finding

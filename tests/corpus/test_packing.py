@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.msgpack import Ext, encode
 
-from checker.corpus.packing import Undecodable, pack, unpack
+from checker.corpus.codec import Undecodable, pack, unpack
 
 from .generated import CHOICES, SCALARS, TEXT, exact
 

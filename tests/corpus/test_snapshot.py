@@ -6,11 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.corpus import files, snapshot
-from checker.corpus.codec import FrameEncoder
+from checker.corpus.codec import FrameEncoder, pack
 from checker.corpus.fold import RunView, fold
 from checker.corpus.journal import Journals, JournalWriter, Loss, damage_note
 from checker.corpus.layout import RunLayout
-from checker.corpus.packing import pack
 from checker.corpus.records import (
     FIXED,
     CorpusEntry,

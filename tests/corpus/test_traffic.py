@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
-from checker.corpus.packing import pack
+from checker.corpus.codec import pack
 from checker.corpus.records import Exchange, Interaction
 from checker.corpus.secrets import Secrets, exchange, lighter
 from checker.corpus.traffic import DULL, InterestingAndLast, Keep, TrafficReader, TrafficWriter

@@ -10,7 +10,7 @@ import pytest
 
 from checker.core.errors import UsageError
 from checker.core.system import Interrupts
-from checker.corpus.packing import pack
+from checker.corpus.codec import pack
 from checker.corpus.records import Finding, Quarantined, Record, ValueSeen
 from checker.fleet.agent import Agent, Start, versions
 from checker.fleet.distant import DistantLauncher

@@ -9,7 +9,7 @@ from checker.core.blocks import Answer, FailedCase, failure_block
 from checker.core.case import Case
 from checker.core.operation import BrokenOperation, Operation
 from checker.core.response import NetworkFailure, Outcome, Response, readable
-from checker.corpus.packing import pack, unpack
+from checker.corpus.codec import pack, unpack
 from checker.corpus.secrets import Secrets, exchange
 from checker.openapi.loaders import from_dict
 from checker.values.harvest import Places

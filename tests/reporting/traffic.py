@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from checker.corpus.codec import pack
 from checker.corpus.layout import RunLayout
-from checker.corpus.packing import pack
 from checker.corpus.records import Interaction
 from checker.corpus.traffic import Keep, TrafficWriter
 

@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
+from checker.corpus.codec import pack
 from checker.corpus.inflight import Slot, Stage
-from checker.corpus.packing import pack
 from checker.corpus.records import Component, CorpusEntry, Quarantined
 from checker.supervisor.deaths import RestartDecision, given_up, is_quarantined, quarantined_case
 from checker.supervisor.handle import Departure

@@ -10,10 +10,10 @@ from checker.core.digests import case_id
 from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
 from checker.core.resource_names import resource_of
+from checker.corpus.codec import pack
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
-from checker.corpus.packing import pack
 from checker.corpus.records import CorpusEntry, Finding, SchemaOpened, TaskProgress, ValueSeen
 from checker.workers.messages import (
     Assign,

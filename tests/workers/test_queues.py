@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.corpus.packing import Undecodable
+from checker.corpus.codec import Undecodable
 from checker.workers.messages import (
     Assign,
     Drain,

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 from checker.core.digests import digest, shard_of
 from checker.core.meta import Binding, Drawn, Listed, Literal, Step
 from checker.core.operation import Label
-from checker.corpus.codec import decode, join
-from checker.corpus.packing import Undecodable, pack
+from checker.corpus.codec import Undecodable, decode, join, pack
 from checker.corpus.records import CorpusEntry
 from checker.generation.sources.basic import hypothesis
 from checker.phases.attempt import Verdict

@@ -18,8 +18,7 @@ from checker.core.request import Location, WireRequest
 from checker.core.resource_names import is_of_accounts
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Purpose
-from checker.corpus.codec import encode_fields
-from checker.corpus.packing import Packed, pack
+from checker.corpus.codec import Packed, encode_fields, pack
 from checker.corpus.records import CheckOutcome, Component, Exchange, Interaction
 from checker.corpus.secrets import Secrets, exchange, lighter
 from checker.corpus.traffic import Keep, TrafficWriter

@@ -18,8 +18,8 @@ from checker.core.phases import CaseSource
 from checker.core.resources import ACCEPTED, SAFE
 from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED
+from checker.corpus.codec import pack
 from checker.corpus.inflight import Stage
-from checker.corpus.packing import pack
 from checker.corpus.records import CONFIRMED, FIXED, FLAKY, NOT_REPRODUCED, FindingReplayed, Quarantined
 from checker.generation.sources.context import Rejected
 from checker.health import GATEWAY, HEALTH_CHECK, TOO_MANY
