@@ -89,8 +89,10 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
       and the response to the write does not show the field, or an update left its old value, or a creation replaced a value that is
       usually not for the server to decide.
 
-    A number is lost if its old value is back, or if it is far from the one that the response to the write showed. Another field of the
-    same write is stored, and a name that never existed is not found: a mock proves nothing.
+    A number is lost if its old value is back, or if it is far from the one that the response to the write showed. A text of other signs
+    is lost if its old value is back, and a list if its items stand behind the old ones. A field that a PUT left out is not replaced if
+    its old value is back, and the response to the PUT showed the resource without it. Another field of the same write is stored, or
+    items of a list are, and a name that never existed is not found: a mock proves nothing.
     """
     case, steps = context.case, context.sequence
     read, places = resource_in(context.response), range(len(steps) - 1, -1, -1)
@@ -103,14 +105,29 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
     if not (is_object and is_done(write) and is_valid(write.case) and _writes(write, case)):
         return PASSED
     described, requested = _outlines(context, write.case, sent)
-    is_stored = any(_is_telling(value) and is_equal(read.get(name), value) for name, value in sent.items())
+    before = _before(steps[:place], case) or {}
+    added = [name for name, value in sent.items() if _is_added(read.get(name), before.get(name), value)]
+    is_stored = bool(added) or any(
+        _is_telling(value) and is_equal(read.get(name), value) for name, value in sent.items()
+    )
     if requested is None or not is_stored or not is_of_one_caller(context, write):
         return PASSED
     is_apart = _tells_apart(requested, described)
-    before = _before(steps[:place], case)
-    for name in _lost(sent, read, requested, described):
+    is_put = method_of(write.case) == "PUT" and echo.keys() >= sent.keys()
+    left = [
+        name
+        for name in (requested.names if is_put else ())
+        if before.get(name) is not None
+        and before[name] == read.get(name)
+        and not {name} & (sent.keys() | echo.keys())
+        and normalised(name) not in _OWN
+    ]
+    proven = [*(name for name in added if is_equal(echo.get(name), sent[name])), *left]
+    if proven and not (yield from answers_any_name(context, case)):
+        return _failure(context, write, proven[0])
+    for name in _lost(sent, (read, before, echo), requested, described):
         value, shown = sent[name], echo.get(name)
-        is_kept = before is not None and before.get(name) == read[name]
+        is_kept = name in before and before[name] == read[name]
         is_update = method_of(write.case) in _UPDATES
         # A state moves on, a counter counts, a time to live runs out: only an old value that is back proves anything.
         may_move = normalised(name) in _DECIDED or (type(value) is int and abs(value - read[name]) <= _DRIFT)
@@ -158,8 +175,9 @@ def refused_write(context: CheckContext) -> Exchanging[Found]:
 def _failure(context: CheckContext, write: JudgedInteraction, name: str) -> Failure:
     assert context.response.request is not None
     read = resource_in(context.response) or {}
+    sent = excerpt(write.case.body[name]) if name in write.case.body else "nothing"
     failure = LostWrite(
-        f"Written with: {line_of(write.request)} ({status_of(write)})\nSent `{name}`: {excerpt(write.case.body[name])}\n"
+        f"Written with: {line_of(write.request)} ({status_of(write)})\nSent `{name}`: {sent}\n"
         f"Read with: {line_of(context.response.request)}\nReceived `{name}`: {excerpt(read[name])}",
         unique_key=name,
     )
@@ -200,16 +218,27 @@ def _tells_apart(requested: Outline, described: Outline) -> bool:
     return is_marked or not set(described.names) <= set(requested.names)
 
 
-def _lost(sent: Thing, read: Thing, requested: Outline, described: Outline) -> Iterator[str]:
-    """Yield the fields with another value than was sent."""
+def _lost(sent: Thing, things: tuple[Thing, Thing, Thing], requested: Outline, described: Outline) -> Iterator[str]:
+    """Yield the fields with another value than was sent. `things`: the resource as it is read, as it was before, as the write showed it."""
+    read, before, echo = things
     for name, value in islice(sent.items(), _MOST):
         if name not in read or normalised(name) in _OWN or not {name} <= set(described.names) & set(requested.names):
             continue
         own, theirs = requested.property(name), described.property(name)
         is_hidden = own.first("readOnly") is True or theirs.first("writeOnly") is True
+        # What a service does to a text, it does before it shows it.
+        is_shown = is_equal(echo.get(name), value)
+        is_back = (
+            is_shown and isinstance(read[name], str) and is_equal(before.get(name), read[name]) and read[name] != value
+        )
         is_listed = isinstance(theirs.first("enum"), list)
-        if not is_hidden and _is_other(value, read[name], is_listed=is_listed):
+        if not is_hidden and (is_back or _is_other(value, read[name], is_listed=is_listed)):
             yield name
+
+
+def _is_added(shown: object, before: object, sent: object) -> bool:
+    """Whether a list holds its old items and then those that were sent, in place of them alone."""
+    return isinstance(sent, list) and isinstance(before, list) and bool(before and sent) and shown == [*before, *sent]
 
 
 def _is_other(value: object, shown: object, *, is_listed: bool) -> bool:

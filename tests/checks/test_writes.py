@@ -50,6 +50,8 @@ _WRITTEN: Final[dict[str, Any]] = {
         **dict.fromkeys(("name", "code", "password"), _TEXT),
         **dict.fromkeys(("color", "status"), _COLOR),
         "size": {"type": "integer"},
+        "tags": {"type": "array", "items": _TEXT},
+        "note": _TEXT,
     },
 }
 _READ: Final[dict[str, Any]] = {**_WRITTEN, "properties": {**_WRITTEN["properties"], "id": _TEXT}}
@@ -124,6 +126,37 @@ def test_a_field_is_lost_under_these_conditions(
     label: str, shown: Any, changed: dict[str, Any], told: list[str]
 ) -> None:
     assert lost(label, shown, {**SENT, **changed}) == told
+
+
+@pytest.mark.parametrize(
+    ("label", "sent", "shown", "read", "told"),
+    [
+        # A text with a blank is lost where the old one is back, and may be stored in another form.
+        ("PATCH", {"note": "New note"}, {"note": "New note"}, {"note": "Old note"}, ["note"]),
+        ("PATCH", {"note": "New note"}, {"note": "New note"}, {"note": "new-note"}, []),
+        ("PATCH", {"note": "New note"}, {"note": "Old note"}, {"note": "Old note"}, []),
+        # Items are added in place of a replacement.
+        ("PUT", {"tags": ["b"]}, {"tags": ["b"]}, {"tags": ["a", "b"]}, ["tags"]),
+        ("PUT", {"tags": ["b"]}, {"tags": ["a", "b"]}, {"tags": ["a", "b"]}, []),
+        ("PUT", {"tags": ["b"]}, {"tags": ["b"]}, {"tags": ["b", "c"]}, []),
+        # What a full replacement left out is gone from its response, and still there.
+        ("PUT", {}, {"note": None}, {"note": "Old note"}, ["note"]),
+        ("PATCH", {}, {"note": None}, {"note": "Old note"}, []),
+        ("PUT", {}, {"note": "Old note"}, {"note": "Old note"}, []),
+    ],
+)
+def test_old_texts_items_and_fields_that_come_back_are_found(
+    label: str, sent: dict[str, Any], shown: dict[str, Any], read: dict[str, Any], told: list[str]
+) -> None:
+    them = exchanges_with(_READ)
+    old = {"tags": ["a"], "note": "Old note"}
+    first = {"id": "7", **SENT, "size": 3, **{name: old[name] for name in read}}
+    steps = [step(them, "POST /cars", first, first, 201)]
+    answer = {"id": "7", **SENT, **sent, **{name: value for name, value in shown.items() if value is not None}}
+    steps.append(step(them, f"{label} /cars/{{id}}", {**SENT, **sent}, answer))
+    reading = step(them, "GET /cars/{id}", None, {**first, **SENT, **sent, **read})
+    found = them.verdict(LOST, reading, steps, answers=lambda _: MISSING).failures
+    assert [one.unique_key for one in found] == told
 
 
 def test_one_schema_for_both_directions_does_not_say_what_can_be_written() -> None:
