@@ -106,9 +106,13 @@ class Explorer(Struct):
 
 
 def state_of(chain: Chain) -> State:
-    """Return the state to which a sequence has led."""
-    changing = (shot.made.label for shot in chain if shot.is_served and not is_safe(shot.made.case))
-    return tuple(dict.fromkeys(changing))
+    """Return the state to which a sequence has led. A step that uses none of its values has made something else."""
+    changing = (shot for shot in chain if shot.is_served and not is_safe(shot.made.case))
+    return tuple(dict.fromkeys(shot.made.label for shot in changing if shot is chain[0] or _uses_others(shot)))
+
+
+def _uses_others(shot: JudgedCase) -> bool:
+    return any(one.expression for one in shot.made.bindings)
 
 
 def _shows_nothing_new(chain: Chain) -> bool:
