@@ -2,19 +2,12 @@
 
 import pytest
 
-from checker.checks.judge import UNJUDGED
 from checker.core.case import Case
-from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
-from checker.phases.attempt import Verdict
 from checker.workers.scheduling.case_scheduler import KnownReads
 from tests.openapi.documents import operation
 
 READ, OTHER = (Case(operation({}), "1", query={"page": page}) for page in (1, 2))
 WRITE = Case(operation({}, method="post"), "1")
-
-
-def _saw(known: KnownReads, case: Case, outcome: Outcome) -> None:
-    known.saw(case, Verdict(case, None, outcome, UNJUDGED))
 
 
 @pytest.mark.parametrize(
@@ -26,7 +19,7 @@ def test_a_change_makes_known_requests_new(case: Case, status: int, is_new: bool
     assert known.is_new(READ)
     assert known.is_new(OTHER)
     assert not known.is_new(READ)
-    _saw(known, case, Response(status, [], b""))
+    known.saw(case, status)
     assert known.is_new(READ) is is_new
 
 
@@ -38,7 +31,7 @@ def test_another_operation_with_the_same_parameters_is_new() -> None:
 
 def test_requests_of_a_job_that_goes_on_stay_new() -> None:
     known = KnownReads()
-    _saw(known, WRITE, Response(202, [], b""))
+    known.saw(WRITE, 202)
     assert all(known.is_new(READ) for _ in range(3))
 
 
@@ -50,5 +43,5 @@ def test_an_operation_with_one_request_is_sent_at_times() -> None:
 def test_a_broken_connection_may_have_changed_something() -> None:
     known = KnownReads()
     known.is_new(READ)
-    _saw(known, WRITE, NetworkFailure(FailureKind.DROPPED, "broken", 0.1))
+    known.saw(WRITE, 0)
     assert known.is_new(READ)

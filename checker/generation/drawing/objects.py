@@ -77,6 +77,8 @@ class _ObjectPlan(Struct, frozen=True):
     additional: tuple[_Named, ...]
     more: float
     """Probability of one more additional property."""
+    path: DrawContext | None = None
+    """The context whose path names each property while it is drawn; None if nothing asks for the path."""
 
 
 def compile_properties(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
@@ -106,7 +108,8 @@ def compile_properties(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
         more = _FREE
     else:
         more = _OPEN if objects.pattern_properties else _RARE
-    plan = _ObjectPlan(form.pointer, tuple(properties), low, sizes.high, additional, more)
+    path = nodes.context if nodes.reuses and place.is_body else None
+    plan = _ObjectPlan(form.pointer, tuple(properties), low, sizes.high, additional, more, path)
     draw = related(_compile_object(plan, nodes.context), properties, nodes.context)
     fits = sizes.high is None or len(properties) <= sizes.high
     if variety is not Variety.MOST or needed == len(properties) or not fits:
@@ -135,7 +138,7 @@ def _compile_object(plan: _ObjectPlan, context: DrawContext) -> Draw:
     required = sum(item.share == 1 for item in properties)
     room = len(properties) if plan.high is None else plan.high - required
     # Required properties always fit: `maxProperties` bounds the optional ones.
-    core = members(properties, plan.pointer, room)
+    core = members(properties, plan.pointer, room, context=plan.path)
     low, additional = plan.low, plan.additional
     if not additional and low <= required:
         return core
@@ -146,7 +149,9 @@ def _compile_object(plan: _ObjectPlan, context: DrawContext) -> Draw:
         if additional or len(value) < low:
             for item in properties:
                 if len(value) < low and item.name not in value:
+                    context.path.append(_token(item.name))
                     value[item.name] = item.draw(source)
+                    context.path.pop()
             if additional:
                 _add(value, plan, most, source, context)
             if len(value) < low:
@@ -156,31 +161,46 @@ def _compile_object(plan: _ObjectPlan, context: DrawContext) -> Draw:
     return draw
 
 
-def members(properties: Sequence[Property], pointer: str, room: int, *, drops_null: bool = False) -> Draw:
+def members(
+    properties: Sequence[Property],
+    pointer: str,
+    room: int,
+    *,
+    drops_null: bool = False,
+    context: DrawContext | None = None,
+) -> Draw:
     """Draws objects of required properties and at most `room` optional ones.
 
-    With `drops_null` an optional member that is null is left out: a null in a query is a text that the schema may not admit.
+    With `drops_null` an optional member that is null is left out: a null in a query is a text that the schema may not admit. The path
+    of `context` names each member while it is drawn.
     """
-    steps = [(item.name, item.draw, item.share) for item in properties]
+    steps = [(item.name, item.draw, item.share, _token(item.name)) for item in properties]
 
     def draw(source: Source) -> dict[str, Any]:
         value: dict[str, Any] = {}
         left = room
         # The spans of a random source are never used.
         has_spans = source.__class__ is not RandomSource
+        path = None if context is None else context.path
         try:
-            for name, make, share in steps:
-                if share == 1:
-                    value[name] = make(source)
-                elif left > 0 and source.boolean(share):
+            for name, make, share, token in steps:
+                is_optional = share != 1
+                if is_optional:
+                    if left <= 0 or not source.boolean(share):
+                        continue
+                    left -= 1
                     if has_spans:
                         source.start_span(OPTIONAL)
-                    item = make(source)
-                    if not drops_null or item is not None:
-                        value[name] = item
-                    if has_spans:
-                        source.stop_span()
-                    left -= 1
+                # A function around each draw that does this would be one more call for each property.
+                if path is not None:
+                    path.append(token)
+                item = make(source)
+                if path is not None:
+                    path.pop()
+                if item is not None or not (is_optional and drops_null):
+                    value[name] = item
+                if is_optional and has_spans:
+                    source.stop_span()
         except SourceSpent as spent:
             spent.at(pointer)
             raise
@@ -285,7 +305,7 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
         has_others = is_plain and not (admitted or nodes.is_minimal) and is_free(nodes.canonical(conjunction))
         accepts = partial(_accepts, nodes.canon, conjunction, inner) if has_others else None
         share = 1.0 if is_required else SELDOM if name in marks else usual
-        found.append(Property(name, _at(nodes, name, draw, inner), share, accepts))
+        found.append(Property(name, draw, share, accepts))
     for name, pointer in objects.required.items():
         if name in objects.properties:
             continue
@@ -293,7 +313,7 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
             raise Unsatisfiable(pointer, f"{name!r} is required, but additionalProperties forbids it")
         if not is_name(name):
             raise Unsatisfiable(pointer, f"{name!r} is required, but propertyNames forbids it")
-        found.append(Property(name, _at(nodes, name, nodes.compile(objects.additional, inner), inner), 1.0))
+        found.append(Property(name, nodes.compile(objects.additional, inner), 1.0))
     return found
 
 
@@ -303,20 +323,9 @@ def _accepts(canon: Canon, conjunction: Conjunction, place: TextPlace, value: An
     return place.carries(value) and validator_of(canon, conjunction, is_strict=False)(value)
 
 
-def _at(nodes: Nodes, name: str, draw: Draw, place: TextPlace) -> Draw:
-    """Draws a property while `context.path` names it."""
-    if not nodes.reuses or not place.is_body:
-        return draw
-    token = name.replace("~", "~0").replace("/", "~1")
-    context = nodes.context
-
-    def drawn(source: Source) -> Any:
-        context.path.append(token)
-        value = draw(source)
-        context.path.pop()
-        return value
-
-    return drawn
+def _token(name: str) -> str:
+    """Return a name as a part of a JSON pointer."""
+    return name.replace("~", "~0").replace("/", "~1")
 
 
 def _additional(nodes: Nodes, form: Canonical, inner: TextPlace) -> tuple[_Named, ...]:

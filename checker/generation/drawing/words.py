@@ -259,7 +259,7 @@ def pooled(
         likely = share
         if is_path and any(one.location is Location.PATH for one in context.bindings):
             likely = TOGETHER
-        if name is None and context.naming and _is_naming(context):
+        if name is None and context.naming and _is_naming(tuple(context.path), context.naming):
             likely = OFTEN
         if source.boolean(likely):
             index = source.integer(0, _POOLED)
@@ -271,9 +271,9 @@ def pooled(
     return drawn
 
 
-def _is_naming(context: DrawContext) -> bool:
-    """Whether the value that is drawn next names a resource; in lists every item does."""
-    path, naming = tuple(context.path), context.naming
+@lru_cache(maxsize=4096)
+def _is_naming(path: tuple[str, ...], naming: frozenset[tuple[str, ...]]) -> bool:
+    """Whether the value at a place of the body names a resource; in lists every item does."""
     has_items = any(map(str.isdigit, path))
     return path in naming or (has_items and tuple([ITEMS if one.isdigit() else one for one in path]) in naming)
 

@@ -1,6 +1,6 @@
 """The state of one draw: its depth, its work, and the values of earlier responses that it took."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import perf_counter, thread_time
 from typing import Any, Final
@@ -63,7 +63,7 @@ class DrawContext(Struct):
     """Current place in the body, as parts of a JSON pointer. Maintained only when values are reused."""
     is_reusing: bool = True
     """Whether values may be taken from the pool. Wrong bodies take none, and leave no choices for it."""
-    naming: Collection[tuple[str, ...]] = ()
+    naming: frozenset[tuple[str, ...]] = frozenset()
     """Values in the body that name resources, as parts of JSON pointers: invented ones name nothing that exists."""
     depth: int = 0
     work: int = 0

@@ -377,16 +377,17 @@ class DemandLearner(Struct):
         since, late = self._late.get((label, phase), (0, ()))
         if since and index >= since:
             return late
-        here = self._here(label, phase)
-        since, is_listed = 0, self._lists_cases(phase)
-        if index and not is_listed:
+        since = 0
+        if index and not self._lists_cases(phase):
             since = index
         elif index:
+            here = self._here(label, phase)
             moments = (*self._heard.get(label, {}).values(), *self._refuted.get(label, {}).values())
             since = max((at + 1 for *place, at in moments if at < index and (*place,) == here), default=0)
         count, found = self._wanted.get((label, phase, since), (-1, ()))
         if count != self._records:
-            worse = () if is_listed else self._worse(label, (*here, since))
+            here = self._here(label, phase)
+            worse = () if self._lists_cases(phase) else self._worse(label, (*here, since))
             now = tuple(sorted(_without_explained({*self._holding(label, here, since), *worse})))
             found = found if now == found else now
             self._wanted[label, phase, since] = self._records, found

@@ -205,10 +205,8 @@ class KnownReads(Struct):
         self._keys.add(key)
         return not is_known
 
-    def saw(self, case: Case, verdict: Verdict) -> None:
-        """Forget the requests if something may have changed."""
-        outcome = verdict.outcome
-        status = case.operation.status_of(outcome) if isinstance(outcome, Response) else 0
+    def saw(self, case: Case, status: int) -> None:
+        """Forget the requests if something may have changed; `status` is 0 without a response."""
         self._changes_later |= status == ACCEPTED
         if not is_safe(case) and not 400 <= status < 500:
             self._keys.clear()
@@ -344,7 +342,7 @@ class FollowerQueue:
         """Queue the next step of a sequence, if there is one. `leaving` is the reason why the worker makes no new cases."""
         running = flight.task
         if (reads := self.reads.get(running.lease.id)) is not None:
-            reads.saw(flight.made.case, verdict)
+            reads.saw(flight.made.case, flight.status)
         chain = (*flight.chain, JudgedCase(flight.made, verdict))
         if running.lease.replay is not None and not flight.rest:
             self._judge_replay(flight, chain, running.lease.replay, may_retry=leaving is None)
@@ -354,7 +352,7 @@ class FollowerQueue:
         if running.is_chained or flight.rest:
             follower = self._next_step(flight, chain)
             flight.goes_on = follower is not None
-        elif is_news or is_accused(running, flight.index):
+        elif is_news or (running.lease.redo and is_accused(running, flight.index)):
             # Making the next step may have killed an earlier worker. It must not kill another one.
             return
         else:
@@ -648,7 +646,7 @@ class CaseScheduler:
 
     def _of_tasks(self, now: float) -> InFlight | None:
         for running in self.tasks:
-            if running.lease.ends_at_failure and running.flying:
+            if running.flying and running.lease.ends_at_failure:
                 # The case in flight may fail and end the task. Whether a second one is sent must not depend on timing.
                 continue
             if running.waits_for_verdicts:
