@@ -218,7 +218,7 @@ class ResourceModel:
     def producers(self) -> frozenset[Label]:
         """Operations whose responses other operations need."""
         makers = {label for labels in self._makers.values() for label in labels}
-        return frozenset(makers.union(*self._needed.values(), self.formatted, *self.preceding.values()))
+        return frozenset(makers.union(*self.needed.values(), self.formatted, *self.preceding.values()))
 
     @cached_property
     def roots(self) -> Sequence[Label]:
@@ -235,7 +235,7 @@ class ResourceModel:
     def layers(self) -> Mapping[Label, int]:
         """Operation -> layer. An operation needs resources of earlier layers only. Deletions come last, nested resources first."""
         kept = [label for label, use in self.uses.items() if use.method != REMOVING]
-        found = dict(layers_of(kept, lambda label: self._needed.get(label, ())))
+        found = dict(layers_of(kept, lambda label: self.needed.get(label, ())))
         last = max(found.values(), default=-1) + 1
         sizes = {label: use.path.count("/") for label, use in self.uses.items()}
         removing = [label for label in self.uses if label not in found]
@@ -245,7 +245,7 @@ class ResourceModel:
     @cached_property
     def groups(self) -> Sequence[Sequence[Label]]:
         """Groups of operations that depend on each other: they share a collection, or need resources or follow links of each other."""
-        return self._connected(lambda label: (*self._needed[label], *self.followers(label)))
+        return self._connected(lambda label: (*self.needed[label], *self.followers(label)))
 
     @cached_property
     def families(self) -> Sequence[Sequence[Label]]:
@@ -273,11 +273,11 @@ class ResourceModel:
 
     def needed_by(self, labels: Iterable[Label]) -> set[Label]:
         """Return the other operations that make the resources which these need, and those that they need in turn."""
-        return reached(labels, self._needed)
+        return reached(labels, self.needed)
 
     def dependents_of(self, labels: Iterable[Label]) -> set[Label]:
         """Return the other operations that need resources which these make, and those that need theirs in turn."""
-        users = grouped((maker, label) for label, makers in self._needed.items() for maker in makers)
+        users = grouped((maker, label) for label, makers in self.needed.items() for maker in makers)
         return reached(labels, users)
 
     def _connected(self, related: Callable[[Label], Iterable[Label]]) -> Sequence[Sequence[Label]]:
@@ -318,7 +318,7 @@ class ResourceModel:
         )
 
     @cached_property
-    def _needed(self) -> Mapping[Label, Collection[Label]]:
+    def needed(self) -> Mapping[Label, Collection[Label]]:
         """Operation -> operations that make the resources it needs."""
         needed: dict[Label, dict[Label, None]] = {label: {} for label in self.uses}
         for label, use in self.uses.items():

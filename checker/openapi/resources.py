@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from msgspec import Struct, field
 
+from checker.core.graphs import reached
 from checker.core.operation import BrokenOperation, Label, Parameter
 from checker.core.request import Location
 from checker.core.resource_names import (
@@ -239,6 +240,8 @@ class _Inference(Struct):
     """(operation, expression) pairs of responses that may hold the value of a slot: many slots are alike."""
     read: dict[Label, tuple[_Slot, ...]] = field(default_factory=dict)
     """The slots of each operation."""
+    foreign: dict[tuple[str, str, Resource], bool] = field(default_factory=dict)
+    """(name, type, collection) -> whether the name refers to another resource: operations of a collection have the same bodies."""
 
     @classmethod
     def of(cls, operations: Sequence[OpenApiOperation], uses: Mapping[Label, ResourceUse]) -> "_Inference":
@@ -324,27 +327,18 @@ class _Inference(Struct):
 
     def lists_of_references(self, model: ResourceModel) -> Iterator[tuple[Label, Label]]:
         """Yield (operation, list with resources that its body names). No such pair closes a circle."""
-        needed: dict[Label, set[Label]] = {}
-        found: dict[Label, dict[Label, None]] = {}
-
-        def needs(label: Label, wanted: Label) -> bool:
-            seen, waiting = {label}, [label]
-            for one in waiting:
-                needed.setdefault(one, model.needed_by([one]) | {one})
-                if wanted in needed[one]:
-                    return True
-                more = {other for by in needed[one] & found.keys() for other in found[by]} - seen
-                seen |= more
-                waiting += more
-            return False
-
+        needed = {label: dict.fromkeys(before) for label, before in model.needed.items()}
+        found = set[tuple[Label, Label]]()
         for target in self.operations:
+            label = target.label
             for slot in self._slots(target):
-                for source, _ in self._sources(target.label, slot) if slot.location is Location.BODY else ():
-                    known = found.get(target.label, {})
-                    if self.uses[source].lists and source not in known and not needs(source, target.label):
-                        found[target.label] = known | {source: None}
-                        yield target.label, source
+                for source, _ in self._sources(label, slot) if slot.location is Location.BODY else ():
+                    pair = label, source
+                    is_free = self.uses[source].lists and pair not in found and source != label
+                    if is_free and label not in reached([source], needed):
+                        found.add(pair)
+                        needed[label][source] = None
+                        yield pair
 
     def of_same_format(self, model: ResourceModel, asked: Mapping[str, set[Label]]) -> Iterator[tuple[Label, Label]]:
         """Yield (operation, operation that shows a field of a format that it asks for). No such pair closes a circle."""
@@ -382,13 +376,13 @@ class _Inference(Struct):
             if parameter.location is Location.PATH:
                 owner = use.owner(parameter.name)
                 yield _Slot(Location.PATH, parameter.name, owner, kind, noun=looked_up(owner, parameter.name))
-            elif self._is_foreign(parameter.name, kind, use):
+            elif self._is_foreign(parameter.name, kind, use.resource):
                 yield _Slot(parameter.location, parameter.name, use.resource, kind)
         for one in self.bodies[target.label]:
             is_url = shared_format(one.format) == _URL
             slot = _Slot(Location.BODY, one.pointer, use.resource, one.kind, is_url)
             is_below = any(owner != use.resource for _, owner in use.owners)
-            if self._is_foreign(slot.word, one.kind, use) or (is_below and is_carried(one.name, one.name)):
+            if self._is_foreign(slot.word, one.kind, use.resource) or (is_below and is_carried(one.name, one.name)):
                 yield slot
         fields = [one for one in self.bodies[target.label] if one.kind == _WHOLE or one.format == "uuid"]
         ends = ends_among(one.pointer.rpartition("/")[2] for one in fields if one.depth == 1)
@@ -408,15 +402,22 @@ class _Inference(Struct):
         named = made.intersection(singular(word) for word in words(prose))
         return sorted(named) or (sorted(made) if len(made) <= _MOST_NAMELESS else ())
 
-    def _is_foreign(self, name: str, kind: str, use: ResourceUse) -> bool:
+    def _is_foreign(self, name: str, kind: str, own: Resource) -> bool:
+        key = name, kind, own
+        known = self.foreign.get(key)
+        if known is None:
+            known = self.foreign[key] = self._refers_elsewhere(name, kind, own)
+        return known
+
+    def _refers_elsewhere(self, name: str, kind: str, own: Resource) -> bool:
         """Whether a name refers to another resource (`customer`, `customer_id`, `vin`), or to a value that other operations create."""
-        if self.variables.get(normalised(name), use.resource) != use.resource:
+        if self.variables.get(normalised(name), own) != own:
             return True
         if kind in (_TEXT, _WHOLE) and singular(name) in self.by_noun:
             return True
         if normalised(name) in self.made and not is_identifier(normalised(name)):
             return True
-        nouns = [noun for noun, _ in spellings(name, use.resource) if noun and len(words(name)) > 1]
+        nouns = [noun for noun, _ in spellings(name, own) if noun and len(words(name)) > 1]
         nouns.append(qualified_noun(name))
         return any(noun in self.by_noun or noun in self.held for noun in nouns)
 
@@ -427,13 +428,12 @@ class _Inference(Struct):
         known = self.known.get(key)
         if known is None:
             # One more, because the target itself may be among them.
-            known = self.known[key] = tuple(islice(self._holders(slot), _MOST_SOURCES + 1))
+            known = self.known[key] = tuple(islice(self._holders(slot, word), _MOST_SOURCES + 1))
         others = [one for one in known if one[0] != target or is_qualified(word)]
         yield from others[:_MOST_SOURCES] or self._carried(target, slot)
 
-    def _holders(self, slot: _Slot) -> Iterator[tuple[Label, str]]:
+    def _holders(self, slot: _Slot, word: str) -> Iterator[tuple[Label, str]]:
         """Yield (operation, expression) pairs of all responses that may hold a value, the target's own included."""
-        word = slot.word
         nouns = dict.fromkeys(noun for noun, _ in spellings(word, slot.owner) if noun)
         if slot.location is Location.PATH:
             nouns[noun_of(slot.owner)] = nouns[slot.noun] = None
@@ -451,8 +451,16 @@ class _Inference(Struct):
             apart = {label: len({*self.uses[label].resource} - {*slot.owner}) for label in known}
             nearest = min(apart.values())
             known = [label for label in known if apart[label] == nearest]
+        # Most operations of a collection show the same fields.
+        alike: dict[tuple[int, Resource, str], AnswerField | None] = {}
         for label in dict.fromkeys(known):
-            best = self._best(slot, word, label)
+            answer, home = self.answers[label], self.uses[label].resource
+            key = id(answer.fields), home, answer.noun
+            if key not in alike:
+                # Schema and path may use different nouns: `Account` of `/users`, `Order` of `/cart/checkout`.
+                homes = (home, (answer.noun,)) if answer.noun not in ("", noun_of(home)) else (home,)
+                alike[key] = self._compared(slot, word, answer, homes)
+            best = alike[key]
             if best is not None:
                 yield label, f"$response.body#{best.pointer}"
 
@@ -482,13 +490,6 @@ class _Inference(Struct):
             if best is not None:
                 found[label] = sent_expression(best.pointer)
         return found
-
-    def _best(self, slot: _Slot, word: str, source: Label) -> AnswerField | None:
-        """Return the field of a response that most likely matches a slot."""
-        answer, home = self.answers[source], self.uses[source].resource
-        # Schema and path may use different nouns: `Account` of `/users`, `Order` of `/cart/checkout`.
-        homes = (home, (answer.noun,)) if answer.noun not in ("", noun_of(home)) else (home,)
-        return self._compared(slot, word, answer, homes)
 
     def _compared(self, slot: _Slot, word: str, answer: AnswerFields, homes: Sequence[Resource]) -> AnswerField | None:
         # Fields with other names, which most are, stay below both bounds.

@@ -6,6 +6,7 @@ from itertools import chain, islice
 from typing import Any, Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.core.resource_names import normalised, singular, words
 from checker.core.schema import Schema, pointer_child
@@ -52,6 +53,7 @@ class AnswerFields(Struct, frozen=True):
     noun: str = ""
     """The noun of the things in the schema's name: `user` of `UserResponse`."""
     _by_name: dict[str, list[tuple[int, AnswerField]]] = field(default_factory=dict)
+    """Shared by all operations with the same fields."""
 
     def named(self, names: Iterable[str]) -> Iterator[tuple[int, AnswerField]]:
         """Yield the fields with one of these names, each with its place among all."""
@@ -87,7 +89,7 @@ class _Shape(Struct):
     format: str
     flags: frozenset[str]
     members: tuple[_Member, ...]
-    read: dict[str, tuple[str, tuple[AnswerField, ...]]] = field(default_factory=dict)
+    read: dict[str, AnswerFields] = field(default_factory=dict)
     """The fields below it, by the flag of fields that are left out."""
 
 
@@ -107,12 +109,12 @@ def answer_fields(operation: OpenApiOperation, shapes: Shapes) -> AnswerFields:
     read = [(status, *document.object_at(raw, at)) for status, raw, at in responses if status.startswith("2")]
     for status, response, at in read:
         for raw, place in _schemas(response, at):
-            noun, fields = _read(document.schema(raw, place), shapes)
-            if fields:
-                return AnswerFields(status, fields, noun)
+            found = _read(document.schema(raw, place), shapes)
+            if found.fields:
+                return replace(found, status=status)
     for status, response, at in read:
         for example in _examples(document, response, at):
-            _, fields = _read(document.schema(_schema_of(example), at), {})
+            fields = _read(document.schema(_schema_of(example), at), {}).fields
             if fields:
                 return AnswerFields(status, fields)
     return AnswerFields(read[0][0] if read else "")
@@ -144,7 +146,7 @@ def may_show_urls(answer: AnswerFields) -> bool:
 def body_fields(operation: OpenApiOperation, shapes: Shapes) -> tuple[AnswerField, ...]:
     """Return the fields of the first body that can be sent."""
     for body in operation.bodies[:1]:
-        return _read(body.schema, shapes, "readOnly")[1]
+        return _read(body.schema, shapes, "readOnly").fields
     return ()
 
 
@@ -172,8 +174,8 @@ def _examples(document: OpenApiDocument, response: Mapping[str, Any], at: str) -
             yield document.object_at(one, inner)[0].get("value")
 
 
-def _read(schema: Schema, shapes: Shapes, hidden: str = "writeOnly") -> tuple[str, tuple[AnswerField, ...]]:
-    """Return the noun of the first named object, and all fields, outermost first; fields flagged `hidden` are left out."""
+def _read(schema: Schema, shapes: Shapes, hidden: str = "writeOnly") -> AnswerFields:
+    """Return the fields without a status, outermost first; fields flagged `hidden` are left out."""
     shape = _shape_of(outline_of(schema), shapes)
     known = shape.read.get(hidden)
     if known is None:
@@ -181,7 +183,7 @@ def _read(schema: Schema, shapes: Shapes, hidden: str = "writeOnly") -> tuple[st
     return known
 
 
-def _walked(root: _Shape, shapes: Shapes, hidden: str) -> tuple[str, tuple[AnswerField, ...]]:
+def _walked(root: _Shape, shapes: Shapes, hidden: str) -> AnswerFields:
     left, noun = _STEPS, ""
     found: dict[str, AnswerField] = {}
     level: Iterable[_FieldNode] = [(root, "", "", "", True)]
@@ -198,9 +200,9 @@ def _walked(root: _Shape, shapes: Shapes, hidden: str) -> tuple[str, tuple[Answe
                 found[pointer] = AnswerField(pointer, name, shape.kind, depth, is_required, holder, shape.format)
             below.append(_children(node, shapes))
             if len(found) >= _MOST or left <= 0:
-                return noun, tuple(found.values())
+                return AnswerFields("", tuple(found.values()), noun)
         level = chain.from_iterable(below)
-    return noun, tuple(found.values())
+    return AnswerFields("", tuple(found.values()), noun)
 
 
 def _shape_of(outline: Outline, shapes: Shapes) -> _Shape:

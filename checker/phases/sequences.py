@@ -79,15 +79,15 @@ class SequenceGoals(Struct, dict=True):
             deep = [use for use in uses.values() if len(use.owners) > 1 and root in self.model.makers(use.owners[0][1])]
             deep.sort(key=lambda use: (use.method != REMOVING, -len(use.owners)))
             labels = dict.fromkeys(use.label for use in deep)
-            labels |= dict.fromkeys(label for label in uses if self._joins(label, root))
+            made = uses[root].resource
+            labels |= dict.fromkeys(one for one in self._joining if made in self._collections[one] and one != root)
             found = self._goals[root] = list(labels)
         return found
 
-    def _joins(self, label: Label, root: Label) -> bool:
-        """Whether a body names members of several collections, one of which the root creates."""
-        named = self._collections.get(label, ())
-        is_own = self.model.uses[root].resource in named
-        return len(named) > 1 and is_own and label != root
+    @cached_property
+    def _joining(self) -> Sequence[Label]:
+        """The operations whose bodies name members of several collections."""
+        return [label for label in self.model.uses if len(self._collections.get(label, ())) > 1]
 
     @cached_property
     def _collections(self) -> Mapping[Label, Sequence[Resource]]:
