@@ -116,7 +116,7 @@ class Outages(Struct):
             self.held_back[found.culprit] = None
             if found.trouble is Trouble.GONE:
                 self.deaths.append(Death(self._at, found.culprit))
-        if found.culprit is None and found.serves and self._line and not found.is_rate:
+        if found.culprit is None and found.serves and self._line and not (found.is_rate or found.has_passed):
             return self._next()
         messages = self._closed()
         # A target that is gone for good ends the run, so that no worker may continue.

@@ -180,6 +180,8 @@ class OutageReport(Struct, frozen=True, tag=True):
     """EXAMINED: whether the target serves again."""
     is_rate: bool = False
     """EXAMINED: whether the target limits the rate of requests, so that no single request is the cause."""
+    has_passed: bool = False
+    """EXAMINED: whether the target was busy for a moment, so that there is no cause to look for."""
     is_unfounded: bool = False
     """EXAMINED: whether everything that was served to this worker is still served: the refusal may be the operation's own."""
 

@@ -251,6 +251,8 @@ class Limited(Service):
     """Serves ten requests, whatever they are, and refuses the next five; after `quota` it refuses all."""
 
     quota: int = 10**6
+    served: int = 10
+    """Of fifteen requests."""
     asked: int = 0
 
     is_alone: bool = False
@@ -269,5 +271,5 @@ class Limited(Service):
 
     def own(self, method: str, path: str, request: Request) -> Reply | None:
         self.asked += 1
-        is_too_much = self.asked % 15 >= 10 or self.asked > self.quota
+        is_too_much = self.asked % 15 >= self.served or self.asked > self.quota
         return self.refused() if is_too_much else None

@@ -122,6 +122,14 @@ def test_a_target_that_counts_requests_is_told_once_and_nobody_is_blamed(tmp_pat
     assert len(service.seen) < 2 * ran.view.counts.cases
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_target_that_is_busy_for_a_moment_has_no_cause_to_look_for(tmp_path: Path, workers: int) -> None:
+    service = Limited({}, 503, served=12)
+    ran = run(tmp_path, service, workers=workers)
+    assert ran.notes("turned_away") == []
+    assert len(service.seen) < 2 * ran.view.counts.cases
+
+
 def test_an_operation_that_only_its_own_requests_could_have_locked_out_is_not_guilty(tmp_path: Path) -> None:
     ran = run(tmp_path, Limited.new(is_alone=True))
     assert culprits(ran) == set()

@@ -23,6 +23,7 @@ from checker.core.resources import REMOVING
 from checker.core.response import Response
 from checker.core.schema import tokens_of
 from checker.corpus.records import CaseFared, DemandHeard, PartsCounted
+from checker.health import REFUSALS
 from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase
 from checker.phases.case_parts import literal_of
@@ -537,7 +538,7 @@ class DemandLearner(Struct):
             found += self._accept(made.case, phase)
         elif is_read and is_complaint:
             found += self._complaint(made, outcome, phase)
-        if index < _COUNTED and (is_accepted or is_complaint or status >= 500):
+        if index < _COUNTED and (is_accepted or is_complaint or (status >= 500 and status not in REFUSALS)):
             found += self._left_out(made, phase, index, is_accepted=is_accepted)
         return found
 

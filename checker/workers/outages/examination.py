@@ -9,6 +9,7 @@ from itertools import cycle, islice
 from msgspec import Struct, field
 
 from checker.checks.judge import UNJUDGED
+from checker.checks.server_error import UNAVAILABLE
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError, CredentialError
 from checker.core.failures import Severity
@@ -324,6 +325,8 @@ def _clock(at: float) -> str:
 
 GONE_PATIENCE_S = 30.0
 """Seconds to wait for a target that accepts no connection."""
+BUSY_PATIENCE_S = 0.5
+"""Seconds to wait for a target that refuses requests with 503, before the cause is looked for."""
 REFUSED_PATIENCE_S = 4.0
 """Seconds to wait for a target that refuses every request, before the run goes on as it is."""
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 1.0
@@ -363,6 +366,8 @@ class Examination:
         if order.doubted is not None and not (yield from self._is_founded()):
             return report(is_unfounded=True)
         culprit: Sent | ServedOperation | None
+        if (yield from self._was_busy()):
+            return report(has_passed=True)
         serves = is_certain = yield from self._has_recovered(trouble)
         if serves:
             culprit = yield from self._culprit(trouble, lost)
@@ -394,6 +399,16 @@ class Examination:
 
     # Until it serves
 
+    def _was_busy(self) -> Job[bool]:
+        """Return whether a target that refused with 503 serves again by itself within a second.
+
+        A busy target refuses requests of any kind, and would refuse some suspect by chance.
+        """
+        refused = self._witnesses.refused
+        if refused is None or refused.status != UNAVAILABLE:
+            return False
+        return (yield from self._serves_within(Trouble.REFUSED, BUSY_PATIENCE_S))
+
     def _has_recovered(self, trouble: Trouble) -> Job[bool]:
         """Return whether the target serves: at once, with new credentials, when something is undone, or after a while."""
         witnesses = self._witnesses
@@ -404,11 +419,15 @@ class Examination:
             if self._were_renewed or (yield from self._is_undone()):
                 return True
         patience_s = GONE_PATIENCE_S if trouble is Trouble.GONE else REFUSED_PATIENCE_S
+        return (yield from self._serves_within(trouble, patience_s))
+
+    def _serves_within(self, trouble: Trouble, patience_s: float) -> Job[bool]:
+        """Return whether the target serves after pauses of so many seconds together at most."""
         pause_s, waited_s = _FIRST_PAUSE_S, 0.0
         while waited_s < patience_s:
             yield Pause(pause_s)
             waited_s += pause_s
-            if not (yield from witnesses.is_in_trouble(trouble)):
+            if not (yield from self._witnesses.is_in_trouble(trouble)):
                 return True
             pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
         return False

@@ -197,8 +197,10 @@ class TargetHealth:
         self._refused_in_row += 1
         if key in self._usual and not self._is_streak():
             return False
-        if not self.served.tells_of(refused):
+        witnesses = self._witnesses(refused)
+        if witnesses.is_guess or not self.served.tells_of(refused):
             self.served.recall(self._others.news())
+            witnesses = self._witnesses(refused)
         if not self.served.tells_of(refused):
             # Ask the other workers, if there are any, and return whether they are asked: a worker that was never
             # served cannot tell an outage from a refusal.
@@ -207,7 +209,6 @@ class TargetHealth:
             self._first = refused
             self._report(Trouble.REFUSED, refused.label)
             return True
-        witnesses = self._witnesses(refused)
         is_turned_away = yield from witnesses.is_turned_away()
         if not is_turned_away or witnesses.is_guess:
             self._usual.add(key)
