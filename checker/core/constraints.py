@@ -181,6 +181,7 @@ def values_at(value: Any, path: tuple[str, ...], most_items: int | None = None) 
         yield value
 
 
+_UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _TIME: Final = re.compile(r"\d\d:\d\d")
 _MIDNIGHT: Final = datetime(2000, 1, 1, tzinfo=UTC)
@@ -253,6 +254,8 @@ def _breaks(one: Constraint, value: Any) -> bool | None:
             except re.error:
                 # The pattern has the syntax of another dialect.
                 return None
+        case "format" if given == "uuid":
+            return isinstance(value, str) and _UUID.fullmatch(value) is None
         case "forbidden" | "seldom":
             return True
         case _:

@@ -263,7 +263,7 @@ class PartCompiler:
         if found.draw is None:
             before = compiler.budget.steps
             try:
-                found.draw = self._reused(parameter, found)
+                found.draw = self._reused(parameter, found.narrowed)
                 found.accepts = self._accepts(parameter, found.narrowed)
             except Unsatisfiable as error:
                 found.draw = error.again()
@@ -352,9 +352,8 @@ class PartCompiler:
         words = Words(entries, EXAMPLES, Origin.EXAMPLE, location)
         return words.sampled(draw, self.context)
 
-    def _reused(self, parameter: Parameter, found: CompiledParameter) -> Draw:
+    def _reused(self, parameter: Parameter, part: SchemaPart) -> Draw:
         """Draws generated values, examples, and values of earlier responses."""
-        part = found.narrowed
         compiler, conjunction, place = part
         draw = self._structured(compiler.compile(conjunction, place), parameter, part)
         if parameter.examples:
@@ -364,13 +363,9 @@ class PartCompiler:
             return draw
         is_scalar = not form.types & {forms.ARRAY, forms.OBJECT} or form.types == frozenset(forms.TYPES)
         if location_is_free(parameter.location, form.enum is None) and is_scalar:
+            is_valid = compiler.validator(conjunction)
             target = (parameter.location, parameter.name)
             kinds = tuple(form.types)
-            if parameter.location is Location.PATH:
-                # The service gave these names, whatever it says of others: some operations take names and others ids.
-                compiler, conjunction, place = found.part
-                kinds = tuple(compiler.canonical(conjunction).types)
-            is_valid = compiler.validator(conjunction)
             return pooled(draw, target, kinds, lambda value: place.carries(value) and is_valid(value), self.context)
         return draw
 

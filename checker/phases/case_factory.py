@@ -200,8 +200,8 @@ _MOST_ADAPTING = 16
 """Lists whose order is kept: a worker may have as many tasks as lanes."""
 _SAMPLES = 6
 """Cases that a program must draw before it replaces another."""
-PoolView = Callable[[Operation, Sequence[Binding]], ValuePool]
-"""Values of earlier responses as one operation may use them beside those that a case takes in any event."""
+PoolView = Callable[[Operation, Sequence[Binding], Sequence[Constraint]], ValuePool]
+"""Values of earlier responses as one operation may use them beside those that a case takes in any event, by what it demands of paths."""
 
 
 CaseMaker = Callable[[Label, int, int, PhaseInfo], "GeneratedCase"]
@@ -284,6 +284,8 @@ class CaseFactory:
     """Whether valid case `index` of an operation in a phase is not worth sending, after the cases below another index."""
     _learned: dict[Label, tuple[Sequence[Constraint], str]] = dataclasses.field(default_factory=dict)
     """Operation -> demands, and their text without those that its description does not admit."""
+    _of_paths: dict[str, tuple[Constraint, ...]] = dataclasses.field(default_factory=dict)
+    """Text of demands -> those on paths."""
     _usable: dict[tuple[Label, str], str] = dataclasses.field(default_factory=dict)
     """(operation, demands) -> the demands that its description admits."""
     _unique: set[tuple[Label, str]] = dataclasses.field(default_factory=set)
@@ -379,17 +381,20 @@ class CaseFactory:
             raise program.fault
         operation, source = program.operation, self._random
         source.reset(sum(place))
-        pool = self._pool(operation, phase.name, given)
+        pool = self._pool(operation, phase.name, learned, given)
         if newest and pool is not None:
             pool = NewestFirst(pool)
         case = program.draw(source, case_id(*place), phase, pool)
         bindings = case.meta.bindings if case.meta is not None else ()
         return GeneratedCase(case, operation.label, source.choices, bindings, learned=learned)
 
-    def _pool(self, operation: Operation, phase: str, given: Sequence[Binding] = ()) -> ValuePool | None:
-        """Return the values of earlier responses for cases of a phase."""
-        is_reusing = self.pools is not None and phase in self.reusing
-        usual = self.pools(operation, given) if self.pools is not None and is_reusing else None
+    def _pool(self, operation: Operation, phase: str, learned: str, given: Sequence[Binding] = ()) -> ValuePool | None:
+        """Return the values of earlier responses for cases of a phase that respect demands of the target."""
+        usual = None
+        if self.pools is not None and phase in self.reusing:
+            if learned not in self._of_paths:
+                self._of_paths[learned] = tuple(one for one in read(learned) if one.location == Location.PATH)
+            usual = self.pools(operation, given, self._of_paths[learned])
         return self.values(operation, usual)
 
     def make_step(
@@ -495,11 +500,11 @@ class CaseFactory:
 
         Raises `Exhausted` beyond the last case, and `FilteredOut` for a case that hooks refuse or that was sent before.
         """
-        pool, name = self._pool(self.operations[label], phase.name), case_id(task_seed, index)
         place = (self.learned(label, phase.name), index) if of else self._listing(label, phase.name, late).at(index)
         if place is None:
             raise Exhausted(label)
         learned, number = place
+        pool, name = self._pool(self.operations[label], phase.name, learned), case_id(task_seed, index)
         wanted = Listed(of or phase.name, number, "", token=name if index else "", learned=learned)
         made = self._of_list(label, wanted, name, pool)
         if made is None:

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from checker.core import resource_names
 from checker.core.case import Case
-from checker.core.constraints import ITEMS
+from checker.core.constraints import ITEMS, Constraint, is_broken_by
 from checker.core.digests import digest
 from checker.core.meta import Binding
 from checker.core.operation import Location, Operation, Place
@@ -90,6 +90,8 @@ class Consumer(Struct):
     """Whether it may name another member of its own collection than the rest of the case does: `parentId`."""
     key: str = ""
     """The collection of its owner, as contexts name it."""
+    demands: Sequence[Constraint] = ()
+    """What the target demands of its values."""
     _fields: frozenset[str] = frozenset()
     """Names of fields that hold values of this variable."""
     _keys: Sequence[RingProperty] = ()
@@ -149,7 +151,7 @@ class Consumer(Struct):
         if first is None:
             return ()
         found = chain((first,), self._others(index, most))
-        return filter(_may_stand_in_path, found) if self.is_path else found
+        return filter(self._fits, found) if self.is_path else found
 
     def _others(self, index: int, most: int) -> Iterator[Taken]:
         order = self._order[:most]
@@ -158,6 +160,17 @@ class Consumer(Struct):
             newest = ring.newest or ring.read_newest()
             if depth < len(newest) and not (self.is_careful and self._is_unwanted(ring, newest[depth])):
                 yield newest[depth]
+
+    def _fits(self, taken: Taken) -> bool:
+        """Whether a value can be sent in a path: a name that a body gave to a resource may have characters that no path can have.
+
+        Where the target demands ids, names do not fit either.
+        """
+        value = taken.value
+        readings = (value, int(value)) if self.demands and isinstance(value, str) and is_integer(value) else (value,)
+        if any(all(is_broken_by(one, {one.path[0]: each}) for each in readings) for one in self.demands):
+            return False
+        return value.__class__ is not str or may_be_segment(f"{value}")
 
     def _at(self, index: int) -> Taken | None:
         order = self._order
@@ -189,7 +202,7 @@ class Consumer(Struct):
 
     def may_take(self, rings: Rings, taken: Taken) -> bool:
         """Whether `choose` might give a value as well: of members that may be the account of the run, it prefers created ones."""
-        if self.is_path and not _may_stand_in_path(taken):
+        if self.is_path and not self._fits(taken):
             return False
         if len(rings.ordered) > self._examined:
             self._examine(rings)
@@ -402,6 +415,7 @@ class OperationView:
         body that name the new resource.
         """
         self._own_names = own_names
+        self._demands: Sequence[Constraint] = ()
         self._linked = linked
         self._leading: list[RingProperty] = [
             ("field", one) for at, each in linked.items() if at[0] is Location.BODY for one in sorted(each)
@@ -434,8 +448,14 @@ class OperationView:
         """The rings of `_leading` among the first `_led_count` of all."""
         self._led_count = 0
 
-    def begin(self, given: Collection[Binding] = ()) -> None:
+    def begin(self, given: Collection[Binding] = (), demands: Sequence[Constraint] = ()) -> None:
         """Begin another case, which takes the values that are `given`. Others are independent of those of the last case."""
+        if demands is not self._demands:
+            self._demands = demands
+            for name, _ in self._use.owners:
+                consumer = self._consumer(*place_of(self._operation, name))
+                if consumer is not None:
+                    consumer.demands = [one for one in demands if one.path[:1] == (name,)]
         if self._taken:
             self._taken = {}
         if self._given:
@@ -668,11 +688,6 @@ def taken_from(case: Case) -> tuple[str, str]:
     found = (field_of(one.pointer) for one in bindings if (one.location, one.name) == place)
     name = next(found, "")
     return (variables[-1], name) if name else ("", "")
-
-
-def _may_stand_in_path(taken: Taken) -> bool:
-    """Whether a value can be sent in a path: a name that a body gave to a resource may have characters that no path can have."""
-    return taken.value.__class__ is not str or may_be_segment(f"{taken.value}")
 
 
 def _fit(above: Above, own: Above, every: Names, around: Names) -> int:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from checker.core import resource_names
 from checker.core.case import Case
+from checker.core.constraints import Constraint
 from checker.core.meta import Binding
 from checker.core.operation import Label, Operation
 from checker.core.phases import CaseSource, phase_named, phase_number
@@ -201,10 +202,15 @@ class ValuePool:
         """Rank all values again when they are next used, so that the time of the last ranking decides nothing."""
         self._views.clear()
 
-    def view(self, operation: Operation, given: Collection[Binding] = ()) -> OperationView:
-        """The pool as `operation` may use it for the next case, beside values that the case takes in any event."""
+    def view(
+        self, operation: Operation, given: Collection[Binding] = (), demands: Sequence[Constraint] = ()
+    ) -> OperationView:
+        """The pool as `operation` may use it for the next case, beside values that the case takes in any event.
+
+        `demands`: what the target demands of its path.
+        """
         view = self._view_of(operation)
-        view.begin(given)
+        view.begin(given, demands)
         return view
 
     def _view_of(self, operation: Operation) -> OperationView:

@@ -62,7 +62,7 @@ def factory(pool: ValuePool, overrides: Overrides = NO_OVERRIDES) -> CaseFactory
     assert not isinstance(messages, BrokenOperation)
     rules = GenerationRules.alike(GenerationSettings(reuse=True, overrides=overrides))
     hooks = NO_HOOKS
-    return CaseFactory({MESSAGES: messages}, rules, lambda _: hooks, lambda _, __: pool, reusing=(STATEFUL.name,))
+    return CaseFactory({MESSAGES: messages}, rules, lambda _: hooks, lambda *_: pool, reusing=(STATEFUL.name,))
 
 
 def test_a_later_step_is_made_again_as_it_was_wherever_its_values_are_from() -> None:

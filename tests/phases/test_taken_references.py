@@ -58,7 +58,7 @@ def listed(of: Operation, known: dict[str, object]) -> list[GeneratedCase]:
         {LABEL: of},  # type: ignore[dict-item]
         GenerationRules.alike(settings),
         lambda _: NO_HOOKS,
-        lambda _, __: Pool(known),
+        lambda *_: Pool(known),
         reusing=("coverage",),
         lister=lambda _: edge_cases,
     )

@@ -7,17 +7,13 @@ import pytest
 
 from checker.core.case import Case
 from checker.core.constraints import Constraint
-from checker.core.meta import Binding, CaseMetadata, GenerationMode, PhaseInfo
-from checker.core.operation import BrokenOperation, Label
+from checker.core.meta import CaseMetadata, GenerationMode, PhaseInfo
+from checker.core.operation import BrokenOperation
 from checker.core.request import Location
 from checker.core.response import Response
-from checker.generation.settings import GenerationSettings
-from checker.generation.sources.choices import RandomSource
 from checker.openapi.resources import resource_model
-from checker.phases.bindings import BoundPool
 from checker.values.consumers import is_name_missing
 from checker.values.pool import ValuePool
-from tests.generation.making import PHASE, parameter_of, program_of
 from tests.openapi.documents import opened, operation
 
 NAME = {"name": "base", "in": "path", "required": True, "schema": {"type": "string"}}
@@ -46,16 +42,20 @@ def test_a_refusal_denies_the_name_in_the_path_by_its_status_or_its_text(
     assert is_name_missing(case, response, status) is expected
 
 
-def test_names_that_responses_showed_need_not_respect_demands() -> None:
-    # One operation takes ids and refuses names for their form, and another one takes names.
-    learned = (Constraint("path", ("base",), "format", '"uuid"'),)
-    settings = GenerationSettings(reuse=True, learned=learned)
-    program = program_of(parameter_of({"type": "string"}, Location.PATH, "base"), settings=settings)
-    pool = BoundPool.of((Binding(Location.PATH, "base", Label("GET /bases"), "/name", 0, "north"),))
-    drawn = [program.draw(RandomSource(seed), case_id="c", phase=PHASE, pool=pool) for seed in range(100)]
-    names = [case.path_parameters["base"] for case in drawn]
-    assert names.count("north") > 80
-    assert all(len(one) == 36 for one in names if one != "north")
+def test_an_operation_takes_names_of_the_form_that_it_demands() -> None:
+    create, read = _bases()
+    pool = ValuePool(resource_model([create, read]), lambda label: ["name"])
+    key = "7be2f285-187a-4b3d-afb8-094b8e6e9a77"
+    pool.observe(_created(create, "north"), Response(200, [], json.dumps({"id": key}).encode()))
+
+    def taken(*demands: Constraint) -> set[object]:
+        picked = (pool.view(read, (), demands).pick(Location.PATH, "name", index) for index in range(64))
+        return {one.literal for one in picked if one is not None}
+
+    assert taken() == {"north", key}
+    assert taken(Constraint("path", ("name",), "format", '"uuid"')) == {key}
+    assert taken(Constraint("path", ("name",), "maxLength", "9")) == {"north"}
+    assert taken(Constraint("path", ("other",), "maxLength", "9")) == {"north", key}
 
 
 def test_names_that_no_path_can_have_are_passed_over() -> None:

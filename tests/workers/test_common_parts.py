@@ -122,6 +122,14 @@ def test_a_demand_on_another_part_does_not_hold(heard: tuple[str, dict[str, Any]
     assert _places(learner, other, "fuzzing") == set()
 
 
+def test_a_form_of_names_in_paths_holds_for_the_operation_that_demands_it() -> None:
+    # In one path, some operations take ids and others names.
+    learner = _learner()
+    assert _hear(learner, *ID[:2], b'{"detail": [{"loc": ["path", "id"], "type": "uuid_parsing", "msg": "x"}]}')
+    assert [one.keyword for one in learner.wanted(Label(ID[0]), "fuzzing")] == ["format"]
+    assert learner.wanted(Label("GET /users/{id}/mail"), "fuzzing") == ()
+
+
 def test_a_journal_of_another_worker_teaches_the_same() -> None:
     one, other = _learner(), _learner()
     for record in _hear(one, *HEADER[:2], _complaint(*HEADER[2])):

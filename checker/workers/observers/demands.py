@@ -625,7 +625,7 @@ class DemandLearner(Struct):
         """Whether a demand may be the reason for a refusal. It is not if cases that respect it are refused again and again."""
         broken = is_broken(demand, case)
         # Blanks may decide whether a text is there, and how long it is: that explains the refusal.
-        is_explained = demand.keyword in (REQUIRED, "minLength", "maxLength") or _is_shown(case, demand)
+        is_explained = demand.keyword in (REQUIRED, "minLength", "maxLength")
         if broken is not None or is_explained or demand not in respected:
             return broken is not False
         self._doubts[label, demand, phase] += 1
@@ -646,7 +646,9 @@ class DemandLearner(Struct):
         if key in self._written or len(known.get(label, ())) >= _MOST:
             return
         self._written.add(key)
-        parts = [part for part in self._parts_of(label) if part.holds(demand)] if self.is_awaited(label) else []
+        # In one path, some operations take ids and others names.
+        is_own = (demand.location, demand.keyword) == (Location.PATH.value, "format") or not self.is_awaited(label)
+        parts = [] if is_own else [part for part in self._parts_of(label) if part.holds(demand)]
         part, depth = (parts[-1].key, len(parts[-1].path)) if parts else ("", 0)
         index = self._index if index is None else index
         heard = DemandHeard(label, demand, phase, refuted, _plain(case), part, depth, index)
@@ -661,12 +663,6 @@ def _without_explained(demands: Collection[Constraint]) -> Iterator[Constraint]:
     for one in demands:
         if one.keyword != SELDOM or not (is_any_missing or (one.location, one.path[:1]) in explained):
             yield one
-
-
-def _is_shown(case: Case, demand: Constraint) -> bool:
-    """Whether an earlier response gave the name in a path that a demand is about: such names need not respect it."""
-    bindings = () if case.meta is None or demand.location != Location.PATH.value else case.meta.bindings
-    return any(one.location is Location.PATH and one.name == demand.path[0] for one in bindings)
 
 
 def _free_places(operation: Operation) -> Iterator[_Place]:
