@@ -17,7 +17,8 @@ PHASE = PhaseInfo("exploration")
 
 def made(label: Label) -> Any:
     operation = SimpleNamespace(resource_method=label.partition(" ")[0], label=label)
-    return SimpleNamespace(label=label, case=SimpleNamespace(other_method=None, operation=operation))
+    bindings = (SimpleNamespace(expression="$response.body#/id"),) if "{id}" in label else ()
+    return SimpleNamespace(label=label, bindings=bindings, case=SimpleNamespace(other_method=None, operation=operation))
 
 
 def shot(label: Label, status: int = 200, content: bytes = b"{}") -> JudgedCase:
@@ -59,6 +60,8 @@ def test_a_refused_step_leaves_its_sequence_to_other_steps() -> None:
 def test_a_step_that_was_accepted_makes_another_state() -> None:
     order: Chain = (shot(CREATE, 201), shot(PAY))
     assert state_of(order) == state_of((*order, shot(PAY), shot(READ), shot(SHIP, 409))) == (CREATE, PAY)
+    other = shot(Label("POST /customers"), 201)
+    assert state_of((*order, other)) == (CREATE, PAY), "it uses no value of the sequence"
 
 
 def test_the_state_that_was_tried_least_goes_on() -> None:
