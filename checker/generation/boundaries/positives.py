@@ -84,8 +84,8 @@ class Edges(Struct):
     _visits: dict[Key, int] = field(default_factory=dict)
     _seen: set[tuple[Path, Key]] = field(default_factory=set)
     _usual: dict[Key, Any] = field(default_factory=dict)
-    _whole: dict[Key, Any] = field(default_factory=dict)
-    """Usual values of schemas at the root of a value."""
+    _whole: dict[tuple[bool, bool, Key], Any] = field(default_factory=dict)
+    """Usual values of schemas at the root of a value, by `is_full` and `completes`: walks with the same compiler may share them."""
     _open: dict[Key, int] = field(default_factory=dict)
     _cuts: int = 0
     _given: dict[Key, bool] = field(default_factory=dict)
@@ -108,9 +108,11 @@ class Edges(Struct):
         """Return the first valid value, made once. Raises `Unsatisfiable`."""
         conjunction = self.targets(conjunction)
         key = (key_of(conjunction), place)
-        known = self._usual if self._open else self._whole
-        if key in known:
-            return known[key]
+        root = self.is_full, self.completes, key
+        if self._open and key in self._usual:
+            return self._usual[key]
+        if not self._open and root in self._whole:
+            return self._whole[root]
         self._nodes -= 1
         depth = self._open.get(key, 0)
         if depth >= 2 * _AGAIN:
@@ -131,13 +133,13 @@ class Edges(Struct):
             # A value that was cut short depends on its depth.
             self._usual[key] = value
         if not self._open:
-            self._whole[key] = value
+            self._whole[root] = value
         return value
 
     def full(self, conjunction: Conjunction, place: TextPlace) -> Any:
         """Return the usual value with all optional properties; without them if such a value is not found. Raises `Unsatisfiable`."""
         if not self.is_full:
-            self._full = self._full or Edges(self.compiler, is_full=True)
+            self._full = self._full or Edges(self.compiler, is_full=True, _whole=self._whole)
             with suppress(Unsatisfiable, BudgetSpent, Rejected):
                 return self._full.usual(conjunction, place)
         return self.usual(conjunction, place)

@@ -34,6 +34,8 @@ class UsualRequest(Struct):
     """Pointer -> why a part has no valid value."""
     _values: dict[tuple[Location, str | None], Any] = field(default_factory=dict)
     """(location, name or media type) -> usual value of a parameter or body, which must be copied before it is changed."""
+    _wholes: dict[int, dict[Any, Any]] = field(default_factory=dict)
+    """`id` of a compiler, which lives as long as its operation -> usual values that all walks of it share."""
 
     @property
     def operation(self) -> Operation:
@@ -204,7 +206,7 @@ class UsualRequest(Struct):
         """Return the walk through the schema of a part. What GraphQL and bodies of PATCH do not require is really optional."""
         is_body = isinstance(declared, Body) and declared.write is None
         completes = is_body and self.operation.resource_method != "PATCH"
-        return Edges(part.compiler, completes=completes)
+        return Edges(part.compiler, completes=completes, _whole=self._wholes.setdefault(id(part.compiler), {}))
 
 
 def rebased(value: Any, usual: Any, base: Any, *, keeps_names: bool = False) -> Any:
