@@ -58,6 +58,15 @@ def test_an_operation_takes_names_of_the_form_that_it_demands() -> None:
     assert taken(Constraint("path", ("other",), "maxLength", "9")) == {"north", key}
 
 
+def test_numbers_are_names_as_well() -> None:
+    create, read = _bases()
+    pool = ValuePool(resource_model([create, read]), lambda label: ["name"])
+    pool.observe(_created(create, "north"), Response(200, [], b'{"id": 77}'))
+    demand = Constraint("path", ("name",), "pattern", '"^[0-9]+$"')
+    picked = (pool.view(read, (), (demand,)).pick(Location.PATH, "name", index) for index in range(64))
+    assert {one.literal for one in picked if one is not None} == {"77"}
+
+
 def test_names_that_no_path_can_have_are_passed_over() -> None:
     create, read = _bases()
     pool = ValuePool(resource_model([create, read]), lambda label: ["name"])
