@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.core.case import copied
-from checker.core.constraints import ITEMS
+from checker.core.constraints import ITEMS, USUAL
 from checker.core.digests import digest_int
 from checker.core.meta import Binding
 from checker.core.operation import Body, Operation
@@ -210,7 +210,9 @@ class Renewals(Struct):
         references = [one for one in _references(usual, pointers, said) if one.path not in forced]
         paths = forced | {one.path for one in references}
         own = (spot for path, spot in spots.items() if is_telling and path not in paths)
-        places = _own_places(part, own, _OwnNames.of(operation), partial(_fits, is_valid, usual))
+        # A name of the description that was accepted is taken, too.
+        accepted = {one.path for one in self.compiler.settings.learned if one.keyword == USUAL}
+        places = _own_places(part, own, _OwnNames.of(operation), partial(_fits, is_valid, usual), accepted)
         return Renewal(places, tuple(references[:_MOST]), is_valid, usual) if places or references else None
 
 
@@ -258,15 +260,22 @@ def _in_type_of(usual: Any, literal: object) -> Any:
 
 
 def _own_places(
-    part: SchemaPart, spots: Iterable["_Spot"], names: "_OwnNames", fits: Callable[[tuple[str, ...], Any], bool]
+    part: SchemaPart,
+    spots: Iterable["_Spot"],
+    names: "_OwnNames",
+    fits: Callable[[tuple[str, ...], Any], bool],
+    accepted: Collection[tuple[str, ...]],
 ) -> tuple[_Place, ...]:
-    """Return the places that name the resource itself. `fits`: whether the usual body is valid with another value at a path."""
+    """Return the places that name the resource itself.
+
+    `fits`: whether the usual body is valid with another value at a path; `accepted`: paths of values with which cases were accepted.
+    """
     places = []
     for spot in spots:
         if names.is_own(spot.path[-1], is_said=spot.is_said):
             write = _writer(spot, part, partial(fits, spot.path))
             if write is not None:
-                places.append(_Place(spot.path, spot.value, spot.is_said, write))
+                places.append(_Place(spot.path, spot.value, spot.is_said and spot.path not in accepted, write))
     return tuple(places[:_MOST])
 
 

@@ -68,6 +68,15 @@ def test_a_name_that_was_accepted_differs_from_case_to_case() -> None:
     assert len([one for one in found if len(one) >= 3]) >= 8
 
 
+@pytest.mark.parametrize("is_accepted", [True, False])
+def test_a_name_of_the_description_is_sent_until_it_was_accepted(*, is_accepted: bool) -> None:
+    learned = (Constraint("body", ("name",), USUAL, '"north"'),) if is_accepted else ()
+    schema = {"properties": {"name": {**TEXT, "example": "north"}, "note": TEXT}, "required": ["name"]}
+    cases = renewed(schema, settings=GenerationSettings(mode=None, learned=learned))
+    # The first case is the plain one.
+    assert ("north" in values(cases[1:], "name")) is not is_accepted
+
+
 def test_names_differ_where_other_parts_are_left_out() -> None:
     learned = tuple(Constraint("body", (name,), SELDOM) for name in ("x0", "x1"))
     settings = GenerationSettings(mode=None, learned=learned)
