@@ -112,7 +112,7 @@ def _alone(path: Path, folder: Path, wanted: argparse.Namespace) -> dict[str, An
     ran = Ran(code, "", "", folder)
     view = ran.view
     found = [
-        f"{one.label}: {one.check}: {one.title}: {one.message[:TOLD]!r} ({one.phase}, seen as {one.stage})"
+        f"{one.label}: {one.check}: {one.title}: {one.message[:TOLD]!r} ({one.phase}, seen as {one.investigation.stage})"
         for one in ran.findings
     ]
     found += [f"{one.label}: {one.title}: {one.message[:TOLD]!r}" for one in view.errors.values()]

@@ -85,7 +85,7 @@ def merge(ctx: click.Context, into: str, others: tuple[str, ...]) -> None:
     # Later runs send the failures again from the example database, which each machine has for itself.
     saved = SavedExamples(configured(ctx).generation.database)
     for record in records:
-        if isinstance(record, Finding) and record.reproduced and record.steps:
+        if isinstance(record, Finding) and record.investigation.reproduced and record.steps:
             saved.save(record.steps)
     for note in (*damage, *(note for one in read for note in one.notes)):
         echo_line(f"Warning: {note.text}", err=True)

@@ -174,7 +174,7 @@ def replay_findings(
         reached = count + tries.count("")
         doubt = "" if reached else str(tries[0])
         shown = FLAKY if count < reached else CONFIRMED
-        is_rare = not shows_surely(finding)
+        is_rare = not shows_surely(finding.investigation)
         result = shown if count else NOT_REPRODUCED if doubt or is_rare else FIXED
         why = f"; its situation was not reached: {doubt}" if doubt else ""
         if is_rare and not count and not doubt:

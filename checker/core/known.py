@@ -37,6 +37,17 @@ FAILING: Final = (KnownStatus.NEW, KnownStatus.EXPIRED)
 """The statuses that fail a run."""
 
 
+class Tried(Protocol):
+    """How often a failure was tried again."""
+
+    @property
+    def reproduced(self) -> bool | None: ...
+    @property
+    def hits(self) -> int: ...
+    @property
+    def tries(self) -> int: ...
+
+
 class Seen(Protocol):
     """The identity of a failure that a run has seen."""
 
@@ -57,23 +68,19 @@ class Seen(Protocol):
     @property
     def cause(self) -> str: ...
     @property
-    def reproduced(self) -> bool | None: ...
-    @property
-    def hits(self) -> int: ...
-    @property
-    def tries(self) -> int: ...
+    def investigation(self) -> Tried: ...
 
 
-def is_intermittent(seen: Seen) -> bool:
+def is_intermittent(tried: Tried) -> bool:
     """Whether the commands of a failure showed it only some of the times that they were sent."""
-    return seen.reproduced is False or seen.hits < seen.tries
+    return tried.reproduced is False or tried.hits < tried.tries
 
 
-def shows_surely(seen: Seen) -> bool:
+def shows_surely(tried: Tried) -> bool:
     """Whether a failure that is still there shows in one of `TRIES`, by how often its commands showed it."""
-    if not is_intermittent(seen):
+    if not is_intermittent(tried):
         return True
-    return seen.tries > 0 and (1 - seen.hits / seen.tries) ** TRIES <= _LARGEST_CHANCE
+    return tried.tries > 0 and (1 - tried.hits / tried.tries) ** TRIES <= _LARGEST_CHANCE
 
 
 class KnownFailure(Struct, frozen=True):
@@ -210,7 +217,7 @@ class KnownFailures(Struct):
         entry = self.entry_of(seen)
         if entry is not None:
             return KnownStatus.EXPIRED if entry.is_expired(self.baseline.today) else KnownStatus.KNOWN
-        if self.baseline.allows_intermittent and is_intermittent(seen):
+        if self.baseline.allows_intermittent and is_intermittent(seen.investigation):
             return KnownStatus.ALLOWED
         # Failures of the run as a whole, and those that depend on the load of the machine, are not recorded.
         is_recordable = bool(seen.phase) and seen.check not in _NEVER_KNOWN

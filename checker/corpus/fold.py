@@ -97,14 +97,14 @@ class Sights(Struct):
             known = self._sights[name] = _Sight(record, rank, first)
             self._sort(name)
         else:
-            before = known.first, known.best.same_as, known.best.withdrawn
+            before = known.first, known.best.same_as, known.best.investigation.withdrawn
             known.first = min(known.first, first)
             # Records of several incarnations arrive in any interleaving, so that the rank decides and not the order of arrival.
             if rank > known.rank:
                 known.best, known.rank = record, rank
-            if (known.first, known.best.same_as, known.best.withdrawn) != before:
+            if (known.first, known.best.same_as, known.best.investigation.withdrawn) != before:
                 self._sort(name)
-        if not record.withdrawn:
+        if not record.investigation.withdrawn:
             known.last_at = max(known.last_at, record.at)
         self.changes.append(name)
 
@@ -139,11 +139,15 @@ class Sights(Struct):
     def _teller(self, defect: str) -> str | None:
         """Return the finding that reports show for a defect; None if all of its sights are withdrawn."""
         known = self._sights.get(defect)
-        if known is not None and not (known.best.withdrawn or known.best.same_as):
+        if known is not None and not (known.best.investigation.withdrawn or known.best.same_as):
             return defect
         # The finding at the end is missing or withdrawn because its worker died, or two findings refer to each other.
         names = self._members.get(defect, ())
-        return min((one for one in names if not self._sights[one].best.withdrawn), key=self.first_seen, default=None)
+        return min(
+            (one for one in names if not self._sights[one].best.investigation.withdrawn),
+            key=self.first_seen,
+            default=None,
+        )
 
 
 UNDECLARED_AUTH = "undeclared_auth"
@@ -324,7 +328,7 @@ class RunView(Struct):
     @property
     def settled(self) -> dict[str, Finding]:
         """Fingerprint -> last version of every finding whose investigation ended, other sights included."""
-        return {name: one for name, one in self.sights.best.items() if one.stage == "minimised"}
+        return {name: one for name, one in self.sights.best.items() if one.investigation.stage == "minimised"}
 
     def grave_failures(self, phase: str) -> dict[str, frozenset[str]]:
         """Return operation -> fingerprints of the grave failures that other phases than this one found."""
@@ -378,14 +382,14 @@ class RunView(Struct):
                 self._absorb_progress(worker, record)
             case Finding():
                 # The position within its incarnation breaks ties of time, so that the order of arrival never decides.
-                stage = _STAGES.get(record.stage, 0)
-                rank = (not record.withdrawn, stage, record.at, incarnation, worker.records)
+                stage = _STAGES.get(record.investigation.stage, 0)
+                rank = (not record.investigation.withdrawn, stage, record.at, incarnation, worker.records)
                 self.sights.absorb(record, rank, (record.at, incarnation, worker.records))
                 if record.phase:
                     # A finding without a phase belongs to the run as a whole.
                     phase = self._phase(record.phase)
                     phase.tested.add(record.label)
-                    if not record.withdrawn:
+                    if not record.investigation.withdrawn:
                         phase.failed.add(record.label)
             case OpenFindings():
                 found_before = {name: (label, title) for name, label, title in record.findings}

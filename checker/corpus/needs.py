@@ -72,15 +72,15 @@ def needed_by(
     requests are certain. A sequence that creates its resources anew needs only those that it takes from a list which the run has filled.
     """
     shown = {str(one.literal) for step in finding.steps for one in step.bindings if _method_of(one.producer) in SAFE}
-    listed = shown if finding.is_anew else frozenset()
-    is_whole = finding.is_anew and not listed
+    listed = shown if finding.investigation.is_anew else frozenset()
+    is_whole = finding.investigation.is_anew and not listed
     if is_whole or not (made or removed) or not finding.interactions or is_of_method_alone(finding):
         return ()
     exchange = finding.interactions[-1].exchange
     if exchange.status in _NOTHING_THERE:
         # The failure needs a resource to be absent, so the request that removed it comes first.
         # With another refusal the resource may be there.
-        for path in () if finding.is_anew else _named_paths(exchange):
+        for path in () if finding.investigation.is_anew else _named_paths(exchange):
             gone = None if _is_of_the_run(made.get(path)) else removed.get(path)
             if gone is not None and gone.label != finding.label:
                 return (gone,) if _may_come_before(gone, finding) else ()
@@ -97,7 +97,7 @@ def needed_by(
         if (
             known is not None
             and not is_own
-            and (not finding.is_anew or (name_in(path) in listed and _is_of_the_run(known)))
+            and (not finding.investigation.is_anew or (name_in(path) in listed and _is_of_the_run(known)))
             and _may_come_before(known, finding)
             and not _makes_itself(finding, exchange, known)
         ):
@@ -240,7 +240,7 @@ def is_surely_needed(finding: Finding, made: ResourceMade) -> bool:
     exchange = finding.interactions[-1].exchange
     status = exchange.status
     is_refused = status is not None and 400 <= status < 500
-    if is_refused and finding.reproduced is None and not _is_of_names(exchange):
+    if is_refused and finding.investigation.reproduced is None and not _is_of_names(exchange):
         return False
     is_status_alone = made.label == finding.label and status is not None and 200 <= status < 300
     return made.status < 400 and not is_status_alone and not made.label.startswith("GET ")

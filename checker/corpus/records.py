@@ -378,6 +378,34 @@ class ResourceMade(Struct, frozen=True, array_like=True, tag=21):
     """Place of its name in the response: a JSON pointer, or `header:Location`; empty if the request chose the name."""
 
 
+class Investigation(Struct, frozen=True, array_like=True):
+    """How far a finding was looked into, and what that showed."""
+
+    stage: str = "found"
+    """`found`, then `minimised`: shrunk (or not shrinkable), re-sent as printed, final."""
+    reproduction: str = ""
+    """The command as printed."""
+    reproduced: bool | None = None
+    """Whether the command failed again in the same way; None when it was not tried yet."""
+    hits: int = 0
+    """Number of times that these requests failed, the first time included."""
+    tries: int = 0
+    """Number of times that these requests were sent."""
+    spent: bool = False
+    """Whether its requests cannot fail again on this target: the resource that they make exists, or the one that they remove is gone."""
+    is_anew: bool = False
+    """Whether it showed with resources that its own requests created, or needs none: nothing of the run is needed."""
+    withdrawn: bool = False
+    """Whether reports leave it out: other requests of the run may be its cause, and it has not happened again (yet)."""
+    requests: int = 0
+    """Number of requests of its investigation, the shrink included."""
+    shrink_executions: int = 0
+    stopped: str = ""
+    """The reason why the shrink ended early; empty if the case is minimal."""
+    wants_more: bool = False
+    """Whether only a larger budget of requests could make it smaller."""
+
+
 class Finding(Struct, frozen=True, array_like=True, tag=6):
     """One version of one defect. A later, better version of the same fingerprint replaces it in every report."""
 
@@ -393,44 +421,22 @@ class Finding(Struct, frozen=True, array_like=True, tag=6):
     case: str
     task: str
     index: int
-    stage: str
-    """`found`, then `minimised`: shrunk (or not shrinkable), re-sent as printed, final."""
     steps: tuple[Step, ...]
     interactions: tuple[Interaction, ...]
     """Interactions of the sequence, oldest first; the last one failed."""
-    reproduction: str
-    """The command as printed."""
-    reproduced: bool | None = None
-    """Whether the command failed again in the same way; None when it was not tried yet."""
-    shrink_executions: int = 0
+    investigation: Investigation = Investigation()
     at: float = 0.0
     """Time of this version, in seconds since the epoch."""
     text: str = ""
     """Template of the error text. `*` stands for words that differ between two responses."""
     same_as: str = ""
     """Fingerprint of the finding that shows the same defect, if reports show that one instead."""
-    requests: int = 0
-    """Number of requests of its investigation, the shrink included."""
-    stopped: str = ""
-    """The reason why the shrink ended early; empty if the case is minimal."""
-    wants_more: bool = False
-    """Whether only a larger budget of requests could make it smaller."""
     code: str = ""
     """Stable code of the kind of failure, such as `ST101`; empty if it has none."""
-    withdrawn: bool = False
-    """Whether reports leave it out: other requests of the run may be its cause, and it has not happened again (yet)."""
-    hits: int = 0
-    """Number of times that these requests failed, the first time included."""
-    tries: int = 0
-    """Number of times that these requests were sent."""
     cause: str = ""
     """Fingerprint of the cause that it shares with findings of other operations; empty in old files."""
     needs: tuple[ResourceMade, ...] = ()
     """Requests that created the resources in its path, outermost first. The fold sets them; files do not hold them."""
-    spent: bool = False
-    """Whether its requests cannot fail again on this target: the resource that they make exists, or the one that they remove is gone."""
-    is_anew: bool = False
-    """Whether it showed with resources that its own requests created, or needs none: nothing of the run is needed."""
 
     @classmethod
     def of(cls, failure: Failure, label: str, **others: Any) -> "Finding":
@@ -452,11 +458,12 @@ class Finding(Struct, frozen=True, array_like=True, tag=6):
     @property
     def brief(self) -> "Finding":
         """Return the finding without its requests and texts, as other workers need it to recognise the failure."""
-        return replace(self, steps=(), interactions=(), message="", reproduction="", needs=())
+        investigation = replace(self.investigation, reproduction="")
+        return replace(self, steps=(), interactions=(), message="", investigation=investigation, needs=())
 
     def __repr__(self) -> str:
         """Return one line for users' assertions: the whole finding would fill a screen."""
-        return f"<Finding {self.check} of {self.label}: {self.title}; {self.reproduction}>"
+        return f"<Finding {self.check} of {self.label}: {self.title}; {self.investigation.reproduction}>"
 
 
 class OpenFindings(Struct, frozen=True, array_like=True, tag=27):

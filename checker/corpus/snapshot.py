@@ -140,7 +140,8 @@ def _versions(best: Finding, first_seen_at: float) -> list[Record]:
     """Return the best version, after a record of the time at which the first one was seen, by which reports are ordered."""
     if best.at == first_seen_at:
         return [best]
-    bare = replace(best, stage="found", at=first_seen_at, steps=(), interactions=(), reproduction="", message="")
+    bare = best.brief
+    bare = replace(bare, investigation=replace(bare.investigation, stage="found"), at=first_seen_at)
     return [bare, best]
 
 

@@ -28,6 +28,7 @@ from checker.corpus.records import (
     CheckOutcome,
     Finding,
     Interaction,
+    Investigation,
     OperationsSelected,
     Record,
     RunFinished,
@@ -286,11 +287,9 @@ class SessionCalls(Struct, eq=False):
                         case=interaction.case,
                         task=_RUN,
                         index=0,
-                        stage="minimised",
                         steps=(Step(Label(interaction.label), Drawn(())),),
                         interactions=(interaction,),
-                        reproduction=call.command,
-                        reproduced=True,
+                        investigation=Investigation("minimised", call.command, reproduced=True),
                         at=interaction.at,
                     )
 

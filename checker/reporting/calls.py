@@ -103,7 +103,7 @@ def calls_of(finding: Finding) -> list[Call]:
             )
         )  # fmt: skip
     first = len(calls)
-    commands = finding.reproduction.splitlines()
+    commands = finding.investigation.reproduction.splitlines()
     has_commands = len(commands) == len(finding.interactions)
     for number, one in enumerate(finding.interactions):
         exchange = one.exchange

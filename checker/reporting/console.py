@@ -181,7 +181,7 @@ class Console:
         if new and isinstance(record, Finding) and (self._live or self._settings.kind == "fuzz"):
             since = clock_text(now - self._progress.started)
             # Marks exist only after the investigation.
-            marks = marks_of(record) if record.stage == "minimised" else ()
+            marks = marks_of(record) if record.investigation.stage == "minimised" else ()
             line = f" {self.screen.glyph('failure')}  {since}  {record.label}: {marked(record.title, marks)}"
             self.screen.line(line, "red")
 

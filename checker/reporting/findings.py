@@ -90,7 +90,9 @@ class Cause(Struct, frozen=True):
 
 
 def _worst_first(finding: Finding) -> tuple[int, bool, int, str]:
-    fails_each_time = finding.reproduced is True and finding.hits >= finding.tries
+    fails_each_time = (
+        finding.investigation.reproduced is True and finding.investigation.hits >= finding.investigation.tries
+    )
     return severity_rank(finding.severity), not fails_each_time, len(finding.steps), finding.label
 
 
@@ -218,19 +220,19 @@ def _rank(findings: Iterable[Finding]) -> int:
 
 def kinds_of(finding: Finding) -> tuple[str, ...]:
     """Return the `MARKS` of a finding: why one command may not reproduce it; empty for a stable finding, or when nothing can be retried."""
-    if not finding.case and finding.reproduced is None:
+    if not finding.case and finding.investigation.reproduced is None:
         return ()
     is_alone = len(finding.steps) <= 1
     found = {
-        INTERMITTENT: is_intermittent(finding),
-        _TEMPORARY: _is_of_a_moment(finding) and not is_intermittent(finding),
-        _NOT_TRIED: finding.reproduced is None and not finding.spent,
-        _SPENT: finding.spent,
+        INTERMITTENT: is_intermittent(finding.investigation),
+        _TEMPORARY: _is_of_a_moment(finding) and not is_intermittent(finding.investigation),
+        _NOT_TRIED: finding.investigation.reproduced is None and not finding.investigation.spent,
+        _SPENT: finding.investigation.spent,
         SEQUENCE: not is_alone,
         # A server error may have created the resource, and no other request of the run did.
         DEPENDENT: any(is_surely_needed(finding, one) or one.status // 100 == 5 for one in finding.needs)
         or (
-            not (finding.is_anew or _may_stand_alone(finding))
+            not (finding.investigation.is_anew or _may_stand_alone(finding))
             # A value of a path that a `GET` showed, and that no known request made, was there from the start.
             and any(
                 one is None and not (of.location is Location.PATH and of.producer.partition(" ")[0] in SAFE)
@@ -244,7 +246,7 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
 def _is_of_a_moment(finding: Finding) -> bool:
     """Whether a server error states that it passes (RFC 9110, 15.6.4), however often it was shown: a lock may outlast all repetitions."""
     status = finding.interactions[-1].exchange.status if finding.interactions else None
-    was_repeated = finding.reproduced is not None or finding.spent
+    was_repeated = finding.investigation.reproduced is not None or finding.investigation.spent
     return status == UNAVAILABLE and finding.code == ServerError.code and was_repeated
 
 
@@ -255,12 +257,14 @@ def _may_stand_alone(finding: Finding) -> bool:
     is looked for.
     """
     status = finding.interactions[-1].exchange.status if finding.interactions else None
-    return status in _NOT_THERE or (finding.reproduced is None and status is not None and 400 <= status < 500)
+    return status in _NOT_THERE or (
+        finding.investigation.reproduced is None and status is not None and 400 <= status < 500
+    )
 
 
 def marks_of(finding: Finding) -> tuple[str, ...]:
     """Return the marks of a finding in words: `intermittent (2 of 8)`, `needs its sequence`."""
-    counts = f" ({finding.hits} of {finding.tries})" if finding.tries else ""
+    counts = f" ({finding.investigation.hits} of {finding.investigation.tries})" if finding.investigation.tries else ""
     return tuple(f"{mark}{counts}" if mark == INTERMITTENT else mark for mark in kinds_of(finding))
 
 
@@ -326,7 +330,7 @@ def _origin_text(pointer: str, owner: str) -> str:
 
 def _request_of(finding: Finding) -> tuple[str, str]:
     """Return the key of a case. Candidates of a shrink share their id and have no command yet, so that their steps are the key."""
-    return finding.case, finding.reproduction or repr(finding.steps)
+    return finding.case, finding.investigation.reproduction or repr(finding.steps)
 
 
 def _blocks(
@@ -363,7 +367,7 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked, printed: Print
     """Return the block of the findings of one case."""
     worst = sorted(findings, key=lambda f: (severity_rank(f.severity), f.title, f.unique_key))
     first = worst[0]
-    tried = {finding.reproduced for finding in findings}
+    tried = {finding.investigation.reproduced for finding in findings}
     marks = [marks_of(finding) for finding in worst]
     common = tuple(mark for mark in marks[0] if all(mark in one for one in marks))
     titles = [
@@ -371,7 +375,7 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked, printed: Print
         for finding, of_one in zip(worst, marks, strict=True)
     ]
     lines = printed(first)
-    command = lines or shown(first.reproduction, [one.components for one in first.interactions])
+    command = lines or shown(first.investigation.reproduction, [one.components for one in first.interactions])
     needed = [shown(made.command, [made.components]) for made in first.needs]
     return FailedCase(
         case_id=first.case,
@@ -382,7 +386,7 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked, printed: Print
         commands=tuple(filter(None, command.text.split("\n"))),
         reproduced=False if False in tried else True if tried == {True} else None,
         hidden=tuple(dict.fromkeys(place for one in (*needed, command) for place in one.hidden)),
-        stopped=next((finding.stopped for finding in worst if finding.stopped), ""),
+        stopped=next((finding.investigation.stopped for finding in worst if finding.investigation.stopped), ""),
         marks=common,
         sources=() if lines and first.needs else sources_of(first, with_sequence=not lines),
         ids=tuple(finding.fingerprint[:_ID_CHARACTERS] for finding in worst if is_replayable(finding)),
@@ -413,14 +417,14 @@ def maker_line(finding: Finding, made: ResourceMade) -> str:
         )
     if made.label.startswith("GET "):
         return f"{made.path}: shown by a request that may have created it"
-    if finding.reproduced is None and made.label != finding.label:
+    if finding.investigation.reproduced is None and made.label != finding.label:
         return f"{made.path}: perhaps not needed, because the refusal was not tried again"
     return f"{made.path}: already existed; if it does not, the status is that of a created resource"
 
 
 def is_replayable(finding: Finding) -> bool:
     """Whether `checker replay` reproduces it: the printed command failed again, and not for its response time."""
-    is_settled = finding.stage == "minimised" and finding.reproduced is True
+    is_settled = finding.investigation.stage == "minimised" and finding.investigation.reproduced is True
     return bool(finding.case) and is_settled and finding.check != MAX_RESPONSE_TIME
 
 

@@ -76,7 +76,7 @@ class Symptom(Struct, frozen=True):
 
 def is_at_once(finding: Finding) -> bool:
     """Whether the last command sends two requests at once."""
-    command = finding.reproduction.rpartition("\n")[2]
+    command = finding.investigation.reproduction.rpartition("\n")[2]
     if curl.AT_ONCE[0] not in command:
         return False
     try:

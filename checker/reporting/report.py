@@ -167,7 +167,7 @@ class Changes(Struct, frozen=True):
         for name, (label, title) in view.earlier.items():
             replayed, seen = view.replayed.get(name), view.sights.best.get(name)
             result = NOT_TRIED if replayed is None else replayed.result
-            if seen is not None and not seen.withdrawn and result not in (CONFIRMED, FLAKY):
+            if seen is not None and not seen.investigation.withdrawn and result not in (CONFIRMED, FLAKY):
                 # Another case of the run showed it.
                 result = CONFIRMED if replayed is None else FLAKY
             found[result].append((name, label, title))

@@ -61,16 +61,16 @@ def printed(finding: Finding, masking: Masking, base_url: str) -> ShownCommand |
     Credentials that a check made up or that were drawn are shown in the lines. A failure that the run did not look into has no
     recorded command.
     """
-    is_whole = len(finding.reproduction.splitlines()) in (0, len(finding.interactions))
+    is_whole = len(finding.investigation.reproduction.splitlines()) in (0, len(finding.interactions))
     is_cut = any(one.exchange.body_size is not None for one in finding.interactions)
     base_url = _base_of(finding, base_url)
     if not base_url or not finding.interactions or not is_whole or is_cut:
         return None
     mask = masking.sanitization.replacement
-    recorded = masking.command(finding.reproduction, [one.components for one in finding.interactions])
+    recorded = masking.command(finding.investigation.reproduction, [one.components for one in finding.interactions])
     calls = shown_calls(finding, masking, base_path_of(base_url))
     is_alone = len(calls) == len(finding.interactions) and not any(one.call.sources for one in calls)
-    if finding.reproduction and is_alone and (mask not in recorded.text or secrets_of(calls)):
+    if finding.investigation.reproduction and is_alone and (mask not in recorded.text or secrets_of(calls)):
         return None
     lines = []
     for number, one in enumerate(calls):
@@ -78,14 +78,18 @@ def printed(finding: Finding, masking: Masking, base_url: str) -> ShownCommand |
             lines.append(f"# {one_line(maker_line(finding, one.call.made))}")
         lines += _taking(number, command_of(one, base_url), used_from(calls, number))
     text = "\n".join(lines)
-    hidden = recorded.hidden if finding.reproduction else tuple(f"{EXPORT}{name}=..." for name in secrets_of(calls))
+    hidden = (
+        recorded.hidden
+        if finding.investigation.reproduction
+        else tuple(f"{EXPORT}{name}=..." for name in secrets_of(calls))
+    )
     return ShownCommand(text, tuple(one for one in hidden if one.startswith(EXPORT) or mask in text))
 
 
 def _base_of(finding: Finding, base_url: str) -> str:
     """Return the base URL of its commands; empty for another one. Common reports of several services have several."""
     try:
-        urls = [f"{curl.parse(line)[1].partition('?')[0]}/" for line in finding.reproduction.splitlines()]
+        urls = [f"{curl.parse(line)[1].partition('?')[0]}/" for line in finding.investigation.reproduction.splitlines()]
     except ValueError:
         return ""
     bases = [one.rstrip("/") for one in base_url.split(", ")]

@@ -378,7 +378,7 @@ def gone_with_operations(findings: Iterable[Finding], labels: Collection[str], a
 def _is_at(finding: Finding, base_url: str) -> bool:
     """Whether the commands of a finding go to a server: a failure that is fixed on another one may still be there."""
     try:
-        _, url = curl.parse(finding.reproduction.partition("\n")[0])
+        _, url = curl.parse(finding.investigation.reproduction.partition("\n")[0])
         return BaseUrl.from_url(url.partition("?")[0]).site == BaseUrl.from_url(base_url).site
     except ValueError:
         return False
@@ -386,7 +386,9 @@ def _is_at(finding: Finding, base_url: str) -> bool:
 
 def _replay_task(finding: Finding, seed: int, base_url: str) -> Task:
     statuses = tuple(one.exchange.status for one in finding.interactions)
-    is_minimal = finding.stage == "minimised" and not (finding.wants_more or finding.stopped)
+    is_minimal = finding.investigation.stage == "minimised" and not (
+        finding.investigation.wants_more or finding.investigation.stopped
+    )
     exchange, (*before, step) = finding.interactions[-1].exchange, finding.steps
     is_cut = exchange.body_size is not None
     # Bindings, generated names and multipart boundaries differ between runs, so the bytes of such requests cannot be compared.
@@ -395,7 +397,7 @@ def _replay_task(finding: Finding, seed: int, base_url: str) -> Task:
     )
     sent = (exchange.target, exchange.body) if is_equal_each_time else None
     known = finding.fingerprint, finding.check, finding.steps, statuses, is_minimal, sent
-    replay = Replay(*known, shows_surely(finding) and _is_at(finding, base_url))
+    replay = Replay(*known, shows_surely(finding.investigation) and _is_at(finding, base_url))
     name, labels = digest("replay", finding.fingerprint), (finding.steps[-1].label,)
     return Task(name, EXPLORATION.name, labels, seed, 0, 0, LATER_SLICE_S, replay=replay)
 

@@ -36,16 +36,16 @@ def shrink_tasks(findings: Iterable[Finding], *, cases: int, share: float) -> li
     found = sorted(findings, key=lambda one: (one.label, one.index, one.fingerprint))
     whole_share = share / (1 - share) * cases
     # Tries that tell how often a failure shows would otherwise leave nothing of a small run to make other cases small.
-    spent = sum(one.requests - max(0, one.tries - _USUAL_TRIES) for one in found)
+    spent = sum(one.investigation.requests - max(0, one.investigation.tries - _USUAL_TRIES) for one in found)
     left = max(FEWEST, int((1 - _KEPT) * whole_share)) - spent
     weights: dict[str, int] = {}
     seen: set[tuple[str, str]] = set()
-    places = Counter(one.cause for one in found if one.reproduced and not one.wants_more)
+    places = Counter(one.cause for one in found if one.investigation.reproduced and not one.investigation.wants_more)
     # The same rule at another operation is often the same mistake, so its shrink tells less.
     for one in found:
         rule = (one.check, one.unique_key)
         is_known = bool(one.cause) and places[one.cause] >= KNOWN_PLACES
-        if one.wants_more and not (one.same_as or one.withdrawn or is_known):
+        if one.investigation.wants_more and not (one.same_as or one.investigation.withdrawn or is_known):
             places[one.cause] += 1
             weight = _WEIGHTS.get(one.severity, 1) // (2 if rule in seen else 1)
             weights[one.fingerprint] = weight
@@ -65,9 +65,9 @@ def shrink_tasks(findings: Iterable[Finding], *, cases: int, share: float) -> li
 
 
 def _task(label: str, again: Sequence[tuple[Finding, int]]) -> Task:
-    name = digest("again", *(f"{finding.fingerprint} {finding.requests}" for finding, _ in again))
+    name = digest("again", *(f"{finding.fingerprint} {finding.investigation.requests}" for finding, _ in again))
     looks = tuple(
-        ShrinkAgain(one.fingerprint, one.steps[-1], one.task, one.index, one.requests, allowed)
+        ShrinkAgain(one.fingerprint, one.steps[-1], one.task, one.index, one.investigation.requests, allowed)
         for one, allowed in again
     )
     phase = again[0][0].phase

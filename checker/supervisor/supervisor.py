@@ -51,7 +51,7 @@ class SettledNews(Struct):
         news = {}
         for name in sorted(set(changed) - self.known.keys()):
             finding = view.sights.version(name)
-            if finding.stage == "minimised" and not finding.withdrawn:
+            if finding.investigation.stage == "minimised" and not finding.investigation.withdrawn:
                 news[name] = finding.brief
         self.known |= news
         return tuple(news.values())

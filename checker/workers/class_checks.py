@@ -12,7 +12,7 @@ from checker.core.failures import Failure
 from checker.corpus.codec import Undecodable, pack, unpack
 from checker.corpus.journal import Journals
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import CheckState, Finding, OperationError
+from checker.corpus.records import CheckState, Finding, Investigation, OperationError
 from checker.workers.check_states import Untransferable, decoded, encoded
 from checker.workers.recording.recorder import title_of
 
@@ -114,9 +114,8 @@ def _finding(failure: Failure, number: int) -> Finding:
         case="",
         task=AFTER_RUN,
         index=number,
-        stage="minimised",
         steps=(),
         interactions=(),
-        reproduction="",
+        investigation=Investigation(stage="minimised"),
         at=time.time(),
     )

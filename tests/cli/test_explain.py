@@ -101,7 +101,7 @@ def test_a_failure_is_explained_by_its_block_and_its_code(invoke, past: Path) ->
         heading, _, block = shown.stdout.partition("\n")
         assert heading == USERS
         assert "Exactly this" in block
-        assert told.reproduction in block
+        assert told.investigation.reproduction in block
         assert block.index("ST101 Server error") > block.index("Exactly this")
     shown = invoke("explain", "v1-9a69")
     assert shown.exit_code == 2

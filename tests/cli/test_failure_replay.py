@@ -25,7 +25,7 @@ from checker.corpus.records import FIXED, Finding, FindingReplayed, ResourceMade
 from checker.demo import Server
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
-from tests.reporting.samples import exchange, finding, interaction, settings, started
+from tests.reporting.samples import changed, exchange, finding, interaction, settings, started
 from tests.reporting.test_pytest_file import FLOOR, FREED, QUOTE, REVIEW
 
 
@@ -88,7 +88,7 @@ def test_one_that_shows_now_and_then_is_flaky() -> None:
     ],
 )
 def test_one_that_showed_seldom_is_not_called_fixed(reproduced: bool | None, hits: int, tries: int, word: str) -> None:
-    seldom = replace(finding(), reproduced=reproduced, hits=hits, tries=tries)
+    seldom = changed(finding(), reproduced=reproduced, hits=hits, tries=tries)
     with serving(lambda request: Reply(200, "application/json", b"{}"), {}) as app:
         code, (line,) = replayed(app.url, seldom)
     assert (code, line.startswith(word)) == (0 if word == "FIXED" else 3, True), line

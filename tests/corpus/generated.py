@@ -20,6 +20,7 @@ from checker.corpus.records import (
     Finding,
     FindingReplayed,
     Interaction,
+    Investigation,
     Note,
     OpenFindings,
     OperationDescribed,
@@ -116,14 +117,17 @@ FINDINGS = st.builds(
     TEXT,
     TEXT,
     COUNTS,
-    st.sampled_from(["found", "minimised"]),
     tuples(STEPS, 2),
     tuples(INTERACTIONS, 2),
-    TEXT,
-    reproduced=st.none() | st.booleans(),
-    shrink_executions=COUNTS,
+    st.builds(
+        Investigation,
+        st.sampled_from(["found", "minimised"]),
+        TEXT,
+        st.none() | st.booleans(),
+        shrink_executions=COUNTS,
+        withdrawn=st.booleans(),
+    ),
     at=st.sampled_from([1.0, 2.0, 3.0]),
-    withdrawn=st.booleans(),
 )
 LEDGERS = st.tuples(*[st.integers(0, 8).map(float)] * 5)
 TASKS = st.sampled_from(["00000000000000a1", "00000000000000a2"])
@@ -205,9 +209,8 @@ def finding(fingerprint: str = "f1", *, at: float = 1.0, stage: str = "found") -
         case="c1",
         task="00000000000000a1",
         index=0,
-        stage=stage,
         steps=(),
         interactions=(),
-        reproduction="",
+        investigation=Investigation(stage),
         at=at,
     )

@@ -9,7 +9,7 @@ from msgspec import msgpack, structs
 from checker.core.meta import Binding, Drawn, Recipe, Step
 from checker.core.operation import Label, Location
 from checker.corpus.codec import Packed, Undecodable, decode, encode_fields, join, pack
-from checker.corpus.records import CorpusEntry, Finding, Interaction, Record
+from checker.corpus.records import CorpusEntry, Interaction, Record
 
 from .generated import INTERACTIONS, OTHERS, RECORDS, STEPS, exact
 
@@ -101,11 +101,3 @@ def test_tags_are_those_that_stand_in_files() -> None:
     assert sorted(tags.values()) == [1, 2, *range(4, 31)]
     assert tags["Interaction"] == 5
     assert [cls.__struct_config__.tag for cls in get_args(Recipe)] == [0, 1, 2]
-
-
-def test_a_finding_in_a_file_of_the_first_version_is_read() -> None:
-    texts = ("f", "GET /a", "check", "title", "message", "high", "rule", "fuzzing", "case", "task")
-    written = (6, *texts, 1, "minimised", (), (), "curl", True, 3, 5.0)
-    (found,) = decode(join([msgpack.encode(written)], 1))
-    assert isinstance(found, Finding)
-    assert (found.reproduced, found.shrink_executions, found.at) == (True, 3, 5.0)

@@ -3,10 +3,10 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from checker.corpus.fold import RunView, fold
 from checker.corpus.records import Record
+from tests.reporting.samples import changed
 
 from .generated import RECORDS, exact, finding
 
@@ -51,7 +51,7 @@ def test_the_minimised_version_wins_whenever_it_comes() -> None:
 
 
 def test_what_has_yet_to_happen_again_counts_as_nothing_until_it_does() -> None:
-    first = replace(finding(), withdrawn=True)
+    first = changed(finding(), withdrawn=True)
     waiting = fold([(1, first)])
     assert (waiting.findings, waiting.finding_count()) == ({}, 0)
     assert not waiting.phases["fuzzing"].failed
@@ -61,7 +61,7 @@ def test_what_has_yet_to_happen_again_counts_as_nothing_until_it_does() -> None:
 
 def test_what_one_worker_withdraws_hides_nothing_that_another_has_confirmed() -> None:
     confirmed = finding(at=2.0, stage="minimised")
-    gone = replace(finding(at=3.0, stage="minimised"), withdrawn=True, phase="stateful")
+    gone = changed(finding(at=3.0, stage="minimised"), withdrawn=True, phase="stateful")
     for order in ([confirmed, gone], [gone, confirmed]):
         view = fold([(1, order[0]), (2, order[1])])
         assert view.findings == view.settled == {"f1": confirmed}

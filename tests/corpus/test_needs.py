@@ -12,6 +12,7 @@ from checker.corpus.needs import is_surely_needed, name_in, taken_names
 from checker.corpus.records import Finding, Interaction, Record, ResourceMade
 from tests.corpus.generated import finding
 from tests.reporting import samples
+from tests.reporting.samples import changed
 
 BOX = ResourceMade("/v1/boxes/0", "PUT /boxes/{box}", "coverage", 3, 201, "curl box")
 ITEM = ResourceMade("/v1/boxes/0/items/1", "POST /boxes/{box}/items", "coverage", 5, 201, "item")
@@ -92,7 +93,7 @@ def test_whoever_refuses_a_method_has_looked_for_nothing(method: str, expected: 
     ("status", "reproduced", "is_sure"), [(400, None, False), (400, True, True), (409, None, True), (500, None, True)]
 )
 def test_an_untried_refusal_may_need_nothing(status: int, reproduced: bool | None, *, is_sure: bool) -> None:
-    one = replace(asking(b"/v1/boxes/0", status=status), reproduced=reproduced)
+    one = changed(asking(b"/v1/boxes/0", status=status), reproduced=reproduced)
     assert is_surely_needed(one, BOX) is is_sure
 
 

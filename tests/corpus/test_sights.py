@@ -6,13 +6,14 @@ from msgspec.structs import replace
 
 from checker.corpus.fold import RunView
 from checker.corpus.records import Finding
+from tests.reporting.samples import changed
 
 from .generated import finding
 
 NAMES = st.sampled_from("abcde")
 VERSIONS = st.lists(
     st.builds(
-        lambda name, stage, at, same_as, withdrawn: replace(
+        lambda name, stage, at, same_as, withdrawn: changed(
             finding(name, stage=stage, at=at), same_as=same_as, withdrawn=withdrawn
         ),
         NAMES,
@@ -37,7 +38,7 @@ def expected(best: dict[str, Finding], first: dict[str, tuple[float, int]]) -> s
     """Fingerprints that are told, worked out of all versions at once."""
     defects: dict[str, list[str]] = {}
     for name, version in best.items():
-        if not version.withdrawn:
+        if not version.investigation.withdrawn:
             defects.setdefault(ends_of(best, name), []).append(name)
     return {
         end if end in names and not best[end].same_as else min(names, key=first.__getitem__)

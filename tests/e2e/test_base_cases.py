@@ -117,7 +117,7 @@ def test_a_failure_of_an_adapted_list_can_be_replayed(tmp_path: Path) -> None:
     with serving(_server(_both), _document("body")) as app:
         ran = _ran(tmp_path, app)
         failing = [finding for finding in ran.findings if finding.check == "not_a_server_error"]
-        assert {finding.reproduced for finding in failing} == {1}, ran.shown
+        assert {finding.investigation.reproduced for finding in failing} == {1}, ran.shown
         app.seen.clear()
         Command(tmp_path).run_as_usual(app.document_url, "--phases", "examples", "--no-shrink", inline=True)
         bodies = [json.loads(one.body) for one in app.seen if one.method == "POST"]

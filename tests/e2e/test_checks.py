@@ -29,8 +29,8 @@ def test_valid_data_that_is_refused_is_found_and_nothing_else(command: Command, 
     (finding,) = ran.findings
     assert finding.title == "API rejected schema-compliant request"
     assert finding.unique_key == "400"
-    assert (finding.stage, finding.reproduced) == ("minimised", True)
-    assert '{"amount":901}' in finding.reproduction
+    assert (finding.investigation.stage, finding.investigation.reproduced) == ("minimised", True)
+    assert '{"amount":901}' in finding.investigation.reproduction
     # Parameters that nobody declared were sent, and refused.
     assert shop.refused_extras > 0
 

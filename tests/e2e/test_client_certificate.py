@@ -76,8 +76,8 @@ def test_a_certificate_is_shown_to_the_api_and_its_description(command: Command,
     assert ran.code == 1, ran.shown
     assert seen["/openapi.json"] == 1
     (finding,) = ran.findings
-    assert finding.reproduced, ran.shown
-    assert f"--cert {CERT} --key {KEY}" in finding.reproduction
+    assert finding.investigation.reproduced, ran.shown
+    assert f"--cert {CERT} --key {KEY}" in finding.investigation.reproduction
 
 
 def test_without_one_nothing_is_served(command: Command) -> None:

@@ -47,8 +47,8 @@ def test_a_server_error_that_passes_is_intermittent(command: Command, status: in
     with serving(Locked(status, text), DOCUMENT) as app:
         ran = command.run(app.document_url, "-n", "3", inline=True)
     (finding,) = ran.findings
-    assert finding.reproduced is True
-    assert finding.hits < finding.tries, ran.shown
+    assert finding.investigation.reproduced is True
+    assert finding.investigation.hits < finding.investigation.tries, ran.shown
     assert "intermittent (" in ran.stdout
 
 
@@ -57,7 +57,7 @@ def test_a_service_that_is_never_available_may_be_so_for_a_moment(command: Comma
     with serving(Locked(503, "in maintenance", is_always=True), DOCUMENT) as app:
         ran = command.run(app.document_url, "-n", "3", inline=True)
     (finding,) = ran.findings
-    assert finding.hits == finding.tries > 1, ran.shown
+    assert finding.investigation.hits == finding.investigation.tries > 1, ran.shown
     assert "(temporary by its status)" in ran.stdout
     assert "intermittent" not in ran.stdout
 
@@ -83,7 +83,7 @@ def test_errors_without_a_reason_that_pass_are_one_cause(command: Command, is_al
     with serving(lambda request: answers[request.target.decode()](request), document) as app:
         ran = command.run(app.document_url, "-n", "3", inline=True)
     assert len({one.cause for one in ran.findings}) == causes, ran.shown
-    assert [one.hits < one.tries for one in ran.findings] == [not is_always] * 2, ran.shown
+    assert [one.investigation.hits < one.investigation.tries for one in ran.findings] == [not is_always] * 2, ran.shown
 
 
 class Held:
@@ -107,7 +107,7 @@ def test_a_lock_outlasts_the_first_repetitions(command: Command) -> None:
     with serving(lambda request: answers[request.target.decode()](request), document) as app:
         ran = command.run(app.document_url, "-n", "3", inline=True)
     things, held = sorted(ran.findings, key=lambda one: one.label, reverse=True)
-    assert held.hits < held.tries, ran.shown
+    assert held.investigation.hits < held.investigation.tries, ran.shown
     assert held.cause == things.cause
 
 
@@ -119,7 +119,7 @@ def test_any_other_server_error_is_confirmed_once(command: Command, text: str) -
     with serving(Locked(500, text, is_always=True), DOCUMENT) as app:
         ran = command.run(app.document_url, "-n", "3", inline=True)
     (finding,) = ran.findings
-    assert finding.tries == 2, ran.shown
+    assert finding.investigation.tries == 2, ran.shown
 
 
 def test_a_rare_error_is_counted_over_all_attempts(command: Command) -> None:
@@ -135,7 +135,7 @@ def test_a_rare_error_is_counted_over_all_attempts(command: Command) -> None:
     with serving(answered, DOCUMENT) as app:
         ran = command.run(app.document_url, "-n", "3", "--checks", "not_a_server_error", inline=True)
     (finding,) = ran.findings
-    assert (finding.hits, finding.tries) == (3, 8), ran.shown
+    assert (finding.investigation.hits, finding.investigation.tries) == (3, 8), ran.shown
 
 
 @pytest.mark.parametrize(("errors", "found"), [(1, 0), (1_000, 1)])
@@ -155,7 +155,7 @@ def test_an_error_that_passes_tells_nothing_about_credentials(command: Command, 
     with serving(answered, document) as app:
         given = ("--checks", "ignored_auth", "-H", "Authorization: Bearer abc")
         ran = command.run(app.document_url, "-n", "3", *given, inline=True)
-    assert [one.check for one in ran.findings if not one.withdrawn] == ["ignored_auth"] * found, ran.shown
+    assert [one.check for one in ran.findings if not one.investigation.withdrawn] == ["ignored_auth"] * found, ran.shown
 
 
 def test_errors_without_credentials_are_only_repeated_once_their_cause_is_known(command: Command) -> None:
@@ -177,7 +177,7 @@ def test_errors_without_credentials_are_only_repeated_once_their_cause_is_known(
     with serving(answered, document) as app:
         given = ("--checks", "ignored_auth", "-H", "Authorization: Bearer abc", "--phases", "fuzzing")
         ran = command.run(app.document_url, "-n", "3", *given, inline=True)
-    assert len([one for one in ran.findings if not one.withdrawn]) == len(paths), ran.shown
+    assert len([one for one in ran.findings if not one.investigation.withdrawn]) == len(paths), ran.shown
     assert sorted(refused.values())[len(paths) // 2] == 3, "the probe, and two repetitions"
 
 

@@ -54,8 +54,8 @@ def _certain(ran: Ran) -> list[Finding]:
 def test_each_finding_is_shown_with_a_command(ran: Ran) -> None:
     for finding in _certain(ran):
         assert f"- {finding.title}" in ran.stdout
-        assert finding.reproduction in ran.stdout
-        assert finding.reproduced is True
+        assert finding.investigation.reproduction in ran.stdout
+        assert finding.investigation.reproduced is True
     assert ran.stdout.count("Reproduce with:") == len(ran.findings) >= len(POSITIVE)
     assert ran.stderr == ""
 
@@ -67,14 +67,14 @@ def test_each_finding_is_shown_with_a_command(ran: Ran) -> None:
 def test_printed_commands_show_the_failure_again(ran: Ran) -> None:
     lines = ran.stdout.splitlines()
     commands = [lines[number + 2].strip() for number, line in enumerate(lines) if line == "Reproduce with:"]
-    assert {finding.reproduction for finding in _certain(ran)} <= set(commands)
+    assert {finding.investigation.reproduction for finding in _certain(ran)} <= set(commands)
     for finding in _certain(ran):
-        assert finding.reproduction.startswith("curl ")
-        line = f"{finding.reproduction} --silent --include"
+        assert finding.investigation.reproduction.startswith("curl ")
+        line = f"{finding.investigation.reproduction} --silent --include"
         done = subprocess.run(["bash", "-c", line], capture_output=True, check=True)
         head, _, body = done.stdout.partition(b"\r\n\r\n")
         recorded = finding.interactions[-1].exchange
-        assert head.split(b" ")[1] == str(recorded.status).encode(), finding.reproduction
+        assert head.split(b" ")[1] == str(recorded.status).encode(), finding.investigation.reproduction
         assert body == recorded.response_body
         assert f"[{recorded.status}] {standard_reason(recorded.status or 0)}:" in ran.stdout
 

@@ -99,8 +99,8 @@ def test_words_and_overrides_arrive_and_lead_to_a_finding(command: Command) -> N
     assert "no integer" not in pages
     (finding,) = [one for one in ran.findings if one.check == "not_a_server_error"]
     # Small, but for what is forced and what makes it fail.
-    assert "q=OR" in finding.reproduction
-    assert '"note":""' in finding.reproduction.replace(" ", "")
+    assert "q=OR" in finding.investigation.reproduction
+    assert '"note":""' in finding.investigation.reproduction.replace(" ", "")
 
 
 @pytest.mark.thorough

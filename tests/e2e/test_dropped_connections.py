@@ -119,7 +119,7 @@ def test_a_drop_that_does_not_repeat_is_a_network_error(quiet: Command) -> None:
     with serving(answer, DOCUMENT) as app:
         ran = quiet.run(app.document_url, "-n", "30", inline=True)
     assert ran.code == 1, ran.shown
-    assert not [one for one in ran.findings if not one.withdrawn]
+    assert not [one for one in ran.findings if not one.investigation.withdrawn]
     assert len(network_errors(ran)) == 1, ran.shown
     assert "Server error" not in ran.stdout
 
@@ -136,7 +136,7 @@ def test_a_target_that_accepts_connections_and_answers_nothing_has_no_findings(q
     with serving(answer, DOCUMENT) as app:
         ran = quiet.run(app.document_url, "-n", "30", inline=True)
     assert ran.code == 1, ran.shown
-    assert not [one for one in ran.findings if not one.withdrawn], ran.shown
+    assert not [one for one in ran.findings if not one.investigation.withdrawn], ran.shown
     assert network_errors(ran)
 
 

@@ -34,7 +34,7 @@ def names_in(ran: Ran, format_name: str) -> str:
 def test_findings_that_share_a_case_are_in_every_report(command: Command) -> None:
     with serving(answer, DOCUMENT) as app:
         ran = command.run_as_usual(app.document_url, "-n", "20", "--report", "ndjson,json,junit,sarif", inline=True)
-    kept = {one.fingerprint: one for one in ran.findings if not one.withdrawn}
+    kept = {one.fingerprint: one for one in ran.findings if not one.investigation.withdrawn}
     cases = [one.case for one in kept.values()]
     assert len(cases) > len(set(cases)), "no two findings share a case"
     ids = {name.removeprefix("v1-")[:8] for name in kept}

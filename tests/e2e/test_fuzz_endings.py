@@ -78,7 +78,7 @@ def test_a_limit_of_failures_ends_fuzz_before_its_time(command: Command, app: Ap
     ran = command.here("fuzz", app.document_url, *ASKED, *limits)
     assert (ran.code, _outcome(ran)) == (1, "failure limit"), ran.shown
     # Its failure may cost what one that ends a run may cost.
-    assert all(one.stage == "minimised" for one in ran.findings)
+    assert all(one.investigation.stage == "minimised" for one in ran.findings)
 
 
 def test_without_a_time_limit_the_first_failure_ends_fuzz(command: Command, app: App) -> None:

@@ -27,7 +27,7 @@ def test_what_is_planted_is_found_and_nothing_else(name: str, tmp_path: Path) ->
     with served(name, tmp_path, planted=True) as where:
         ran = Command(tmp_path).run_as_usual(*where, "--mode", "all", *FEW, inline=True)
     assert set(ran.defects) == set(PLANTED[name]), ran.shown
-    assert all(finding.stage == "minimised" for finding in ran.findings)
+    assert all(finding.investigation.stage == "minimised" for finding in ran.findings)
 
 
 @pytest.mark.parametrize("name", PLANTED)

@@ -45,9 +45,11 @@ def test_a_candidate_that_a_hook_cannot_bear_is_not_taken(command: Command) -> N
     with Server() as demo:
         ran = command.run(demo.document_url, *("--phases", "fuzzing", "--include-name", "POST /quotes"), workers=1)
     (finding,) = ran.findings
-    assert (ran.code, finding.stage, finding.reproduced) == (1, "minimised", True), ran.shown
-    assert finding.shrink_executions > 0
-    assert '"nights":2' in finding.reproduction
+    assert (ran.code, finding.investigation.stage, finding.investigation.reproduced) == (1, "minimised", True), (
+        ran.shown
+    )
+    assert finding.investigation.shrink_executions > 0
+    assert '"nights":2' in finding.investigation.reproduction
 
 
 @pytest.mark.thorough

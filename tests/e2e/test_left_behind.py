@@ -20,7 +20,7 @@ def test_a_run_leaves_what_it_is_meant_to_leave(command: Command) -> None:
     given = {"hooks.py", "checker.toml", "__pycache__"}
     with Server() as demo:
         ran = command.run(demo.document_url, "-n", "40", "--report", "vcr")
-    assert any(finding.shrink_executions for finding in ran.findings), ran.shown
+    assert any(finding.investigation.shrink_executions for finding in ran.findings), ran.shown
     left = {path.name for path in command.directory.iterdir()}
     assert left - given == {".checker", ".proptest", "checker-report"}
 

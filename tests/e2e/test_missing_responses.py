@@ -77,7 +77,7 @@ def test_a_delay_that_the_request_asks_for_is_no_finding(quiet: Command, name: s
     document = {**DOCUMENT, "paths": {f"/{name}/{{{name}}}": {"get": operation}}}
     with forgetting(waits, document) as app:
         ran = quiet.run_as_usual(app.document_url, *TIMEOUT, inline=True)
-    assert len([one for one in ran.findings if not one.withdrawn]) == found, ran.shown
+    assert len([one for one in ran.findings if not one.investigation.withdrawn]) == found, ran.shown
     assert ("asks for a delay" in ran.stdout) is not bool(found), ran.shown
 
 
@@ -110,7 +110,7 @@ def test_one_value_that_is_never_answered_is_a_finding_with_a_replay_and_a_basel
         ran = quiet.run_as_usual(app.document_url, *TIMEOUT, inline=True)
         found = {one.label: one for one in ran.findings}
         assert sorted(found) == ["GET /a", "GET /b"], ran.shown
-        assert all("wait=true" in one.reproduction for one in found.values())
+        assert all("wait=true" in one.investigation.reproduction for one in found.values())
         again = quiet.here("replay", found["GET /a"].fingerprint, "--request-timeout", "0.5")
         assert (again.code, again.stdout.split()[0]) == (1, "FAILED"), again.shown
         added = quiet.here("baseline", "add", "all", "--reason", "known")
@@ -132,7 +132,7 @@ def test_a_response_within_three_times_the_timeout_is_a_network_error(quiet: Com
 
     with forgetting(waits) as app:
         ran = quiet.run_as_usual(app.document_url, *TIMEOUT, inline=True)
-    assert not [one for one in ran.findings if not one.withdrawn], ran.shown
+    assert not [one for one in ran.findings if not one.investigation.withdrawn], ran.shown
     assert "GET /b" in unreached(ran), ran.shown
 
 
@@ -140,5 +140,5 @@ def test_a_response_within_three_times_the_timeout_is_a_network_error(quiet: Com
 def test_a_target_that_responds_to_nothing_has_no_findings(quiet: Command) -> None:
     with forgetting(lambda request, over: over.wait()) as app:
         ran = quiet.run_as_usual(app.document_url, *TIMEOUT, inline=True)
-    assert not [one for one in ran.findings if not one.withdrawn], ran.shown
+    assert not [one for one in ran.findings if not one.investigation.withdrawn], ran.shown
     assert set(unreached(ran)) == {"GET /a", "GET /b"}, ran.shown

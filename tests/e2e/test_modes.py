@@ -54,8 +54,8 @@ def test_failures_of_wrong_data_stay_wrong_when_they_shrink(command: Command) ->
     (finding,) = ran.findings
     assert finding.check == "not_a_server_error"
     assert finding.interactions[-1].mode == "negative"
-    assert finding.reproduced is True
-    assert "limit=" in finding.reproduction
+    assert finding.investigation.reproduced is True
+    assert "limit=" in finding.investigation.reproduction
     assert not any(text.lstrip("-").isdigit() and int(text) >= 1 for r in app.seen for text in _limits(r))
 
 

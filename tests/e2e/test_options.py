@@ -126,9 +126,9 @@ def test_a_server_that_does_not_answer_costs_its_operation_only(command: Command
     assert ran.code == 1, ran.shown
     assert not ran.view.errors
     (finding,) = [one for one in ran.findings if one.label == "GET /orders"]
-    assert finding.reproduction.startswith("curl --max-time 3 -X GET ")
-    assert f"{app.url}/orders" in finding.reproduction
-    assert f"Reproduce with:\n\n    {finding.reproduction}" in ran.stdout
+    assert finding.investigation.reproduction.startswith("curl --max-time 3 -X GET ")
+    assert f"{app.url}/orders" in finding.investigation.reproduction
+    assert f"Reproduce with:\n\n    {finding.investigation.reproduction}" in ran.stdout
     assert {f"{each.method} {_path(each)}" for each in app.seen} == ALL
 
 

@@ -82,6 +82,6 @@ def test_what_a_path_answers_to_other_methods_does_not_wait_for_a_thing_that_was
     (found,) = (one for one in ran.view.findings.values() if one.code == "ST205")
     assert found.label == "GET /things/{id}"
     assert not marks_of(found), found
-    assert found.reproduction.endswith("/things/0")
+    assert found.investigation.reproduction.endswith("/things/0")
     said = "Sent with the method OPTIONS, which is not described for this path"
     assert ran.stdout.count(said) == 1, ran.shown

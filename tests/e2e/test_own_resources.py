@@ -96,7 +96,7 @@ def test_a_failure_of_a_resource_needs_nothing_of_the_run(command: Command, name
         ran = command.run_as_usual(app.document_url, inline=True)
         port = int(app.url.rpartition(":")[2])
     (found,) = ran.findings
-    assert found.reproduced is True, ran.shown
+    assert found.investigation.reproduced is True, ran.shown
     assert set(marks_of(found)) <= {"needs its sequence"}, ran.shown
     with serving(things(), document, port=port):
         again = command.here("replay", "all")
@@ -177,7 +177,7 @@ def test_a_version_of_an_earlier_response_is_taken_anew(command: Command) -> Non
         port = int(app.url.rpartition(":")[2])
     (found,) = ran.findings
     assert '-H "If-Match: $etag_1"' in ran.stdout, ran.shown
-    assert found.reproduced is True
+    assert found.investigation.reproduced is True
     with serving(Versions(9_000), document, port=port):
         again = command.here("replay", "all")
         reports = command.directory / "checker-report"

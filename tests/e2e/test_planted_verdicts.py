@@ -143,7 +143,7 @@ def test_each_verdict_is_right_and_shows_again(command: Command, service: Servic
     findings = [one for one in ran.findings if (one.label, one.check) not in service.also]
     assert {(one.label, one.check) for one in findings} == service.found, ran.shown
     assert len({one.cause or one.fingerprint for one in findings}) == service.causes, ran.shown
-    assert all(one.reproduced for one in ran.findings), ran.shown
+    assert all(one.investigation.reproduced for one in ran.findings), ran.shown
     assert "Access" not in ran.stdout, ran.shown
     for path in command.directory.rglob("*"):
         assert not path.is_file() or SECRET.encode() not in path.read_bytes(), path

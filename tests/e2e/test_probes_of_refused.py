@@ -49,7 +49,7 @@ def test_strangers_who_are_served_are_found_where_callers_are_refused(command: C
         ("POST /crashing", "Unexpected response to a request without authentication"),
         ("POST /wrong", "API accepts invalid authentication"),
     }, ran.shown
-    assert all(one.reproduced for one in ran.findings), ran.shown
+    assert all(one.investigation.reproduced for one in ran.findings), ran.shown
     for path in ("/closed", "/refusing"):
         strange = [
             one

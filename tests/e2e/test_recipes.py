@@ -100,7 +100,11 @@ def test_a_failing_case_goes_all_the_way(phase: str, command: Command) -> None:
         assert ran.code == 1, ran.shown
         (step,) = finding.steps
         assert isinstance(step.recipe, RECIPES[phase])
-        assert (finding.phase, finding.stage, finding.reproduced) == (phase, "minimised", True)
+        assert (finding.phase, finding.investigation.stage, finding.investigation.reproduced) == (
+            phase,
+            "minimised",
+            True,
+        )
         sent = finding.interactions[-1].exchange
         assert sent.target == b"/labels"
         smallest = json.loads(sent.body or b"")

@@ -73,7 +73,7 @@ def test_what_is_shown_after_its_removal_is_told_though_nothing_is_removed_twice
         ran = command.run(app.document_url, "--phases", "stateful", inline=True)
     assert ran.defects == [(LABEL, "use_after_free")], ran.shown
     (finding,) = ran.findings
-    assert finding.reproduced is True
+    assert finding.investigation.reproduced is True
     assert [step.label for step in finding.steps][-2:] == [LABEL, "GET /films/{id}"]
 
 

@@ -35,7 +35,7 @@ def test_what_lingers_after_its_deletion_is_the_fault_of_the_deletion(tmp_path: 
     assert finding.title == "Use after free"
     # What came before depends on what `fuzz` had met by then: a resource that it made, or one that it knew.
     assert "DELETE /parcels/{shipment}" in [step.label for step in finding.steps[:-1]]
-    assert finding.reproduction.count("curl") == len(finding.steps)
+    assert finding.investigation.reproduction.count("curl") == len(finding.steps)
 
 
 SECURED: dict[str, Any] = {
@@ -140,7 +140,7 @@ def test_strangers_who_are_refused_oddly_are_shown_by_their_own_request(command:
     assert {finding.title for finding in ran.findings} == {"Unexpected response to invalid authentication"}
     assert set(answers) == {422}
     for finding in ran.findings:
-        assert finding.reproduced is True
+        assert finding.investigation.reproduced is True
         sent = finding.interactions[-1].exchange
         assert sent is not None
         assert sent.status == 422
@@ -192,8 +192,8 @@ def test_strangers_who_may_remove_are_found_before_nothing_is_left_to_remove(
     for finding in ran.findings:
         assert finding.title == title
         assert finding.steps[0].label == "POST /parcels"
-        assert finding.reproduced
-        removal = finding.reproduction.splitlines()[-1]
+        assert finding.investigation.reproduced
+        removal = finding.investigation.reproduction.splitlines()[-1]
         assert "-X DELETE" in removal
         assert ("Authorization" in removal) is (planted == "any")
 
@@ -251,4 +251,4 @@ def test_what_lets_strangers_in_is_made_as_small_as_any_failure(command: Command
         header = ("-H", "Authorization: Bearer right", "--checks", "ignored_auth", "-n", "200")
         ran = command.run(app.document_url, *header, inline=True)
     (finding,) = ran.findings
-    assert finding.reproduction == f"curl -X GET '{app.url}/half?q=0'"
+    assert finding.investigation.reproduction == f"curl -X GET '{app.url}/half?q=0'"

@@ -76,7 +76,7 @@ def test_what_never_answers_is_an_error_that_says_so(command: Command) -> None:
     assert all("within 0.4 s" in error.message for error in errors)
     assert ran.defects == [(f"POST /slow/{number}", "not_a_server_error") for number in (1, 2)], ran.shown
     # A command that waited longer would be answered.
-    assert all(one.reproduction.startswith("curl --max-time 0.4 ") for one in ran.findings), ran.shown
+    assert all(one.investigation.reproduction.startswith("curl --max-time 0.4 ") for one in ran.findings), ran.shown
     assert {error.title for error in ran.view.errors.values()} == {"Given up"}
     # Three times in a row, a few of them together, and two to confirm.
     assert all(5 <= sleepers.asked[f"/slow/{number}"] <= 9 for number in (1, 2))

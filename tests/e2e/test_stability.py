@@ -102,7 +102,7 @@ def test_a_sequence_about_what_it_makes_itself_shows_again(command: Command) -> 
     assert ran.code == 1, ran.shown
     (found,) = ran.findings
     assert found.label == "DELETE /things/{id}"
-    assert found.hits == found.tries > 1
+    assert found.investigation.hits == found.investigation.tries > 1
     assert "(needs its sequence)" in ran.stdout
     assert "id_1=$(curl -sS -X POST " in ran.stdout
 
@@ -196,7 +196,7 @@ def test_a_resource_is_created_anew_where_the_smallest_body_is_refused(command: 
     with serving(answer, TODOS) as app:
         ran = command.run(app.document_url, "-n", "20", "--phases", "coverage,fuzzing", inline=True)
     (found,) = ran.findings
-    assert (found.is_anew, found.needs) == (True, ()), ran.shown
+    assert (found.investigation.is_anew, found.needs) == (True, ()), ran.shown
     assert [step.label for step in found.steps] == ["POST /todos", "GET /todos/{id}"]
 
 
@@ -211,7 +211,9 @@ def test_a_status_that_depends_on_the_name_is_not_shown_with_others(command: Com
     with serving(answer, {**TODOS, "paths": paths}) as app:
         ran = command.run(app.document_url, "-n", "20", "--phases", "fuzzing", inline=True)
     assert len(ran.findings) > len(paths) // 2
-    assert [one.hits for one in ran.findings] == [one.tries for one in ran.findings], ran.shown
+    assert [one.investigation.hits for one in ran.findings] == [one.investigation.tries for one in ran.findings], (
+        ran.shown
+    )
 
 
 BOXES: dict[str, Any] = {
@@ -250,7 +252,7 @@ def test_a_failure_is_shown_with_a_new_resource_under_a_name_of_the_request(comm
         ran = command.run(app.document_url, "-n", "10", "--phases", "coverage", inline=True)
     (found,) = ran.findings
     assert [step.label for step in found.steps] == ["PUT /boxes/{id}", "GET /boxes/{id}/size"], ran.shown
-    assert (found.reproduced, found.is_anew, found.needs) == (True, True, ())
+    assert (found.investigation.reproduced, found.investigation.is_anew, found.needs) == (True, True, ())
     created, measured = (one.exchange for one in found.interactions)
     assert (created.status, measured.target) == (201, created.target + b"/size")
     assert "(needs its sequence)" in ran.stdout
@@ -312,7 +314,7 @@ def test_commands_create_the_resource_that_the_failure_is_about(command: Command
         ran = command.run_as_usual(app.document_url, inline=True)
     (found,) = ran.findings
     assert [step.label for step in found.steps] == [f"POST {collection}", f"PUT {member}"], ran.shown
-    assert found.reproduced is True
+    assert found.investigation.reproduced is True
     assert "dependent on earlier requests" not in ran.stdout
     assert "(needs its sequence)" in ran.stdout
 
@@ -356,7 +358,7 @@ def test_a_refusal_before_the_resource_is_looked_for_needs_no_resource(command: 
     with serving(answer, THINGS | {"paths": {"/things": {"post": {"responses": MADE}}, **users[place]}}) as app:
         ran = command.run(app.document_url, "-n", "10", "--phases", "stateful", inline=True)
     (found,) = ran.findings
-    assert (len(found.steps), found.reproduced, found.needs) == (1, True, ()), ran.shown
+    assert (len(found.steps), found.investigation.reproduced, found.needs) == (1, True, ()), ran.shown
     assert "dependent on earlier requests" not in ran.stdout
     assert "Test Case ID: " + found.case + "\n" in ran.stdout
 
@@ -382,7 +384,7 @@ def test_a_creation_that_returns_what_is_there_shows_its_status_under_a_new_name
     with serving(answer, THINGS | {"paths": paths}) as app:
         ran = command.run(app.document_url, "-n", "10", inline=True)
     (found,) = ran.findings
-    assert (len(found.steps), found.reproduced) == (1, True), ran.shown
+    assert (len(found.steps), found.investigation.reproduced) == (1, True), ran.shown
     assert "intermittent" not in ran.stdout
 
 
@@ -419,5 +421,5 @@ def test_a_new_name_below_a_resource_of_the_run_depends_on_it(command: Command, 
     with serving(answer, THINGS | {"paths": paths}) as app:
         ran = command.run(app.document_url, "-n", "60", inline=True)
     (found,) = ran.findings
-    assert (len(found.steps), found.reproduced) == (1, True), ran.shown
+    assert (len(found.steps), found.investigation.reproduced) == (1, True), ran.shown
     assert f"Test Case ID: {found.case}{marks}\n" in ran.stdout

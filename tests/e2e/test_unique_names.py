@@ -24,9 +24,9 @@ def test_a_resource_that_is_not_there_after_its_creation_is_found_where_names_ar
     with serving(labels, DOCUMENT) as app:
         given = ("--checks", "ensure_resource_availability")
         ran = command.run_as_usual(app.document_url, *given, seed=seed, inline=True)
-    (finding,) = [one for one in ran.findings if not one.withdrawn]
+    (finding,) = [one for one in ran.findings if not one.investigation.withdrawn]
     assert finding.check == "ensure_resource_availability"
-    assert finding.reproduced is True, ran.shown
+    assert finding.investigation.reproduced is True, ran.shown
     create, read = finding.interactions
     assert create.exchange is not None
     assert read.exchange is not None
@@ -39,7 +39,7 @@ def test_a_resource_that_is_shown_late_is_no_failure_and_is_counted(command: Com
     with serving(Labels(is_late=True), DOCUMENT) as app:
         given = ("--checks", "ensure_resource_availability")
         ran = command.run_as_usual(app.document_url, *given, inline=True)
-    assert not [one for one in ran.findings if not one.withdrawn], ran.shown
+    assert not [one for one in ran.findings if not one.investigation.withdrawn], ran.shown
     assert "did not show again after 0.01 s" in ran.stdout
 
 
@@ -50,8 +50,8 @@ def test_a_wrong_response_to_a_creation_reproduces_where_names_are_unique(comman
         given = ("--checks", "response_schema_conformance", "--phases", phase)
         ran = command.run_as_usual(app.document_url, *given, inline=True)
     for finding in ran.findings:
-        assert finding.reproduced is True, ran.shown
-        assert finding.hits == finding.tries, ran.shown
+        assert finding.investigation.reproduced is True, ran.shown
+        assert finding.investigation.hits == finding.investigation.tries, ran.shown
     assert ran.findings, ran.shown
 
 
@@ -119,7 +119,7 @@ def test_a_defect_of_each_creation_is_confirmed_with_a_new_resource(
         given = ("--checks", "response_schema_conformance", "--phases", phase)
         ran = command.run_as_usual(app.document_url, *given, inline=True)
     (finding,) = ran.findings
-    assert finding.reproduced is True, ran.shown
+    assert finding.investigation.reproduced is True, ran.shown
     assert "intermittent" not in ran.stdout
 
 
@@ -169,8 +169,8 @@ def test_missing_credentials_are_confirmed_with_a_new_resource_that_keeps_its_re
         )
     (finding,) = ran.findings
     assert finding.title == "API accepts requests without authentication", ran.shown
-    assert finding.reproduced is True, ran.shown
-    assert '"type":"simple"' in finding.reproduction
+    assert finding.investigation.reproduced is True, ran.shown
+    assert '"type":"simple"' in finding.investigation.reproduction
 
 
 def test_a_wrong_removal_that_cannot_be_repeated_is_marked_as_such(command: Command) -> None:
@@ -191,6 +191,6 @@ def test_a_wrong_removal_that_cannot_be_repeated_is_marked_as_such(command: Comm
         given = ("--checks", "status_code_conformance", "--phases", "examples")
         ran = command.run_as_usual(app.document_url, *given, inline=True)
     (finding,) = ran.findings
-    assert finding.spent, ran.shown
+    assert finding.investigation.spent, ran.shown
     assert "(needs a fresh server)" in ran.stdout
     assert "intermittent" not in ran.stdout

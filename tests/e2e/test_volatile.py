@@ -41,8 +41,8 @@ def test_each_defect_is_found_once_confirmed_and_smallest(seed: int, tmp_path: P
     assert sorted(one for one in named if one[0] != "not_a_server_error") == [
         ("error_disclosure", name) for name in sorted(DISCLOSING)
     ], ran.shown
-    assert [finding.label for finding in ran.findings if not finding.reproduced] == []
+    assert [finding.label for finding in ran.findings if not finding.investigation.reproduced] == []
     view = ran.view
     assert view.counts.requests - view.counts.cases <= 0.2 * view.counts.requests
     # Confirmed, shown by the simplest case, with an unknown name, sent as printed: nothing is to be shrunk.
-    assert [one.requests for one in ran.findings if one.label.startswith("DELETE")] == [4]
+    assert [one.investigation.requests for one in ran.findings if one.label.startswith("DELETE")] == [4]

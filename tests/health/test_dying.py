@@ -132,8 +132,8 @@ def test_the_request_that_kills_is_named_and_held_back(tmp_path: Path, patient: 
     deaths = [one for one in ran.view.findings.values() if one.title == TITLE]
     assert [one.label for one in deaths] == ["POST /c"]
     (death,) = deaths
-    assert death.reproduction.startswith("curl -X POST")
-    assert death.reproduced
+    assert death.investigation.reproduction.startswith("curl -X POST")
+    assert death.investigation.reproduced
     assert "sent alone, did it again" in death.message
     # It was left to the end for the first one, and is sent there.
     count = re.search("did so ([0-9]+) times, at ..:..:.. UTC, ..:..:.. UTC", death.message)

@@ -71,8 +71,8 @@ def test_edges_are_taken_though_each_name_is_taken_once(tmp_path: Path) -> None:
     # A converted type, and all other wrong values.
     assert 1 <= len(accepted) <= 2
     for found in accepted:
-        assert found.reproduced
-        assert (found.hits, found.tries) == (2, 2)
+        assert found.investigation.reproduced
+        assert (found.investigation.hits, found.investigation.tries) == (2, 2)
         body = json.loads(found.interactions[-1].exchange.body or b"")
         assert body.keys() == {"email", "name", "age"}
 
@@ -110,8 +110,8 @@ def test_a_smaller_case_that_is_served_takes_no_name_from_the_one_that_fails(tmp
     (found,) = ran.view.findings.values()
     assert found.check == "positive_data_acceptance"
     assert json.loads(found.interactions[-1].exchange.body or b"")["born"].startswith("9999")
-    assert found.reproduced
-    assert found.hits == found.tries
+    assert found.investigation.reproduced
+    assert found.investigation.hits == found.investigation.tries
 
 
 _LABEL = {
@@ -154,7 +154,7 @@ def test_the_name_that_was_taken_is_changed_and_no_reference_beside_it(tmp_path:
     ran = run(tmp_path, Labels(_LABELS, 401), {"auth": auth, "phases": phases})
     served = (one for one in ran.view.findings.values() if one.check == "ignored_auth")
     (found,) = (one for one in served if one.label == "POST /labels")
-    assert found.reproduced
+    assert found.investigation.reproduced
     assert "got `201" in found.message
     assert found.interactions[-1].exchange.status == 201
-    assert '"kind":"simple"' in found.reproduction
+    assert '"kind":"simple"' in found.investigation.reproduction

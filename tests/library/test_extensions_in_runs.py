@@ -66,7 +66,7 @@ def test_a_finding_shows_the_url_of_users(schema, api) -> None:
     schema.build_request_url = lambda case, base_url: f"{base_url}/v2{case.operation.path}"
     api.status = 500
     (finding, *_) = ran(schema.include(method="POST")).findings
-    assert f"{api.url}/v2/items" in finding.reproduction
+    assert f"{api.url}/v2/items" in finding.investigation.reproduction
 
 
 def test_authentication(schema, api) -> None:
@@ -82,7 +82,7 @@ def test_authentication(schema, api) -> None:
     of = {verb: (headers.get("x-mine"), headers.get("x-token")) for verb, _, headers, _ in api.requests}
     assert of == {"POST": ("secret-of-mine", None), "GET": (None, "t")}
     assert result.findings
-    assert all("secret-of-mine" not in one.reproduction for one in result.findings)
+    assert all("secret-of-mine" not in one.investigation.reproduction for one in result.findings)
 
 
 def test_how_often_credentials_are_renewed(schema, api) -> None:
@@ -187,7 +187,7 @@ def test_values_of_users(schema, api) -> None:
     schema.config.update(continue_on_failure=True)
     result = ran(schema)
     assert any("/items/424242" in target for target in targets(api))
-    assert any("/items/" in one.reproduction for one in result.findings)
+    assert any("/items/" in one.investigation.reproduction for one in result.findings)
 
 
 def test_formats(document, schema, api) -> None:

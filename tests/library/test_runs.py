@@ -87,7 +87,7 @@ def test_a_location_is_run(api, tmp_path) -> None:
     result = checker.run(str(tmp_path / "openapi.json"), config=config)
     assert sorted(one.label for one in result.findings) == ["GET /bad", "GET /good"]
     assert result.exit_code == 1
-    assert all(one.reproduction.startswith("curl -X GET") for one in result.findings)
+    assert all(one.investigation.reproduction.startswith("curl -X GET") for one in result.findings)
 
 
 def test_configured_reports_are_written_with_what_was_sent(tmp_path) -> None:

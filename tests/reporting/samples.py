@@ -11,6 +11,7 @@ from checker.corpus.records import (
     Exchange,
     Finding,
     Interaction,
+    Investigation,
     Note,
     OperationError,
     Quarantined,
@@ -83,8 +84,11 @@ def interaction(**changes: Any) -> Interaction:
     return Interaction(**values)
 
 
+COMMAND = "curl -X GET 'http://127.0.0.1:8080/api/users?limit=0'"
+
+
 def finding(**changes: Any) -> Finding:
-    values = {
+    values: dict[str, Any] = {
         "fingerprint": "f1",
         "label": USERS,
         "check": "not_a_server_error",
@@ -96,16 +100,13 @@ def finding(**changes: Any) -> Finding:
         "case": "0a1b2c3d4e5f",
         "task": "t1",
         "index": 3,
-        "stage": "minimised",
         "steps": (),
         "interactions": (interaction(),),
-        "reproduction": "curl -X GET 'http://127.0.0.1:8080/api/users?limit=0'",
-        "reproduced": True,
-        "shrink_executions": 12,
+        "investigation": Investigation("minimised", COMMAND, reproduced=True, shrink_executions=12),
         "at": AT,
-        **changes,
     }
-    return Finding(**values)
+    found: Finding = changed(Finding(**values), **changes)
+    return found
 
 
 def progress(**changes: Any) -> TaskProgress:
@@ -203,8 +204,8 @@ def clean_records() -> list[Any]:
 
 
 def changed(record: Any, **changes: Any) -> Any:
-    """A copy with other values; those of the counts and the time of a report by their own names."""
-    for group in ("counts", "time"):
+    """A copy with other values; those of a group of its fields by their own names."""
+    for group in ("counts", "time", "investigation"):
         part: Any = getattr(record, group, None)
         names = changes.keys() & set(getattr(part, "__struct_fields__", ())) - set(record.__struct_fields__)
         if names:

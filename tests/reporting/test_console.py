@@ -158,7 +158,7 @@ def test_a_part_of_the_summary_that_cannot_be_shown_costs_itself_only() -> None:
 def test_a_record_that_cannot_be_shown_does_not_stop_the_run() -> None:
     stream = io.StringIO()
     console = Console(settings(kind="fuzz"), stream, clock=lambda: 100.0)
-    console.on_record(1, replace(finding(), hits=None))
+    console.on_record(1, changed(finding(), hits=None))
     console.on_record(1, replace(opened(), base_url=None))
     console.on_record(1, finding(fingerprint="f2"))
     assert stream.getvalue().splitlines()[-1].endswith(f"GET /users: {finding().title}")

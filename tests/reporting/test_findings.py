@@ -1,5 +1,7 @@
 """Which findings share a block."""
 
+from typing import Any
+
 import pytest
 from msgspec.structs import replace
 
@@ -10,13 +12,14 @@ from checker.corpus.records import Component, Finding, ResourceMade
 from checker.reporting.findings import failures_by_cause, failures_by_label, marks_of, sources_of
 from checker.reporting.masking import ShownCommand
 from tests.corpus.generated import finding
+from tests.reporting.samples import changed
 
 from . import samples
 
 
-def candidate(name: str, choice: int, **changes: object) -> Finding:
+def candidate(name: str, choice: int, **changes: object) -> Any:
     step = Step(Label("GET /a"), Drawn((choice,)), ())
-    return replace(finding(name), steps=(step,), **changes)
+    return changed(finding(name), steps=(step,), **changes)
 
 
 def blocks(*findings: Finding) -> int:
@@ -63,7 +66,7 @@ def test_a_resource_that_is_not_there_is_not_there_on_a_fresh_server(status: int
     one = samples.finding(steps=(BOUND,), interactions=(sent,))
     assert marks_of(one) == (("dependent on earlier requests",) if is_dependent else ())
     # The refusal may come before the resource is looked for.
-    untried = marks_of(replace(one, reproduced=None))
+    untried = marks_of(changed(one, reproduced=None))
     assert untried == (("not tried again", *marks_of(one)) if status == 500 else ("not tried again",))
 
 
@@ -124,7 +127,7 @@ def test_it_is_told_where_values_are_from(pointers: tuple[str, ...], origin: str
 def test_what_may_not_show_again_is_marked(
     reproduced: bool | None, steps: tuple[Step, ...], marks: tuple[str, ...]
 ) -> None:
-    one = replace(finding("f1"), reproduced=reproduced, steps=steps, interactions=())
+    one = changed(finding("f1"), reproduced=reproduced, steps=steps, interactions=())
     assert marks_of(one) == marks
     ((_, text),) = failures_by_label([one], Truncation())
     heading = f"1. Test Case ID: {one.case}" + (f" ({', '.join(marks)})" if marks else "")
@@ -159,8 +162,8 @@ def test_a_finding_depends_on_a_server_error_that_perhaps_made_its_resource(
 
 
 def test_what_holds_for_some_failures_of_a_case_stands_at_their_titles() -> None:
-    one = replace(finding("f1"), title="A", reproduced=True, steps=(BOUND,), message="")
-    other = replace(one, fingerprint="f2", title="B", reproduced=False)
+    one = changed(finding("f1"), title="A", reproduced=True, steps=(BOUND,), message="")
+    other = changed(one, fingerprint="f2", title="B", reproduced=False)
     ((_, text),) = failures_by_label([one, other], Truncation())
     assert text.split("\n\n")[:3] == [
         f"1. Test Case ID: {one.case} (dependent on earlier requests)",

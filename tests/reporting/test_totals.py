@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from checker.corpus.files import make_directory
 from checker.corpus.fold import fold
@@ -57,13 +56,8 @@ def progress(draw: st.DrawFn) -> TaskProgress:
 
 
 findings = st.builds(
-    lambda name, label, stage, at, same: replace(
-        samples.finding(),
-        fingerprint=name,
-        label=label,
-        stage=stage,
-        at=at,
-        same_as=same if stage == "minimised" and same != name else "",
+    lambda name, label, stage, at, same: samples.finding(
+        fingerprint=name, label=label, stage=stage, at=at, same_as=same if stage == "minimised" and same != name else ""
     ),
     names,
     labels,
@@ -175,7 +169,7 @@ def unique_failures(left: list[tuple[int, Record]]) -> int:
     best: dict[str, tuple[tuple[object, ...], str]] = {}
     for place, (incarnation, one) in enumerate(left):
         if isinstance(one, Finding):
-            rank = (one.stage == "minimised", one.at, incarnation, place)
+            rank = (one.investigation.stage == "minimised", one.at, incarnation, place)
             if one.fingerprint not in best or rank > best[one.fingerprint][0]:
                 best[one.fingerprint] = rank, one.same_as
     defects: list[set[str]] = []

@@ -19,7 +19,7 @@ class Lines:
         match event:
             case reports.Interaction():
                 return self.line("request", event.label, event.exchange.status)
-            case reports.Finding(stage="minimised"):
+            case reports.Finding() if event.investigation.stage == "minimised":
                 return self.line("failure", event.label, event.title)
             case reports.RunFinished():
                 return self.line("end", "", event.outcome)

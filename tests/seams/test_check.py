@@ -46,4 +46,4 @@ def test_a_package_brings_it_and_it_finds_what_it_looks_for(tmp_path: Path) -> N
     assert (finding.title, finding.message) == ("Deleted twice", "Expected: 404\nReceived: 204")
     # What was created before is part of the finding.
     assert finding.steps[0].label == "POST /parcels"
-    assert finding.stage == "minimised"
+    assert finding.investigation.stage == "minimised"

@@ -95,7 +95,7 @@ def test_every_token_is_fetched_once_for_all_and_kept_nowhere(tmp_path: Path, *,
     assert not any("authorization" in one.headers for one in public)
     # The failure is found, and again as printed, although its token expired on the way.
     (finding,) = (one for one in ran.findings if one.label == "GET /broken")
-    assert (finding.check, finding.reproduced) == ("not_a_server_error", True), ran.shown
+    assert (finding.check, finding.investigation.reproduced) == ("not_a_server_error", True), ran.shown
     assert not [one for one in ran.findings if one.label != "GET /broken"], ran.shown
     leaked = [
         (path, token)

@@ -67,9 +67,13 @@ def test_a_kind_from_outside_runs_from_end_to_end(command: Command, register: ob
     assert set(done.defects) == PLANTED
     assert all(body.startswith((b"put ", b"add ")) for body in bodies)
     add, put = sorted(done.findings, key=lambda finding: finding.label)
-    assert (add.stage, add.reproduced) == (put.stage, put.reproduced) == ("minimised", True)
-    assert "add 0 0 0" in add.reproduction
-    assert f"put a {MOST + 1}" in put.reproduction
+    assert (
+        (add.investigation.stage, add.investigation.reproduced)
+        == (put.investigation.stage, put.investigation.reproduced)
+        == ("minimised", True)
+    )
+    assert "add 0 0 0" in add.investigation.reproduction
+    assert f"put a {MOST + 1}" in put.investigation.reproduction
     assert "Commands 1" in done.stdout
     assert f"'put a {MOST + 1}'" in done.stdout
     assert "do add" in done.stdout

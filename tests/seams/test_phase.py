@@ -51,7 +51,11 @@ def test_a_phase_from_outside_runs_from_end_to_end(command: Command) -> None:
     found, sent = ran(command, "--phases", "quoting", "--workers", "2")
     assert (found.code, found.defects) == (1, [("GET /found", "not_a_server_error")]), found.shown
     (finding,) = found.findings
-    assert (finding.phase, finding.stage, finding.reproduced) == ("quoting", "minimised", True)
+    assert (finding.phase, finding.investigation.stage, finding.investigation.reproduced) == (
+        "quoting",
+        "minimised",
+        True,
+    )
     assert f"{SENT} generated" in found.stdout
     assert "Quoting" in found.stdout
     assert {b"/named/%22", b"/found?text=%5C"} <= set(sent)

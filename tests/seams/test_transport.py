@@ -60,10 +60,16 @@ def ran(command: Command, transport: str, *, workers: int, lanes: int = 4) -> Ra
 def told(finding: Finding, url: str) -> tuple[Any, ...]:
     """All that a finding says, wherever it was sent."""
     exchange = finding.interactions[-1].exchange
-    reproduction = finding.reproduction.replace(url, "")
+    reproduction = finding.investigation.reproduction.replace(url, "")
     sent = (exchange.method, exchange.target, exchange.body)
     answered = (exchange.status, exchange.response_body, exchange.failure)
-    shown = (finding.fingerprint, finding.title, finding.message, finding.stage, finding.reproduced)
+    shown = (
+        finding.fingerprint,
+        finding.title,
+        finding.message,
+        finding.investigation.stage,
+        finding.investigation.reproduced,
+    )
     return (*shown, reproduction, finding.case, finding.steps, sent, answered)
 
 

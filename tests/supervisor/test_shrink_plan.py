@@ -1,8 +1,9 @@
 """What is left of the requests for shrinks goes to the worst findings, and never beyond the share."""
 
+from typing import Any
+
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import replace
 
 from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
@@ -11,6 +12,7 @@ from checker.supervisor.run_plan import RunPlan
 from checker.supervisor.shrink_plan import AROUND, FEWEST, MOST, ShrinkPlan, next_plan, shrink_tasks
 from checker.workers.messages import KNOWN_PLACES, OperationCard
 from tests.corpus.generated import finding
+from tests.reporting.samples import changed
 
 ENDING = OperationCard("POST /shutdown", "POST", ("shutdown",), is_ending=True)
 CARDS = (OperationCard("GET /a", "GET", ("a",)), ENDING)
@@ -18,9 +20,9 @@ PLAN = RunPlan(CARDS, seed=1, max_examples=3)
 STEP = Step(Label("GET /a"), Drawn((1,)), ())
 
 
-def unfinished(name: str, **changes: object) -> Finding:
-    known = replace(finding(name, stage="minimised"), steps=(STEP,), wants_more=True, requests=10)
-    return replace(known, **changes)
+def unfinished(name: str, **changes: object) -> Any:
+    known = changed(finding(name, stage="minimised"), steps=(STEP,), wants_more=True, requests=10)
+    return changed(known, **changes)
 
 
 def allowed(findings: list[Finding], cases: int) -> dict[str, int]:
@@ -78,7 +80,7 @@ FINDINGS = st.lists(
 @given(FINDINGS, st.integers(0, 20_000), st.randoms(use_true_random=False))
 def test_the_share_is_kept_whatever_the_order(findings: list[Finding], cases: int, rng: "object") -> None:
     found = allowed(findings, cases)
-    spent = sum(one.requests for one in findings) + AROUND * len(found) + sum(found.values())
+    spent = sum(one.investigation.requests for one in findings) + AROUND * len(found) + sum(found.values())
     assert not found or spent <= max(FEWEST, 0.2 * (cases + spent) + 1)
     shuffled = list(findings)
     rng.shuffle(shuffled)  # type: ignore[attr-defined]
@@ -126,6 +128,6 @@ def test_of_one_cause_some_places_have_to_do() -> None:
     wanted = {f"f{n}" for n in range(KNOWN_PLACES)} | {f"g{n}" for n in range(5)}
     assert allowed(places + others, cases=4000).keys() == wanted
     # Those that are small already are some of them.
-    small = [replace(one, wants_more=False, reproduced=True) for one in places[4:6]]
+    small = [changed(one, wants_more=False, reproduced=True) for one in places[4:6]]
     found = allowed(places[:4] + small + places[6:], cases=4000)
     assert found.keys() == {f"f{n}" for n in range(KNOWN_PLACES - 2)}

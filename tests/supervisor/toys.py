@@ -14,7 +14,7 @@ from checker.corpus.codec import pack
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import CorpusEntry, Finding, SchemaOpened, TaskProgress, ValueSeen
+from checker.corpus.records import CorpusEntry, Finding, Investigation, SchemaOpened, TaskProgress, ValueSeen
 from checker.workers.messages import (
     Assign,
     Drain,
@@ -163,8 +163,8 @@ class Toy:
         return Finding(
             fingerprint=f"{label}-found", label=label, check="not_a_server_error", title="Server error",
             message="", severity="critical", unique_key="", phase=task.phase,
-            case=case_id(task.seed, index), task=task.id, index=index, stage="minimised",
-            steps=(Step(label, Drawn((index,))),), interactions=(), reproduction="", reproduced=True,
+            case=case_id(task.seed, index), task=task.id, index=index,
+            steps=(Step(label, Drawn((index,))),), interactions=(), investigation=Investigation("minimised", reproduced=True),
             at=time.time(),
         )  # fmt: skip
 

@@ -62,7 +62,7 @@ class Observed:
     @property
     def commands(self) -> list[str]:
         """Commands of its findings; there are some."""
-        found = [one.reproduction for one in self.view.findings.values() if one.label == self.label]
+        found = [one.investigation.reproduction for one in self.view.findings.values() if one.label == self.label]
         assert found
         return found
 
@@ -169,7 +169,9 @@ PROBES: dict[Place, Probe] = {
     ("tls-verify",): Probe(
         False,
         lambda seen: all(
-            "--insecure" in one.reproduction for one in seen.view.findings.values() if one.label == seen.label
+            "--insecure" in one.investigation.reproduction
+            for one in seen.view.findings.values()
+            if one.label == seen.label
         ),
         BROKEN,
     ),
@@ -194,7 +196,11 @@ PROBES: dict[Place, Probe] = {
     ("generation", "max-examples"): Probe(3, lambda seen: len(seen.requests) == 3),
     ("generation", "no-shrink"): Probe(
         True,
-        lambda seen: not any(one.shrink_executions for one in seen.view.findings.values() if one.label == seen.label),
+        lambda seen: (
+            not any(
+                one.investigation.shrink_executions for one in seen.view.findings.values() if one.label == seen.label
+            )
+        ),
         unless_three,
     ),
     ("generation", "allow-x00"): Probe(False, lambda seen: not any("\0" in name for name in seen.names), cases=400),

@@ -71,8 +71,13 @@ def test_investigations_of_hundreds_of_causes_are_a_fifth_of_the_requests(
     findings = [one for one in ran.records if isinstance(one, Finding)]
     assert len({one.fingerprint for one in findings}) > 300
     assert 0 < looked <= SHARE * (looked + others)
-    untried = [one for one in findings if one.stage == "minimised" and one.reproduced is None]
-    assert all(one.reproduction and one.stopped and not one.withdrawn for one in untried)
+    untried = [
+        one for one in findings if one.investigation.stage == "minimised" and one.investigation.reproduced is None
+    ]
+    assert all(
+        one.investigation.reproduction and one.investigation.stopped and not one.investigation.withdrawn
+        for one in untried
+    )
     assert untried
 
 

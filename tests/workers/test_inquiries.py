@@ -33,7 +33,7 @@ def versions(ran: Ran) -> dict[str, list[Finding]]:
     """Last versions of each finding, oldest first."""
     found: dict[str, list[Finding]] = {}
     for one in ran.records:
-        if isinstance(one, Finding) and one.stage == "minimised":
+        if isinstance(one, Finding) and one.investigation.stage == "minimised":
             found.setdefault(one.fingerprint, []).append(one)
     return found
 
@@ -49,8 +49,8 @@ def test_where_little_was_sent_each_failure_is_sent_once_as_printed(tmp_path: Pa
     assert found
     assert looked_into(short) <= len(found)
     for (only,) in found.values():
-        assert (only.reproduced, only.hits, only.tries) == (True, 2, 2)
-        assert (only.stopped, only.wants_more) == (NO_MORE, True)
+        assert (only.investigation.reproduced, only.investigation.hits, only.investigation.tries) == (True, 2, 2)
+        assert (only.investigation.stopped, only.investigation.wants_more) == (NO_MORE, True)
 
 
 def test_what_was_sent_once_is_looked_into_when_more_was_earned(tmp_path: Path) -> None:
@@ -59,9 +59,9 @@ def test_what_was_sent_once_is_looked_into_when_more_was_earned(tmp_path: Path) 
     found = versions(long)
     cases = sum(kind == "sent" for kind, _ in long.memory.events)
     assert looked_into(long) <= SHARE / (1 - SHARE) * cases + len(found)
-    assert any(one[0].stopped == NO_MORE for one in found.values())
+    assert any(one[0].investigation.stopped == NO_MORE for one in found.values())
     # Any input shows them.
-    assert {(one[-1].stopped, one[-1].reproduced) for one in found.values()} == {("", True)}
+    assert {(one[-1].investigation.stopped, one[-1].investigation.reproduced) for one in found.values()} == {("", True)}
 
 
 def test_what_one_case_showed_is_settled_at_once_so_that_no_death_leaves_a_part(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_what_one_case_showed_is_settled_at_once_so_that_no_death_leaves_a_part(
         frames = JournalReader(Path(place.opened.journal), read_bytes=1)
     together: list[tuple[int, list[str]]] = []
     while records := frames.read_some():
-        found = [one for one in records if isinstance(one, Finding) and one.stage == "minimised"]
+        found = [one for one in records if isinstance(one, Finding) and one.investigation.stage == "minimised"]
         together += [(one.index, [of.check for of in found]) for one in found[:1]]
     (settled,) = together
     assert settled == (0, ["positive_data_acceptance", "status_code_conformance"])
@@ -99,14 +99,16 @@ def test_an_error_without_a_reason_is_sent_again_although_nothing_is_left(
         place.investigation_budget.floor = 0
         found = versions(run(place, task, spoil=fallen, is_patient=True))
     assert found
-    assert {one[-1].reproduced for one in found.values() if one[-1].check == "not_a_server_error"} == {reproduced}
+    assert {one[-1].investigation.reproduced for one in found.values() if one[-1].check == "not_a_server_error"} == {
+        reproduced
+    }
 
 
 def test_in_a_run_an_operation_has_the_share_of_its_own_cases(tmp_path: Path) -> None:
     bounded = ran(tmp_path, *(replace(one, stop=40) for one in (POSTS, GETS)), kind="run")
     found = versions(bounded)
     for label in ("POST /things", "GET /things/{thing_id}"):
-        spent = [last.requests for *_, last in found.values() if last.label == label]
+        spent = [last.investigation.requests for *_, last in found.values() if last.label == label]
         assert 0 < sum(spent) <= 10 + len(spent)
 
 
@@ -115,7 +117,7 @@ def test_what_ends_its_run_may_cost_more_than_was_earned(tmp_path: Path) -> None
     with workplace(tmp_path, operations=ends) as place:
         ended = run(place, replace(TASK, stop=1), spoil=broken, is_patient=True)
     first = min(versions(ended).values(), key=lambda all_of_it: all_of_it[0].at)
-    assert first[0].stopped == ""
+    assert first[0].investigation.stopped == ""
 
 
 def test_with_little_time_many_places_of_one_cause_are_sent_once_as_printed(tmp_path: Path) -> None:
@@ -130,9 +132,9 @@ def test_with_little_time_many_places_of_one_cause_are_sent_once_as_printed(tmp_
         with workplace(folder, document=document, operations=SHRINKS, kind="run", max_time_s=limit_s) as place:
             found = versions(run(place, *turns, spoil=moved, is_patient=True))
         assert len(found) == len(labels)
-        assert {one[-1].reproduced for one in found.values()} == {True}
-        costs.append(sum(one[-1].requests for one in found.values()))
-        spared = [one for one in found.values() if one[-1].stopped == OF_KNOWN_CAUSE]
+        assert {one[-1].investigation.reproduced for one in found.values()} == {True}
+        costs.append(sum(one[-1].investigation.requests for one in found.values()))
+        spared = [one for one in found.values() if one[-1].investigation.stopped == OF_KNOWN_CAUSE]
         assert len(spared) == (len(labels) - KNOWN_PLACES if limit_s else 0)
     assert costs[0] < costs[1]
 

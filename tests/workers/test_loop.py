@@ -86,7 +86,7 @@ def test_what_is_looked_into_is_abandoned_when_the_run_ends(tmp_path: Path) -> N
     assert kinds[-1] == "looked into"
     # What was known before it is on disk: it failed, and nobody has said that it does not again.
     found = [record for record in ran.records if isinstance(record, Finding)]
-    assert {(one.stage, one.reproduced) for one in found} == {("found", None)}
+    assert {(one.investigation.stage, one.investigation.reproduced) for one in found} == {("found", None)}
 
 
 def replaced(response: Response, status: int) -> Response:
@@ -183,7 +183,9 @@ def test_what_was_withdrawn_is_looked_into_again(tmp_path: Path, monkeypatch: py
 def _server_errors(records: Iterable[Record]) -> list[tuple[str, bool]]:
     """(stage, withdrawn) of each version that was written."""
     return [
-        (one.stage, one.withdrawn) for one in records if isinstance(one, Finding) and one.check == "not_a_server_error"
+        (one.investigation.stage, one.investigation.withdrawn)
+        for one in records
+        if isinstance(one, Finding) and one.check == "not_a_server_error"
     ]
 
 

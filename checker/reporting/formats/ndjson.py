@@ -94,7 +94,7 @@ class EventLines:
                 }
                 return self._line("LoadingFinished", loaded) + self._line("EngineStarted", {})
             case Finding():
-                return self._finding(event) if event.stage == "minimised" else ""
+                return self._finding(event) if event.investigation.stage == "minimised" else ""
             case OperationError() | Quarantined():
                 return self._line("NonFatalError", _error(event, self.context))
             case Note():
@@ -162,7 +162,7 @@ class _HeldAgainst(Struct):
 
     def add(self, finding: Finding) -> None:
         """Add a finding. A duplicate or withdrawn finding is removed."""
-        if finding.same_as or finding.withdrawn or not self.known.baseline:
+        if finding.same_as or finding.investigation.withdrawn or not self.known.baseline:
             self.findings.pop(finding.fingerprint, None)
         else:
             self.findings[finding.fingerprint] = replace(finding, interactions=())

@@ -38,12 +38,14 @@ class Investigation:
         suspicion = min(waiting, key=UnconfirmedFailure.urgency)
         waiting.remove(suspicion)
         finding = yield from self._settled(suspicion)
-        finding = replace(finding, requests=suspicion.finding.requests + self.slot.requests - before)
+        requests = suspicion.finding.investigation.requests + self.slot.requests - before
+        finding = replace(finding, investigation=replace(finding.investigation, requests=requests))
         self._defects.settle(finding)
         return finding
 
     def _settled(self, suspicion: UnconfirmedFailure) -> Job[Finding]:
-        last, failure, label = replace(suspicion.finding, stage="minimised"), suspicion.failure, suspicion.label
+        first, failure, label = suspicion.finding, suspicion.failure, suspicion.label
+        last = replace(first, investigation=replace(first.investigation, stage="minimised"))
         other = self._defects.same_as(label, failure, last.fingerprint)
         if other is not None:
             return replace(last, same_as=other)
@@ -72,9 +74,15 @@ class Investigation:
             # The text of the error tells it from no other, but what made it does.
             failure = failure.sharing(f"{failure.unique_key} {failure.text} for the header {header}")
         cause = failure.cause(shot.made.step.label)
-        described = result.described(replace(last, message=failure.message, cause=cause), wanted, self._traffic)
         withdrawn = failure.needs_repetition and not result.is_confirmed
-        return replace(described, same_as=other or "", withdrawn=withdrawn)
+        judged = replace(
+            last,
+            message=failure.message,
+            cause=cause,
+            same_as=other or "",
+            investigation=replace(last.investigation, withdrawn=withdrawn),
+        )
+        return result.described(judged, wanted, self._traffic)
 
 
 class FailureQueue:
@@ -177,7 +185,7 @@ class FailureQueue:
         """Write the last versions of findings, and clear the list."""
         self._context.recorder.settled(settled)
         for finding in settled:
-            if finding.reproduced:
+            if finding.investigation.reproduced:
                 again = flight.again
                 try:
                     if again is not None and again.fingerprint == finding.fingerprint:

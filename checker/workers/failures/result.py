@@ -66,17 +66,20 @@ class InvestigationResult(Struct):
             case=self.chain[-1].made.case.id,
             steps=tuple(shot.made.step for shot in self.chain),
             interactions=tuple(traffic.interaction(evidence(shot)) for shot in self._shown_chain(wanted)),
-            reproduction="\n".join(self.commands),
-            reproduced=showed > 0 if self.printed else None,
-            # It was seen once before.
-            hits=1 + showed,
-            tries=1 + len(self.printed),
-            shrink_executions=self.executions,
             text=wanted.text,
-            spent=self.is_spent and not showed,
-            stopped=self.stopped,
-            wants_more=self.wants_more,
-            is_anew=self.is_anew and showed > 0,
+            investigation=replace(
+                last.investigation,
+                reproduction="\n".join(self.commands),
+                reproduced=showed > 0 if self.printed else None,
+                # It was seen once before.
+                hits=1 + showed,
+                tries=1 + len(self.printed),
+                shrink_executions=self.executions,
+                spent=self.is_spent and not showed,
+                stopped=self.stopped,
+                wants_more=self.wants_more,
+                is_anew=self.is_anew and showed > 0,
+            ),
         )
 
 

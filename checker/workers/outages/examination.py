@@ -19,7 +19,7 @@ from checker.core.phases import FUZZING
 from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Purpose
-from checker.corpus.records import Finding, Interaction, Note
+from checker.corpus.records import Finding, Interaction, Investigation, Note
 from checker.generation.sources.context import Rejected
 from checker.health import GATEWAY, HEALTH_CHECK, REFUSALS, TARGET, TOO_MANY, looks_dangerous
 from checker.phases.attempt import Verdict, build_request
@@ -280,11 +280,9 @@ def _finding(recorder: Recorder, account: OutageAccount, before: Sequence[Sent])
         case=case,
         task=HEALTH_CHECK,
         index=account.order.number,
-        stage="minimised",
         steps=steps,
         interactions=interactions,
-        reproduction=command,
-        reproduced=culprit is not None if account.is_certain else None,
+        investigation=Investigation("minimised", command, culprit is not None if account.is_certain else None),
         at=time.time(),
         cause=digest("cause v1", label, HEALTH_CHECK),
     )

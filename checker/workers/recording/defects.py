@@ -53,10 +53,10 @@ class Defects(Struct):
             if one.fingerprint in self._settled:
                 continue
             self._settled[one.fingerprint] = one
-            self._spent[one.label] += one.requests
-            if one.cause and one.hits < one.tries:
+            self._spent[one.label] += one.investigation.requests
+            if one.cause and one.investigation.hits < one.investigation.tries:
                 self.passing.add(one.cause)
-            if one.cause and one.reproduced:
+            if one.cause and one.investigation.reproduced:
                 self._places[one.cause].add(one.label)
             if not one.same_as:
                 rule = (one.label, one.check, one.unique_key)
@@ -76,15 +76,15 @@ class Defects(Struct):
     def settle(self, finding: Finding) -> None:
         """Take in what was found out here."""
         name = finding.fingerprint
-        if finding.withdrawn and finding.stopped and not finding.requests:
+        if finding.investigation.withdrawn and finding.investigation.stopped and not finding.investigation.requests:
             # Nothing was sent for it.
             self.unfinished.add(name)
             return
-        if finding.withdrawn:
-            self.give_back(name, finding.label, finding.requests)
+        if finding.investigation.withdrawn:
+            self.give_back(name, finding.label, finding.investigation.requests)
             return
         self.absorb(finding.brief)
-        if finding.stopped and not finding.shrink_executions and not finding.same_as:
+        if finding.investigation.stopped and not finding.investigation.shrink_executions and not finding.same_as:
             self.unfinished.add(name)
         else:
             self.unfinished.discard(name)
@@ -103,7 +103,7 @@ class Defects(Struct):
     def shows_known_cause(self, fingerprint: str) -> bool:
         """Whether a settled finding is one of many places of a mistake."""
         settled = self._settled.get(fingerprint)
-        return settled is not None and bool(settled.reproduced) and self.knows_cause(settled.cause)
+        return settled is not None and bool(settled.investigation.reproduced) and self.knows_cause(settled.cause)
 
     def spent(self, label: str) -> int:
         """Return the number of requests that went into findings of an operation."""

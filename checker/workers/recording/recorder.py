@@ -25,6 +25,7 @@ from checker.corpus.records import (
     Component,
     CorpusEntry,
     Finding,
+    Investigation,
     Note,
     OperationError,
     Record,
@@ -74,14 +75,14 @@ def network_error(
 def network_error_of(finding: Finding) -> OperationError | None:
     """Return the error to report for a withdrawn finding whose request got no complete response, None for any other."""
     last = finding.interactions[-1] if finding.interactions else None
-    if not finding.withdrawn or last is None or last.exchange.failure is None:
+    if not finding.investigation.withdrawn or last is None or last.exchange.failure is None:
         return None
     return OperationError(
         finding.label,
         finding.phase,
         UNREACHED,
         last.exchange.failure,
-        request=finding.reproduction,
+        request=finding.investigation.reproduction,
         components=last.components,
     )
 
@@ -153,18 +154,17 @@ class Recorder(Struct):
             text = self.defects.text_of(again.fingerprint, failure)
             if text is not None:
                 finding = replace(
-                    self._finding(flight, chain, failure),
+                    self._finding(flight, chain, failure, again.requests),
                     fingerprint=again.fingerprint,
                     task=again.task,
                     index=again.index,
                     text=text,
-                    requests=again.requests,
                 )
                 phase = flight.task.phase
                 return UnconfirmedFailure(finding, failure, chain, phase, again.allowed)
         return None
 
-    def _finding(self, flight: InFlight, chain: tuple[JudgedCase, ...], failure: Failure) -> Finding:
+    def _finding(self, flight: InFlight, chain: tuple[JudgedCase, ...], failure: Failure, requests: int = 0) -> Finding:
         step = chain[-1].made.step
         return Finding.of(
             failure,
@@ -173,12 +173,10 @@ class Recorder(Struct):
             case=chain[-1].made.case.id,
             task=flight.task.lease.id,
             index=flight.index,
-            stage="found",
             steps=tuple(shot.made.step for shot in chain),
             interactions=tuple(self.traffic.interaction(evidence(shot)) for shot in chain),
-            reproduction="",
             at=time.time(),
-            withdrawn=failure.needs_repetition,
+            investigation=Investigation(withdrawn=failure.needs_repetition, requests=requests),
         )
 
     def _is_news(self, fingerprint: str, flight: InFlight, label: Label, failure: Failure) -> bool:

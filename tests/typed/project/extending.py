@@ -114,7 +114,7 @@ class Lines:
         match event:
             case reports.Interaction():
                 return f"{event.label}\n"
-            case reports.Finding(stage="minimised"):
+            case reports.Finding() if event.investigation.stage == "minimised":
                 return f"{event.title}\n"
             case _:
                 return ""
