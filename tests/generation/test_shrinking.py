@@ -1,7 +1,6 @@
 import pytest
 
 from checker.core.case import Case
-from checker.generation.sources import alphabets
 from checker.generation.sources.choices import Source
 from checker.generation.sources.shrinking import Shrunk, shrink
 from tests.measuring.predicates import FAILING, ORDER, Failing, Smallest
@@ -50,25 +49,6 @@ def test_a_search_that_is_ended_returns_something_that_fails() -> None:
     assert not found.finished
     assert found.executions == 7
     assert failing.fails(found.value)
-
-
-def test_a_later_way_with_fewer_choices_is_taken() -> None:
-    def draw(source: Source) -> list[int]:
-        return [source.integer(0, 9), source.integer(0, 9)] if source.choice(2) == 0 else []
-
-    found = searched(shrink(draw, (0, 5, 5)), lambda value: True)
-    assert (found.choices, found.value) == ((1,), [])
-
-
-def test_a_length_that_two_texts_share_becomes_one_text() -> None:
-    def draw(source: Source) -> str:
-        text = source.string(alphabets.NAME, 1, 20)
-        if source.boolean(0.15):
-            text += "+."[source.choice(2)] + source.string(alphabets.NAME, 1, 10)
-        return text
-
-    found = searched(shrink(draw, ("ab", True, 1, "cdefghijk")), lambda text: len(text) > 10)
-    assert (found.choices, found.value) == (("0" * 11, False), "0" * 11)
 
 
 def test_of_choices_that_come_to_the_same_one_is_tried_and_none_that_is_known_to_pass() -> None:

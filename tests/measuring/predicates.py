@@ -1,7 +1,6 @@
 """Failures that depend on little of a large case, each with the smallest case that fails."""
 
 import math
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -140,10 +139,6 @@ def _nodes(node: Mapping[str, Any], depth: int = 1) -> Iterator[tuple[int, int]]
             yield from _nodes(child, depth + 1)
 
 
-def _has_category(text: str, category: str) -> bool:
-    return any(unicodedata.category(char) == category for char in text)
-
-
 def _is_repeated(values: list[Any]) -> bool:
     return len(set(values)) < len(values)
 
@@ -224,10 +219,9 @@ FAILING: tuple[Failing, ...] = (
     Failing("recursive depth", "a value above 10 on the third level",
         lambda case: any(depth >= 3 and value > 10 for depth, value in _nodes(case.body.get("tree", {}))),
         _order(tree={"value": 0, "children": [{"value": 0, "children": [{"value": 11}]}]})),
-    Failing("unicode category", "a combining mark (Mn) in a note",
-        lambda case: _has_category(case.body.get("note", ""), "Mn"), _order(note="\u0300")),
-    Failing("format", "an address of more than ten characters before the @",
-        lambda case: case.body.get("mail", "").find("@") > 10, _order(mail="0" * 11 + "@0.com")),
+    Failing("unicode", "a combining acute accent in a note",
+        lambda case: "\u0301" in case.body.get("note", ""), _order(note="\u0301")),
+    Failing("format", "an address", lambda case: "mail" in case.body, _order(mail="0@0.com")),
     Failing("format", "a day before 1970", lambda case: case.body.get("day", "9") < "1970",
         _order(day="1969-12-31")),
     Failing("pattern", "a code that ends in 7", lambda case: case.body.get("code", "").endswith("7"),

@@ -1,7 +1,7 @@
 """The search for the smallest failing record of choices: elements and properties first, then numbers and texts."""
 
 import operator
-from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Sequence
 from functools import partial
 from typing import Generic, TypeVar
 
@@ -18,11 +18,6 @@ Record = tuple[Choice, ...]
 
 _UNIQUE = object()
 """Content of values of which no two are held to be alike."""
-
-_WAYS = 6
-"""Alternatives of a choice that are tried."""
-_LONGEST = 80
-"""Longest record in which other alternatives are tried: the number of tries grows with its length."""
 
 
 Search = Generator[Value, bool | None, Result]
@@ -69,7 +64,6 @@ def shrink(
             yield from run.drop_spans()
             yield from run.lower_choices()
             yield from run.lower_together()
-            yield from run.go_another_way()
     except SearchEnded:
         finished = False
     return Shrunk(run.best, draw(ReplaySource(run.best)), run.executions, finished)
@@ -167,21 +161,6 @@ class _Run(Generic[Value]):
             self.best = found
         return fails
 
-    def go_another_way(self) -> Search[Value, None]:
-        """Take another alternative if the record becomes simpler, such as a later one of `oneOf` that needs fewer choices."""
-        if len(self.best) > _LONGEST:
-            return
-        now = _complexity(self.best)
-        for changed in _other_ways(self.best):
-            source = ReplaySource(changed, rest=SimplestSource())
-            try:
-                value = self._draw(source)
-            except Rejected:
-                continue
-            found = tuple(source.choices)
-            if _complexity(found) < now and (yield from self._is_taken(value, found)):
-                return
-
     def _drop_many(self) -> Search[Value, bool]:
         """Drop all outermost spans, else half of them, a quarter and so on; return whether a smaller record failed."""
         spans = _outermost(self._spans())
@@ -239,46 +218,6 @@ def _without(choices: Record, spans: list[Span]) -> Record:
     return tuple(left)
 
 
-def _other_ways(choices: Record) -> Iterator[Record]:
-    """Yield records with another alternative in one place, and up to two fewer of the choices that follow it."""
-    for place, choice in enumerate(choices):
-        others: Iterable[Choice] = (not choice,) if isinstance(choice, bool) else range(_WAYS)
-        if not isinstance(choice, int) or not 0 <= choice < _WAYS:
-            continue
-        for other in others:
-            if other != choice:
-                yield (*choices[:place], other)
-                for left_out in range(3):
-                    last = place + 1 + left_out
-                    yield (*choices[:place], other, *choices[last:])
-                    before = _with_text(choices[:place], choices[place + 1 : last])
-                    if before is not None:
-                        yield (*before, other, *choices[last:])
-
-
-def _with_text(choices: Record, left_out: Record) -> Record | None:
-    """Return the choices before, with the last text made longer by what is left out: a length may be all that matters."""
-    if not any(isinstance(choice, str) for choice in left_out):
-        return None
-    for place in range(len(choices) - 1, -1, -1):
-        text = choices[place]
-        if isinstance(text, str) and text:
-            more = sum(len(choice) if isinstance(choice, str) else 1 for choice in left_out)
-            return (*choices[:place], text + text[-1] * more, *choices[place + 1 :])
-    return None
-
-
-def _complexity(choices: Record) -> tuple[int, tuple[tuple[float, int], ...]]:
-    """Return a key that orders records: fewer choices first, then smaller ones."""
-    sizes = []
-    for choice in choices:
-        if isinstance(choice, int | float):
-            sizes.append((min(abs(choice), 2.0**1000), int(choice < 0)))
-        else:
-            sizes.append((len(choice), sum(choice if isinstance(choice, bytes) else map(ord, choice))))
-    return len(choices), tuple(sizes)
-
-
 def _presences(choices: Record) -> int:
     return sum(choice is True for choice in choices)
 
@@ -331,9 +270,7 @@ def _lower_text(text: str) -> Search[Choice, None]:
             yield from _bisect_roundly(len(text), partial(operator.mul, plain))
             return
     text = yield from _without_chunks(text)
-    text = yield from _with_plain_chunks(text)
-    if len(text) <= _FEW:
-        yield from _with_first_of_block(text)
+    yield from _with_plain_chunks(text)
 
 
 def _bisect_roundly(high: int, choice: Callable[[int], Choice]) -> Search[Choice, None]:
@@ -380,8 +317,8 @@ def _without_chunks(text: str) -> Search[Choice, str]:
     return text
 
 
-def _with_plain_chunks(text: str) -> Search[Choice, str]:
-    """Return a text with as many plain characters as possible, as long as it fails."""
+def _with_plain_chunks(text: str) -> Search[Choice, None]:
+    """Put as many plain characters as possible into a text."""
     size = len(text) // 2
     while size and (size > 1 or len(text) <= _FEW):
         for start in range(0, len(text), size):
@@ -390,14 +327,3 @@ def _with_plain_chunks(text: str) -> Search[Choice, str]:
             if plainer != text and (yield plainer):
                 text = plainer
         size //= 2
-    return text
-
-
-def _with_first_of_block(text: str) -> Search[Choice, None]:
-    """Try the first character of the Unicode block of an unusual one: characters of a block are of one kind."""
-    for place, character in enumerate(text):
-        for bits in (8, 6, 4):
-            first = chr(ord(character) >> bits << bits)
-            if first > "\x7f" and first != character and (yield text[:place] + first + text[place + 1 :]):
-                text = text[:place] + first + text[place + 1 :]
-                break
