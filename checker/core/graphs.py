@@ -20,8 +20,8 @@ def reached(nodes: Iterable[Node], further: Mapping[Node, Collection[Node]]) -> 
     given = set(nodes)
     seen, waiting = set(given), list(given)
     for node in waiting:
-        more = [one for one in further.get(node, ()) if one not in seen]
-        seen.update(more)
+        more = {*further.get(node, ())} - seen
+        seen |= more
         waiting += more
     return seen - given
 

@@ -216,7 +216,9 @@ def resource_model(operations: Iterable[OpenApiOperation | BrokenOperation]) -> 
     formatted = inference.formatted(asked)
     model = ResourceModel(uses.values(), [*declared, *rest], formatted, inference.preceding())
     model = model.following(inference.lists_of_references(model))
-    return model.following(inference.of_same_format(model, asked))
+    # What follows from a model is worked out anew for another one.
+    alike = list(inference.of_same_format(model, asked))
+    return model.following(alike) if alike else model
 
 
 class _Inference(Struct):
