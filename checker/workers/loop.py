@@ -286,7 +286,7 @@ class Worker:
         if idle <= 0 or self._health.is_holding:
             return
         now = self._ledger.enter(_MAKING)
-        before = self._failures.lowest_index if self._failures.waiting else None
+        before = self._failures.lowest_index if self._failures.waiting and not self._waits_for_slow() else None
         for lane in range(most):
             if lane in taken or lane in reserved:
                 continue
@@ -302,6 +302,10 @@ class Worker:
                 flight = following
             self._launch(lane, flight)
         self._http.flush()
+
+    def _waits_for_slow(self) -> bool:
+        """Whether no failure can be investigated before a slow request lands: other cases go on meanwhile."""
+        return bool(self._slow_count) and self._failures.next_job(self._flying()) is None
 
     def _fill_slow(self) -> None:
         """Start requests of slow tasks, on lanes of their own; where there are none, when nothing else is in flight."""

@@ -3,6 +3,7 @@
 import threading
 from collections import Counter
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -59,6 +60,75 @@ def test_what_is_slow_waits_beside_the_others_and_has_all_its_cases(command: Com
     wanted = dict.fromkeys(DOCUMENT["paths"], CASES)
     assert sleepers.asked == wanted, ran.shown
     assert ran.view.counts.cases == CASES * len(wanted)
+
+
+class Failing(Sleepers):
+    """Fails at once for what is slow with another number than 0; what is fast is answered from then on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.has_failed = threading.Event()
+
+    def __call__(self, request: Request) -> Reply:
+        target = urlsplit(request.target.decode())
+        if target.path.startswith("/fast"):
+            self.has_failed.wait()
+        elif (failure := self.failure(request.method, target.path, parse_qs(target.query))) is not None:
+            return failure
+        return super().__call__(request)
+
+    def failure(self, method: str, path: str, query: dict[str, list[str]]) -> Reply | None:
+        if query.get("n") == ["0"]:
+            return None
+        self.has_failed.set()
+        return json_reply({}, 500)
+
+
+class Making(Failing):
+    """Makes things at once until the first of them fails to be read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.made = 0
+
+    def failure(self, method: str, path: str, query: dict[str, list[str]]) -> Reply | None:
+        if method == "POST" and self.has_failed.is_set():
+            return None
+        if method == "POST":
+            self.made += 1
+            return json_reply({"id": self.made}, 201)
+        if path.rpartition("/")[2] not in map(str, range(1, self.made + 1)):
+            return json_reply({}, 404)
+        self.has_failed.set()
+        return json_reply({}, 500)
+
+
+ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
+MAKING = {
+    **DOCUMENT,
+    "paths": {
+        "/slow": {"post": {"responses": {"201": {"description": ""}}}},
+        "/slow/{id}": {"get": {"parameters": [ID], "responses": {"200": {"description": ""}}}},
+    },
+}
+
+
+def test_a_failure_that_waits_for_slow_responses_holds_up_nobody(command: Command) -> None:
+    """The case that shows a defect is the first one, so that those before it have all their time."""
+    sleepers = Failing()
+    with serving(sleepers, DOCUMENT) as app, started(command, app) as process:
+        wait_until(lambda: sleepers.is_through.is_set() or process.poll() is not None)
+        sleepers.may_answer.set()
+        ran = command.finished(process)
+    assert ("POST /slow/1", "not_a_server_error") in ran.defects, ran.shown
+
+
+def test_a_creation_that_a_failure_does_not_need_is_waited_for_some_seconds(command: Command) -> None:
+    sleepers = Making()
+    with serving(sleepers, MAKING) as app:
+        ran = command.here(*run_arguments(app.document_url, *PATIENT, workers=1))
+        sleepers.may_answer.set()
+    assert ("GET /slow/{id}", "not_a_server_error") in ran.defects, ran.shown
 
 
 @pytest.mark.thorough

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as replace_request
-from itertools import islice
+from itertools import islice, takewhile
 from random import Random
 
 from msgspec import Struct
@@ -144,7 +144,8 @@ class Inquiry(Struct):
         slot.enter(Stage.CONFIRM)
         # The creations are sent after the shrink: one case is cheaper to shrink than a sequence of four.
         if not failure.needs_repetition or result.is_confirmed:
-            yield from self._make_anew(result)
+            with slot.hurried():
+                yield from self._make_anew(result)
         yield from self._reproduce(result)
         if failure.needs_repetition and not result.is_confirmed:
             # Values that are taken from new responses may lead elsewhere: the printed commands are the same each time.
@@ -443,7 +444,8 @@ class Inquiry(Struct):
                 made = _named(plainest_like(self.factory, last, self.suspicion.phase))
             except (CheckerError, Rejected):
                 return None
-            known[kind] = yield from self.slot.shot(made, Purpose.PROBE)
+            with self.slot.hurried():
+                known[kind] = yield from self.slot.shot(made, Purpose.PROBE)
         return known[kind]
 
     def _shrink(self, result: InvestigationResult, most: int, passing: frozenset[str]) -> Job[None]:
@@ -582,17 +584,18 @@ class Inquiry(Struct):
             # With a new name, nothing that was created earlier is needed: the client names the resource, or the server returns a known one.
             self.names.are_needed = True
             yield whole or chain
-        if not whole or not result.is_confirmed or self.slot.end_reason():
+        if not whole or not result.is_confirmed:
             return
         alone = [*whole[: len(made)], named[-1]]
         if makes_its_resources(model, alone):
-            yield from situations(self.factory, model, alone)
+            yield from takewhile(lambda _: not self.slot.end_reason(), situations(self.factory, model, alone))
 
     def _made_anew_alone(self, result: InvestigationResult) -> Job[InvestigationResult]:
         """Return the result of a failure that no further requests were left for, after the creations of the resources that it names."""
         before = result.chain
         if not self.suspicion.failure.needs_repetition:
-            yield from self._make_anew(result, is_short=True)
+            with self.slot.hurried():
+                yield from self._make_anew(result, is_short=True)
         if result.chain is not before:
             result.printed.clear()
             yield from self._reproduce(result)

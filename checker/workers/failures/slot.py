@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import count
 
 from msgspec import Struct, field
@@ -39,6 +40,8 @@ class InvestigationSlot(Struct):
     shrink_budget: ShrinkBudget
     is_patient: bool = False
     """Whether requests have `PATIENCE` times their timeout."""
+    is_hurried: bool = False
+    """Whether requests that the failure does not need have the time of candidates: the worker sends no other cases meanwhile."""
     waiting: list[UnconfirmedFailure] = field(default_factory=list)
     """Failures of the case that are not investigated yet. Others that turn up meanwhile join them."""
     simplest: dict[tuple[str | None, bool], JudgedCase] = field(default_factory=dict)
@@ -61,12 +64,21 @@ class InvestigationSlot(Struct):
         self.shrink_budget.begin(self.flight.task.lease.id, 0.0 if first is None else first.elapsed)
         self.enter(stage)
 
+    @contextmanager
+    def hurried(self) -> Iterator[None]:
+        """Give requests no more time than candidates of a shrink have."""
+        before, self.is_hurried = self.is_hurried, True
+        try:
+            yield
+        finally:
+            self.is_hurried = before
+
     def exchange(self, request: WireRequest) -> Job[Outcome]:
         """Return the response of a target that serves. If it does not, wait until it does, and send the request again."""
         health, flight, running = self.health, self.flight, self.flight.task
         running.requests += 1
         running.inquiries += 1
-        is_candidate = self._stage is Stage.SHRINK
+        is_candidate = self._stage is Stage.SHRINK or self.is_hurried
         if self.is_patient:
             usual = settings_of_case(self.context.subject.operations, flight.made.case).http
             limit_s = time_limit_s(request, usual)
