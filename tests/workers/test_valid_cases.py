@@ -40,8 +40,8 @@ def sent(cases: ValidCases, before: Moment | None = END, source: CaseSource = Ca
     [
         (["a"] * 12, 100, 100),
         (["a"] * 13, 10, 100),
-        (["a"] * 40, 10, 100),
-        (["a"] * 41, 10, 25),
+        (["a"] * 20, 10, 100),
+        (["a"] * 21, 10, 25),
         (["a", "b", "c", *"abc" * 3], 100, 100),
         (["a"] * 60 + ["b"], 100, 100),
         (["a"] * 60 + [ACCEPTED], 100, 100),
@@ -119,7 +119,7 @@ def test_sequences_begin_with_what_was_accepted_before() -> None:
 
 def test_only_the_cases_before_a_moment_count() -> None:
     cases = counted(["a"] * 90)
-    assert [sent(cases, (2, 0, index)) for index in (40, 41)] == [100, 25]
+    assert [sent(cases, (2, 0, index)) for index in (20, 21)] == [100, 25]
     assert sent(cases, (1, 5, 0)) == 100
 
 

@@ -24,11 +24,11 @@ ACCEPTED = ""
 """In place of a reason: the case was not refused."""
 _ONE_IN: Final = 10
 """One case in so many is sent all the same: other operations may have changed the state of the target."""
-_ENOUGH: Final = {CaseSource.LISTED: (12, _ONE_IN), CaseSource.DRAWN: (40, 4), CaseSource.CHAINED: (20, 4)}
+_ENOUGH: Final = {CaseSource.LISTED: (12, _ONE_IN), CaseSource.DRAWN: (20, 4), CaseSource.CHAINED: (20, 4)}
 """Source of cases -> (refusals in a row for known reasons, of an operation that accepted nothing, after which one case in so many is sent).
 
-Listed cases change one thing at a time, so that further ones are refused alike. Of a hundred drawn cases 60 remain: of operations that
-accept one case in ten, one in 600 accepts none of them. A sequence that begins with a refusal ends there.
+Listed cases change one thing at a time, so that further ones are refused alike. Of a hundred drawn cases 40 remain: of operations that
+accept one case in ten, one in 70 accepts none of them. A sequence that begins with a refusal ends there.
 """
 _DULL = 20
 """Such refusals of an operation that accepted a case before: one that accepts 20 % of its cases rarely has so many."""
