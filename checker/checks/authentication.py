@@ -113,7 +113,10 @@ _WRONG = _Attempt(
 def asks_for_credentials(operation: Operation) -> bool:
     """Whether an operation requires credentials that are all known and can be left out."""
     return bool(operation.security) and all(
-        not one.is_none and not one.undeclared and all(map(_is_sent, one.schemes)) for one in operation.security
+        not one.is_none
+        and not one.undeclared
+        and all(of.location is not None or of.type in _BY_HEADER for of in one.schemes)
+        for one in operation.security
     )
 
 
@@ -401,10 +404,6 @@ def _has_wrong_path(case: Case) -> bool:
     meta = case.meta
     part = None if meta is None else meta.components.get(Location.PATH)
     return part is not None and part.mode.is_negative
-
-
-def _is_sent(scheme: SecurityScheme) -> bool:
-    return scheme.location is not None or scheme.type in _BY_HEADER
 
 
 def _carries(tools: CheckTools, request: WireRequest, places: Credentials) -> bool:

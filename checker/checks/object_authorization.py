@@ -12,7 +12,6 @@ from checker.checks.resources import body_of, concerns, concrete_path, is_done, 
 from checker.core.case import Case
 from checker.core.errors import CheckerError
 from checker.core.failures import Failure, Severity
-from checker.core.operation import Operation
 from checker.core.request import Location, WireRequest
 from checker.core.resources import named_values
 from checker.core.response import Response
@@ -119,7 +118,7 @@ def _is_shared(context: CheckContext, peers: Peers, users: tuple[str, str], mine
     True as well, with a note, if the list is refused without a query: nothing is known of the members then.
     """
     path = context.case.operation.path.rstrip("/").rpartition("/")[0]
-    if _READING not in _methods_at(context.case.operation, path):
+    if not any(_READING in methods for methods in context.case.operation.methods_at(path)):
         return False
     listed = []
     for user in users:
@@ -145,10 +144,6 @@ def _is_shared(context: CheckContext, peers: Peers, users: tuple[str, str], mine
 
 def _is_served(answer: Response) -> bool:
     return 200 <= answer.status_code < 300 and not answer.redirects
-
-
-def _methods_at(operation: Operation, path: str) -> frozenset[str]:
-    return frozenset(method for methods in operation.methods_at(path) for method in methods)
 
 
 def _is_wrong(case: Case) -> bool:

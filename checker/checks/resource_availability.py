@@ -70,7 +70,7 @@ def ensure_resource_availability(context: CheckContext) -> Exchanging[Found]:
         return True
     if case.operation.status_of(context.response) != _MISSING:
         return PASSED
-    part = meta.components.get(_location(case))
+    part = meta.components.get(next((at for at, _ in case.operation.resource_places.values()), Location.PATH))
     if part is not None and part.mode.is_negative:
         return True
     for place in range(len(steps) - 1, -1, -1):
@@ -111,7 +111,7 @@ def _may_be_missing(context: CheckContext, place: int) -> bool:
         or _is_about_argument(context)
         or any(_may_remove(step, case, creator) for step in steps[place + 1 :])
         # It was created below a removed resource, or has the name of one.
-        or any(_has_removed(step, case) for step in steps[:place])
+        or any(method_of(one.case) == REMOVING and is_done(one) and concerns(case, one.case) for one in steps[:place])
     )
 
 
@@ -132,11 +132,6 @@ def _is_about_argument(context: CheckContext) -> bool:
     said = {word.lower() for word in _WORD.findall(complaint.text)}
     about = (set(words(name)) - known for name in islice(given, _MOST_NODES) if name not in own)
     return any(parts and parts <= said for parts in about)
-
-
-def _location(case: Case) -> Location:
-    """Return the location of the identifier of a case's resource."""
-    return next((at for at, _ in case.operation.resource_places.values()), Location.PATH)
 
 
 def creates_member(step: JudgedInteraction, case: Case) -> bool:
@@ -216,11 +211,6 @@ def _scalars(body: Any) -> Iterator[str]:
             pending += value
         elif isinstance(value, str | int | float):
             yield str(value)
-
-
-def _has_removed(step: JudgedInteraction, case: Case) -> bool:
-    """Whether a step has deleted the resource of a case, or one that contains it."""
-    return method_of(step.case) == REMOVING and is_done(step) and concerns(case, step.case)
 
 
 def _may_remove(step: JudgedInteraction, case: Case, creator: JudgedInteraction) -> bool:

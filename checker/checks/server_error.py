@@ -14,7 +14,7 @@ from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Operation
 from checker.core.resource_names import words
-from checker.core.response import FailureKind, NetworkFailure, Response
+from checker.core.response import FailureKind, NetworkFailure
 from checker.core.scenarios import REQUEST_SHAPES
 from checker.core.system import later_pattern
 from checker.core.templates import error_template, names_error, says_nothing, sent_texts
@@ -94,7 +94,9 @@ def not_a_server_error(context: CheckContext) -> Found:
         )
     template = error_template(context.response.readable.content, sent_texts(context.case), context.described)
     shared = template if names_error(template) else _common_reason(template, context.case)
-    is_busy = status == UNAVAILABLE or is_of_contention(_beginning(context.response))
+    is_busy = status == UNAVAILABLE or is_of_contention(
+        context.response.readable.content[:_BEGINNING].decode("utf-8", "replace")
+    )
     if is_busy:
         # Maintenance and overload are one state of the service, whichever operation is asked.
         shared = template or "unavailable"
@@ -102,10 +104,6 @@ def not_a_server_error(context: CheckContext) -> Found:
     failure.sharing(requested_status(context) or (f"{rule_of_status(status)} {shared}" if shared else ""))
     failure.passing_cause = failure.shared_cause if is_busy else _passing(template)
     return failure
-
-
-def _beginning(response: Response) -> str:
-    return response.readable.content[:_BEGINNING].decode("utf-8", "replace")
 
 
 def _passing(template: str) -> str:
@@ -146,6 +144,7 @@ def _handler(operation: Operation) -> str:
 
 
 _LONG_INTEGER: Final = later_pattern(r"(-?)0*([1-9][0-9]{18,})")
+_SURROGATE: Final = later_pattern("[\ud800-\udfff]")
 _ENOUGH_DIGITS: Final = 20
 """Every integer with this many digits is beyond 64 bits. Python converts no text of more than 4,300 digits."""
 
@@ -153,7 +152,7 @@ _ENOUGH_DIGITS: Final = 20
 def _of_value(template: str, case: Case) -> str:
     """Return the text of an error with the kind of sent value that crashes a server in any operation; empty without such a value."""
     for value in (*case.path_parameters.values(), *values_of(case)):
-        if isinstance(value, str) and ("\0" in value or (not value.isprintable() and _has_surrogate(value))):
+        if isinstance(value, str) and ("\0" in value or (not value.isprintable() and _SURROGATE.search(value))):
             return f"{template} for characters that are no text"
         digits = _LONG_INTEGER.fullmatch(value) if isinstance(value, str) else None
         number = value if digits is None else int(digits[1] + digits[2][:_ENOUGH_DIGITS])
@@ -163,10 +162,6 @@ def _of_value(template: str, case: Case) -> str:
         # Servers of GraphQL decode global identifiers in one place.
         return f"{case.operation.label.partition('.')[0]} {template} for an unknown identifier"
     return ""
-
-
-def _has_surrogate(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _names_unknown(case: Case) -> bool:

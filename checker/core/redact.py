@@ -210,7 +210,7 @@ class Redaction:
             return [self._under(one, path, depth + 1, is_member=is_member) for one in item]
         if isinstance(item, dict):
             return {
-                name if _is_plain_name(name) else self.replacement: self._under(
+                name if len(name) <= _LONGEST_NAME and _PLAIN_NAME.fullmatch(name) else self.replacement: self._under(
                     one, f"{path}.{name}", depth + 1, is_member=True
                 )
                 for name, one in item.items()
@@ -257,10 +257,6 @@ _UNKNOWN = (ANYTHING,)
 
 def _is_too_deep(value: Any, depth: int) -> bool:
     return depth >= _DEEPEST and isinstance(value, dict | list)
-
-
-def _is_plain_name(name: str) -> bool:
-    return len(name) <= _LONGEST_NAME and _PLAIN_NAME.fullmatch(name) is not None
 
 
 @lru_cache(maxsize=4096)

@@ -159,7 +159,8 @@ def names_resource(place: Sequence[str | int], value: object, path: str) -> bool
     if str(value) != name or is_taken_name(path):
         return False
     field_name = next((one for one in reversed(place) if isinstance(one, str)), "")
-    return singular(_collection_of(path)) in map(singular, words(field_name)) or _is_unmistakable(name)
+    collection = path.rpartition("/")[0].rpartition("/")[2]
+    return singular(collection) in map(singular, words(field_name)) or _is_unmistakable(name)
 
 
 def place_of_resource(path: str, resource: str) -> int | None:
@@ -183,11 +184,6 @@ def place_of_resource(path: str, resource: str) -> int | None:
 
 def _is_unmistakable(name: str) -> bool:
     return len(name) >= _UNMISTAKABLE and not name.isdecimal()
-
-
-def _collection_of(path: str) -> str:
-    """Return the segment before the last one: `users` for `/users/anna`."""
-    return path.rpartition("/")[0].rpartition("/")[2]
 
 
 def place_of_name(path: str, sent_to: str, answer: Response) -> str:
@@ -252,7 +248,8 @@ def taken_names(path: str, body: Any) -> Iterator[str]:
     found = (
         f"{path}{_WITH}{segment_of(name)} {segment_of(value)}"
         for name, value in members
-        if (parts := words(name)) and is_identifier(parts[-1]) and _is_name(value)
+        if (parts := words(name)) and is_identifier(parts[-1]) and value != ""
+        if isinstance(value, str | int) and not isinstance(value, bool)
     )
     return islice(found, _MOST_NAMES)
 
@@ -266,10 +263,6 @@ def name_in(path: str) -> str:
     """Return the name at the end of a path, or the value at the end of a `taken_names` entry."""
     path, _, taken = path.partition(_WITH)
     return unquote(taken.rpartition(" ")[2] if taken else path.rpartition("/")[2])
-
-
-def _is_name(value: Any) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
 
 
 def _maker_of(

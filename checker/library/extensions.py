@@ -269,12 +269,7 @@ def within_capabilities(schema: Any, cases: Iterable[Case]) -> Iterable[Case]:
     if schema is None or not is_extended(schema, "get_coverage_capabilities"):
         return cases
     wanted = frozenset(schema.get_coverage_capabilities())
-    return (case for case in cases if _scenario(case) in (None, *wanted))
-
-
-def _scenario(case: Case) -> Any:
-    """Return the scenario of a case of the coverage phase; None for other cases."""
-    return None if case.meta is None else case.meta.phase.data.get("scenario")
+    return (one for one in cases if one.meta is None or one.meta.phase.data.get("scenario") in (None, *wanted))
 
 
 def adapt(schema: Any, request: WireRequest, outcome: Outcome) -> None:

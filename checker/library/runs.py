@@ -78,7 +78,9 @@ def users_code(schema: LoadedSchema) -> UsersCode:
         judges=extensions.judges(schema),
         transitions=lambda: schema.apply_stateful_inference(schema.observations),
         order=partial(_order, schema) if is_mine("get_unit_scheduler") else None,
-        weights=partial(_weights, schema) if is_mine("compute_fuzz_operation_weights") else None,
+        weights=(lambda labels: schema.compute_fuzz_operation_weights(_operations(schema, labels)))
+        if is_mine("compute_fuzz_operation_weights")
+        else None,
     )
     makes = is_mine("prepare_request_body", "build_request_url")
     return replace(usual, makes=partial(ExtendedMaker, schema)) if makes else usual
@@ -146,10 +148,6 @@ def _formats(schema: LoadedSchema, mode: GenerationMode | None) -> Mapping[str, 
 
 def _order(schema: LoadedSchema, phase: str, labels: Sequence[Label]) -> list[Label]:
     return [Label(one.label) for one in schema.get_unit_scheduler(_operations(schema, labels), phase)]
-
-
-def _weights(schema: LoadedSchema, labels: Sequence[Label]) -> Sequence[float]:
-    return schema.compute_fuzz_operation_weights(_operations(schema, labels))
 
 
 def _operations(schema: LoadedSchema, labels: Sequence[Label]) -> list[ApiOperation]:
