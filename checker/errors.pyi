@@ -1,7 +1,7 @@
 """Made of `checker.faces.PUBLIC` by `python -m tests.typed.stubs`: what type checkers see of names that are resolved on first use."""
 
 from checker.checks.authentication import IgnoredAuth
-from checker.checks.collections import ExceededLimit, IgnoredFilter, OverlappingPages, UnsortedItems
+from checker.checks.collections import ExceededLimit, IgnoredFilter, OverlappingPages, UnsortedItems, WrongTotal
 from checker.checks.concurrency import RaceCondition
 from checker.checks.deletion import UseAfterFree
 from checker.checks.disclosure import DisclosedInternals
@@ -142,4 +142,5 @@ __all__ = [
     "UnsupportedMethodResponse",
     "UsageError",
     "UseAfterFree",
+    "WrongTotal",
 ]

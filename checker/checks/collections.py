@@ -23,6 +23,8 @@ from checker.schema.views import Outline, outline_of
 _LIMITS: Final = frozenset(
     ("limit", "perpage", "pagesize", "pagelimit", "maxresults", "maxitems", "itemsperpage", "resultsperpage")
 )
+_TOTALS: Final = frozenset(("total", "totalcount", "totalitems", "totalresults", "totalelements", "totalsize"))
+"""Normalised names of the number of all items."""
 _PAGES: Final = frozenset(("page", "pagenumber", "pageno", "pagenum"))
 _OFFSETS: Final = frozenset(("offset", "skip"))
 _SORTS: Final = frozenset(("sort", "sortby", "sortfield", "sortkey", "order", "orderby", "ordering"))
@@ -61,6 +63,10 @@ class OverlappingPages(Failure, code="ST307", title="Pages overlap", severity=Se
     """A collection returns an item on two pages."""
 
 
+class WrongTotal(Failure, code="ST311", title="Total is wrong", needs_repetition=True):
+    """A collection states more items than its pages have."""
+
+
 def takes_queries(operation: Operation) -> bool:
     """Whether an operation reads a collection and has query parameters."""
     is_collection = operation.method == "GET" and not ends_with_variable(operation.path)
@@ -96,7 +102,8 @@ def collection_conformance(context: CheckContext) -> Exchanging[Found]:
     type: a boolean, an enumeration with values of the property, or an identifier. It is ignored if the items have its value and
     others, and requests for others of these values return the same items, or two of them only items with their value. Each has to show without the other optional
     parameters as well, which may be stronger (`all=true`). Pages overlap if an item of a later page stands on the first page as well,
-    and the later page has not changed since.
+    and the later page has not changed since. A total is wrong if a request without a filter shows fewer items than the limit and than
+    the total, and the page behind them is empty.
     """
     case, response = context.case, context.response
     if case.other_method or (case.meta is not None and case.meta.mode.is_negative):
@@ -111,6 +118,7 @@ def collection_conformance(context: CheckContext) -> Exchanging[Found]:
         found += [one for one in again if one.unique_key == name]
     found += yield from _ignored_filters(context, listed)
     found += yield from _overlapping(context, listed)
+    found += yield from _beyond_pages(context, listed)
     return found
 
 
@@ -323,6 +331,56 @@ def _overlapping(context: CheckContext, listed: _List) -> Exchanging[list[Failur
         return []
     message = f"Page: `{name}={listed.query[name]}`\nOn the first page as well: {', '.join(map(str, both[:8]))}"
     return [OverlappingPages(message, unique_key=name)]
+
+
+def _beyond_pages(context: CheckContext, listed: _List) -> Exchanging[list[Failure]]:
+    """Return the failure of a total that counts items which no page has."""
+    operation, size, name = context.case.operation, len(listed.items), _total_in(context.response, listed)
+    paging = {
+        one.name: one
+        for one in operation.parameters
+        if one.location is Location.QUERY and normalised(one.name) in (_PAGES | _OFFSETS)
+    }
+    limits = [one for one in operation.parameters if normalised(one.name) in (_LIMITS | {"size"})]
+    if name is None or len(paging) != 1 or len(limits) != 1 or not {*listed.query} <= {*paging, limits[0].name}:
+        return []
+    (mark,) = paging
+    is_page = normalised(mark) in _PAGES
+    default = outline_of(limits[0].schema).first("default")
+    limit = listed.query.get(limits[0].name, str(default))
+    if listed.query.get(mark, "1" if is_page else "0") != ("1" if is_page else "0") or not limit.isdecimal():
+        return []
+    total = _total_at(context.response, listed, name)
+    if not size < min(int(limit), total):
+        return []
+    beyond = _items_of((yield _asking(context, {mark: 2 if is_page else size})))
+    again = yield _asking(context, {})
+    shown = _items_of(again)
+    is_same = shown is not None and len(shown[1]) == size and _total_at(again, listed, name) == total
+    if beyond is None or beyond[1] or not is_same:
+        return []
+    message = f"Received: {size} items, and no further ones behind them\n`{name}`: {total}"
+    return [WrongTotal(message, unique_key=name)]
+
+
+def _total_in(response: object, listed: _List) -> str | None:
+    """Return the name of the number of all items beside a list; None if there is none, or several."""
+    around = _around(response, listed)
+    names = [name for name, value in around.items() if normalised(name) in _TOTALS and type(value) is int]
+    return names[0] if len(names) == 1 else None
+
+
+def _total_at(response: object, listed: _List, name: str) -> int:
+    found = _around(response, listed).get(name)
+    return found if isinstance(found, int) else 0
+
+
+def _around(response: object, listed: _List) -> Mapping[str, Any]:
+    """Return the object around a list; empty for a list that is the body."""
+    found: Any = served_body(response) if listed.way else None
+    for name in listed.way[:-1]:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def _names_in(items: Sequence[Item]) -> list[object] | None:

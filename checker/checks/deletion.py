@@ -24,7 +24,7 @@ from checker.checks.resources import (
 from checker.core.case import NOT_SET, Case
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Operation
-from checker.core.resource_names import ends_with_variable, normalised
+from checker.core.resource_names import ends_with_variable, normalised, noun_of, resource_of
 from checker.core.resources import REMOVING, SAFE, named_values
 from checker.core.response import Response
 from checker.core.send import Exchanging
@@ -93,13 +93,20 @@ def use_after_free(context: CheckContext) -> Exchanging[Found]:
 
     A response that the server also gives for a name that never existed shows nothing of the deleted resource. For a resource below the
     deleted one, the deleted one is requested again: a server that shows it as deleted keeps everything below it. A 404 is a failure as
-    well, of the step that has created something below the deleted resource since then.
+    well, of the step that has created something below the deleted resource since then. So is a list of the collection with the deleted
+    resource, which a GET of the resource does not find.
     """
     case, steps = context.case, context.sequence
     if case.operation.status_of(context.response) in _GONE:
         return _made_below(context)
     if not 200 <= case.operation.status_of(context.response) < 300:
         return PASSED
+    listed = next((step for place, step in enumerate(steps) if _is_listed(context, step, place)), None)
+    if listed is not None and (yield from _is_missing(context, listed)):
+        failure = _failure(context, listed)
+        # An index may show a removal late.
+        failure.second_look_s = 1.0
+        return failure
     for place in range(len(steps) - 1, -1, -1):
         deleted = steps[place]
         if (
@@ -119,6 +126,32 @@ def use_after_free(context: CheckContext) -> Exchanging[Found]:
                 return PASSED
             return _failure(context, deleted)
     return PASSED
+
+
+def _is_listed(context: CheckContext, step: JudgedInteraction, place: int) -> bool:
+    """Whether a response lists a resource that a step of the sequence deleted."""
+    case, steps, items = context.case, context.sequence, body_of(context.response)
+    if not (_is_deletion(step) and isinstance(items, list) and is_of_one_caller(context, step)):
+        return False
+    nouns = {noun_of(resource_of(one.operation.resource_path)) for one in (case, step.case)}
+    name = str(next(reversed([*named_values(step.case).values()]), ""))
+    shown = (one for one in items if isinstance(one, dict) and str(one.get("id", "")) == name)
+    return (
+        len(nouns) == 1
+        and len(name) > 1
+        and any(not _is_tombstone(one, _DEPTH) for one in shown)
+        and _was_there(step, steps[:place])
+        and not any(_creates(one, step) for one in steps[place + 1 :])
+    )
+
+
+def _is_missing(context: CheckContext, deleted: JudgedInteraction) -> Exchanging[bool]:
+    """Whether a GET of a deleted resource does not find it, where a GET is described."""
+    operation = deleted.case.operation
+    if not any("GET" in methods for methods in operation.methods_at(operation.path)):
+        return False
+    answer = yield context.make(as_get(deleted.case))
+    return isinstance(answer, Response) and answer.status_code in _GONE
 
 
 def _is_kept(context: CheckContext, deleted: JudgedInteraction) -> Exchanging[bool]:

@@ -225,6 +225,7 @@ TABLE = (
             collections.ExceededLimit,
             collections.UnsortedItems,
             collections.OverlappingPages,
+            collections.WrongTotal,
         ),
         may_send=collections.lists_items,
         applies=replace(_OF_OPERATION, statuses=("2XX",), operations=collections.takes_queries),

@@ -212,3 +212,47 @@ def test_a_page_that_changes_meanwhile_proves_nothing(exchanges: Exchanges) -> N
     shown = iter([items_with("price", 1, 2, 3), items_with("price", 2)])
     query = {"offset": 3, "limit": 4}
     assert keys(exchanges, query, items_with("price", 1, 2, 3), lambda asked: next(shown)) == []
+
+
+_PAGED: Final[dict[str, Any]] = {
+    "/books": {
+        "get": {
+            "parameters": [
+                _parameter("page", _NUMBER),
+                _parameter("size", {**_NUMBER, "default": 10}),
+                _parameter("author", {"type": "string"}),
+            ],
+            "responses": {"200": {"description": ""}},
+        }
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "total", "behind", "told"),
+    [
+        ({"size": 5}, 4, 0, ["total"]),
+        ({"size": 5, "page": 1}, 4, 0, ["total"]),
+        # The default of the limit.
+        ({"page": 1}, 4, 0, ["total"]),
+        # The rest is on the next page, or the total is right, or counts what a filter leaves out.
+        ({"size": 5}, 4, 1, []),
+        ({"size": 3}, 4, 0, []),
+        ({"size": 5}, 3, 0, []),
+        ({"size": 5, "author": "a"}, 4, 0, []),
+        ({"size": 5, "page": 2}, 4, 0, []),
+    ],
+)
+def test_a_total_counts_what_the_pages_show(query: dict[str, Any], total: int, behind: int, told: list[str]) -> None:
+    def body(asked: dict[str, str]) -> bytes:
+        size = behind if asked.get("page") == "2" and query.get("page") != 2 else 3
+        return json.dumps({"items": items_with("price", *range(size)), "total": total}).encode()
+
+    def answered(request: WireRequest) -> Response:
+        asked = dict(parse_qsl(request.target.partition(b"?")[2].decode()))
+        return Response(200, list(_JSON), body(asked))
+
+    them = Exchanges(operations_of(_PAGED))
+    answer = body({name: str(value) for name, value in query.items()})
+    sent = them.sent("GET /books", 200, _JSON, answer=answer, mode=POSITIVE, phase="fuzzing", query=query)
+    assert [one.unique_key for one in them.verdict(NAME, sent, answers=answered).failures] == told
