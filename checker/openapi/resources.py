@@ -153,6 +153,8 @@ def _is_named(parameter: Parameter, name: str, location: Location | None) -> boo
 _NAMED: Final = 0.8
 """Affinity from which a name is certain; below it, only a value may match."""
 _LIKELY: Final = 0.5
+_SURE: Final = 0.95
+"""The greatest affinity."""
 _MOST_SOURCES: Final = 4
 """Operations that one value is taken from."""
 _MOST_PRECEDING: Final = 32
@@ -330,6 +332,7 @@ class _Inference(Struct):
     def lists_of_references(self, model: ResourceModel) -> Iterator[tuple[Label, Label]]:
         """Yield (operation, list with resources that its body names). No such pair closes a circle."""
         needed = {label: dict.fromkeys(before) for label, before in model.needed.items()}
+        leading = set[Label]().union(*needed.values())
         found = set[tuple[Label, Label]]()
         for target in self.operations:
             label = target.label
@@ -337,9 +340,10 @@ class _Inference(Struct):
                 for source, _ in self._sources(label, slot) if slot.location is Location.BODY else ():
                     pair = label, source
                     is_free = self.uses[source].lists and pair not in found and source != label
-                    if is_free and label not in reached([source], needed):
+                    if is_free and (label not in leading or label not in reached([source], needed)):
                         found.add(pair)
                         needed[label][source] = None
+                        leading.add(source)
                         yield pair
 
     def of_same_format(self, model: ResourceModel, asked: Mapping[str, set[Label]]) -> Iterator[tuple[Label, Label]]:
@@ -496,14 +500,16 @@ class _Inference(Struct):
     def _compared(self, slot: _Slot, word: str, answer: AnswerFields, homes: Sequence[Resource]) -> AnswerField | None:
         # Fields with other names, which most are, stay below both bounds.
         likely = {name for _, name in spellings(word, slot.owner)} | (_URLS if slot.is_url else IDENTIFIERS)
-        scored = [
-            (_closest(slot, word, one.name, (*homes, (one.holder,))), -one.depth, -place, one)
-            for place, one in answer.named(likely)
-            if _fits(slot, one)
-        ]
+        best: tuple[float, int, int] = (0.0, 0, 0)
+        found = None
+        for place, one in answer.named(likely):
+            # The outermost of equally good fields counts, the first of one depth: others are not compared with a sure one.
+            if (best[0] < _SURE or (-one.depth, -place) > best[1:]) and _fits(slot, one):
+                rank = _closest(slot, word, one.name, (*homes, (one.holder,))), -one.depth, -place
+                if found is None or rank > best:
+                    best, found = rank, one
         least = _LIKELY if slot.location is Location.PATH else _NAMED
-        best = max(scored, key=lambda item: item[:3], default=None)
-        return best[3] if best is not None and best[0] >= least else None
+        return found if best[0] >= least else None
 
     def _parents(self, source: Label, target: Label, values: Sequence[TakenValue]) -> Iterator[TakenValue]:
         """Yield the values of common parents: `/owners/{owner}` of the pet that was created there."""
