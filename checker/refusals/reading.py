@@ -271,7 +271,7 @@ def refused_characters(case: Case, response: Response) -> Iterator[Constraint]:
                 yield found
 
 
-_OTHER_REASONS: Final = frozenset((401, 403, 404, 405, 406, 408, 410, 413, 414, 429, 431))
+_OTHER_REASONS: Final = frozenset((401, 403, 404, 405, 408, 410, 413, 414, 429, 431))
 """Refusals that have nothing to do with the data."""
 _MOST: Final = 50
 """Most demands that are taken from one response."""
@@ -389,8 +389,12 @@ def _known_path(path: FieldPath, location: Location, case: Case, declared: Colle
             one.location is not Location.BODY and is_same_name(one.name, path[0]) for one in operation.parameters
         )
         known = (*_names_of(case.body), *declared)
-        if is_parameter and not any(is_same_name(name, path[0]) for name in known):
+        is_known = any(is_same_name(name, path[0]) for name in known) if path else False
+        if is_parameter and not is_known:
             return None
+        if isinstance(case.body, dict) and len(path) > 1 and not is_known:
+            # `{"reason": {"url": ["This field is required."]}}`: a missing object would be required itself.
+            path = path[1:]
         return tuple(_spelled(path, case.body, declared)) if path else ()
     for parameter in case.operation.parameters:
         if parameter.location is location and path and is_same_name(parameter.name, path[0]):

@@ -178,6 +178,32 @@ def test_items_of_a_parameter_that_was_sent_as_a_text_are_the_parameter(given: A
     assert (found.path, found.keyword, found.given) == (steps, "enum", ["total", "filtered"])
 
 
+@pytest.mark.parametrize(
+    ("said", "path"),
+    [
+        ({"reason": {"amount": ["This field is required."]}}, ("amount",)),
+        ({"amount": ["This field is required."]}, ("amount",)),
+        ({"owner": {"email": ["This field is required."]}}, ("owner", "email")),
+        ({"home": {"zip": ["This field is required."]}}, ("home", "zip")),
+    ],
+    ids=["below a reason", "at the top", "in a declared object", "in an object that was sent"],
+)
+def test_an_object_that_nothing_declares_is_no_part_of_a_place(said: dict[str, Any], path: tuple[str, ...]) -> None:
+    schema = {"type": "object", "properties": {"owner": {"type": "object"}}}
+    body = {"required": True, "content": {"application/json": {"schema": schema}}}
+    (operation,) = from_dict(
+        {
+            "openapi": "3.1.0",
+            "info": {"title": "", "version": ""},
+            "paths": {"/things": {"post": {"requestBody": body, "responses": {}}}},
+        }
+    ).get_all_operations()
+    assert not isinstance(operation, BrokenOperation)
+    case = operation.Case(body={"home": {}}, media_type="application/json")
+    response = Response(406, [("Content-Type", "application/json")], json.dumps(said).encode())
+    assert [one.path for one in demands_in(case, response, ("owner",))] == [path]
+
+
 @pytest.mark.parametrize(("before", "count"), [(9, 1), (10, 0)])
 def test_relations_are_read_from_ten_texts_of_a_response(before: int, count: int) -> None:
     parameters = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in ("alpha", "omega")]
