@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 
+from checker.core.case import Case
 from checker.core.constraints import Constraint
 from checker.core.meta import Literal
 from checker.core.phases import CaseSource
 from checker.core.response import Response
 from checker.corpus.records import CaseFared
+from checker.phases.case_factory import GeneratedCase
 from checker.phases.case_parts import literal_case
+from checker.values.consumers import names_in_path
 from checker.workers.observers.demands import DemandLearner
 from checker.workers.observers.valid_cases import ACCEPTED, Moment, ValidCases, reason_for
 from tests.openapi.documents import operation
@@ -182,6 +185,20 @@ def test_a_path_that_accepts_nothing_but_integers_gets_them(schema: dict[str, An
     assert learner.wanted(made.label, "fuzzing") == ()
     assert learner.wanted(made.label, "fuzzing", 24) == (Constraint("path", ("n",), keyword, json.dumps(value)),)
     assert learner.wanted(made.label, "coverage", 24) == ()
+
+
+@pytest.mark.parametrize(("status", "is_sent"), [(404, False), (403, False), (200, True), (400, True)])
+def test_names_that_were_denied_are_gone(status: int, *, is_sent: bool) -> None:
+    made = operation({"parameters": [{"name": "n", "in": "path", "required": True, "schema": {}}]}, path="/files/{n}")
+    learner = DemandLearner(operations={made.label: made})
+    case = Case(made, "c", path_parameters={"n": "x"})
+    generated = GeneratedCase(case, made.label, (), ())
+    heard = CaseFared(
+        made.label, "coverage", 0, "a" if status > 200 else ACCEPTED, 0, status, names=names_in_path(case)
+    )
+    learner.absorb(heard)
+    is_left_out = [learner.is_left_out(generated, "fuzzing", index, 0, DRAWN) for index in range(10)]
+    assert is_left_out == [False] + 9 * [not is_sent]
 
 
 def test_a_path_that_accepted_a_text_gets_texts() -> None:

@@ -179,6 +179,7 @@ _TOPICS: Final = tuple(
         ("units?", "kg m km celsius c"),
         ("suffix|extension|ext|file|filename|file name", "a.txt txt .pdf jpg a.tar.gz"),
         ("gender|sex", "male female m f"),
+        ("phones?|phone numbers?|mobiles?|mobile numbers?|telephones?|fax", "+14155552671 +442079460958"),
         ("title|salutation|honorific", "mr mrs dr"),
         ("operator|operation|op|function", "plus minus add subtract multiply divide pi sin"),
         ("sort|order|direction|order by|sort by|sort order", "asc desc id -id name"),

@@ -22,6 +22,7 @@ from checker.core.request import Location
 from checker.core.resources import REMOVING
 from checker.core.response import Response
 from checker.core.schema import tokens_of
+from checker.core.security import UNAUTHORIZED
 from checker.corpus.records import CaseFared, DemandHeard, PartsCounted
 from checker.health import REFUSALS
 from checker.phases.attempt import Verdict
@@ -306,7 +307,9 @@ class DemandLearner(Struct):
             return
         if isinstance(heard, CaseFared):
             at = (*self.place_of(heard.phase, Label(heard.label)), heard.index)
-            is_gone, operation = heard.status in GONE_STATUSES, self.operations.get(Label(heard.label))
+            # Some services deny what does not exist.
+            is_gone = heard.status in UNAUTHORIZED or heard.status in GONE_STATUSES
+            operation = self.operations.get(Label(heard.label))
             if operation is not None and operation.resource_method == REMOVING:
                 is_gone = is_gone or 200 <= heard.status < 300
             is_known = bool(heard.taken[0])
