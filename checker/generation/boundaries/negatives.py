@@ -72,8 +72,8 @@ _WORDS: Final = {
     "additionalItems": (Scenario.TOO_MANY_ITEMS, "Array with an item that is not declared"),
     "unevaluatedItems": (Scenario.TOO_MANY_ITEMS, "Array with an item that is not declared"),
     "required": (Scenario.MISSING_PROPERTY, "Missing required property: {was}"),
-    "dependentRequired": (Scenario.MISSING_DEPENDENT, "Missing dependent property: {was}"),
-    "dependencies": (Scenario.MISSING_DEPENDENT, "Missing dependent property: {was}"),
+    "dependentRequired": (Scenario.MISSING_DEPENDENT, "Missing property that another one requires"),
+    "dependencies": (Scenario.MISSING_DEPENDENT, "Missing property that another one requires"),
     "additionalProperties": (Scenario.UNEXPECTED_PROPERTIES, "Object with unexpected properties"),
     "unevaluatedProperties": (Scenario.UNEXPECTED_PROPERTIES, "Object with unexpected properties"),
     "minProperties": (
@@ -246,7 +246,7 @@ def _boundary(breach: Breach, value: Any, wrong: Any) -> Boundary:
 
 def _reached(breach: Breach) -> str:
     """Return the description of the place of the wrong part."""
-    is_about_whole = breach.keyword in ("required", "dependentRequired", "dependencies")
+    is_about_whole = breach.keyword == "required"
     parts: list[str] = []
     named = ""
     for step, token in zip(breach.steps, breach.path, strict=True):

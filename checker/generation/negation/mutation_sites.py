@@ -212,11 +212,7 @@ def mixed(*makes: Callable[[], Draw], shares: tuple[int, ...] = ()) -> Draw:
             reason = reason or error
     if not draws:
         raise reason or Unsatisfiable("#", "there is no way")
-    return any_of(draws)
-
-
-def any_of(draws: list[Draw]) -> Draw:
-    """Return draws of any of these, without a choice where all of them are the same compiled draw."""
+    # A choice between draws that are one and the same would only make records longer.
     return draws[0] if all(draw is draws[0] for draw in draws) else one_of(draws)
 
 

@@ -6,17 +6,14 @@ from functools import partial
 from itertools import combinations, islice
 from typing import Any, Final
 
-from msgspec.structs import replace
-
 from checker.core.case import copied
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.core.schema import UnresolvableReference
 from checker.generation.drawing.places import item_of
-from checker.generation.negation.mutation_sites import Breaker, Mutation, MutationSite, any_of, breaker, first_of, mixed
+from checker.generation.negation.mutation_sites import Breaker, Mutation, MutationSite, breaker, first_of, mixed
 from checker.generation.normalization import forms
 from checker.generation.normalization.complements import broken_at
 from checker.generation.normalization.discrimination import discriminated
-from checker.generation.normalization.forms import Conjunction, Facet, inverse, made
+from checker.generation.normalization.forms import Facet, inverse
 from checker.generation.patterns.regexes import matcher
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import Source
@@ -26,11 +23,8 @@ UNKNOWN: Final = "x-unknown-property"
 ARRAY: Final[dict[str, Any]] = {"type": "array"}
 OBJECT: Final[dict[str, Any]] = {"type": "object"}
 _SIZED: Final = {"minLength": "string", "minItems": "array", "minProperties": "object"}
-_MOST = 300
-"""Properties beyond a maximum that are drawn."""
 _REPEATED_FROM = 16
 """An array of this many items or more gets copies of its last item, where items need not be unique."""
-_CONTAINS: Final = ("contains", "minContains", "maxContains")
 
 
 def _too_small(site: MutationSite, keyword: str, least: Any) -> Draw:
@@ -71,12 +65,6 @@ def _dropped(site: MutationSite, name: str) -> Draw:
         others = [other for other in site.form.objects.required if other != name]
         alone = site.made(f"required-{name}-of-all", absent | {"required": others})
         return site.draw((*site.rest("required", everywhere=True), alone))
-
-
-def _too_many_properties(site: MutationSite, keyword: str, most: Any) -> Draw:
-    if most > _MOST:
-        raise Unsatisfiable(site.pointer(keyword), f"{int(most) + 1} properties are too many")
-    return site.replaced((keyword,), keyword, OBJECT | {"minProperties": int(most) + 1})
 
 
 def _one_property_more(site: MutationSite, keyword: str, value: Any) -> Draw:
@@ -134,29 +122,6 @@ def unknown_name(site: MutationSite) -> Draw:
     return retried(make, is_unknown, site.compiler.context, site.pointer())
 
 
-def _dependents(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
-    """Yield a mutation for each name that the presence of another requires, or that breaks the schema which it demands."""
-    for name, asked in value.items():
-        if not isinstance(asked, list):
-            there = site.made(f"{keyword}-{name}-there", OBJECT | {"required": [name]})
-            inner = site.below(asked, keyword, name)
-            yield Mutation(inner.pointer, keyword, asked, partial(_under, site, (keyword,), there, inner))
-            continue
-        for other in asked:
-            if other != name:
-                make = partial(_without_dependent, site, keyword, name, other)
-                yield Mutation(site.pointer(keyword, name), keyword, other, make)
-
-
-def _without_dependent(site: MutationSite, keyword: str, name: str, other: str) -> Draw:
-    """Return draws of objects that have a property and lack one that it requires."""
-    table = dict(site.said[keyword])
-    names = [one for one in table.pop(name) if one != other]
-    kept = {one: what if isinstance(what, list) else site.below(what, keyword, one) for one, what in table.items()}
-    alone = OBJECT | {"required": [name, *names], "properties": {other: False}} | ({keyword: kept} if kept else {})
-    return site.replaced((keyword,), f"{keyword}-{name}-{other}", alone)
-
-
 def _too_many_items(site: MutationSite, keyword: str, value: Any) -> Draw:
     most, arrays = int(value), site.form.arrays
     if most < _REPEATED_FROM or arrays.unique:
@@ -200,41 +165,11 @@ def _duplicated(site: MutationSite, keyword: str, value: Any) -> Draw:
     return equal
 
 
-def _no_match(site: MutationSite, keyword: str, inner: Any) -> Draw:
-    """Return draws of arrays without a matching item."""
-    none = ARRAY | {"items": inverse(site.below(inner, keyword))}
-    return site.narrowed(keyword, none, _CONTAINS)
-
-
-def _few_matches(site: MutationSite, keyword: str, value: Any) -> Draw:
-    """Return draws of arrays with matching items, but too few."""
-    most, inner = int(value) - 1, site.below(site.said["contains"], "contains")
-    is_match = site.compiler.validator((inner,))
-    some = {"contains": inner, "minContains": most, "maxContains": most, "minItems": most}
-    draw = site.narrowed(keyword, ARRAY | some, _CONTAINS)
-    return site.retried(draw, lambda items: 0 < sum(map(is_match, items)) <= most, keyword)
-
-
-def _many_matches(site: MutationSite, keyword: str, value: Any) -> Draw:
-    many, inner = int(value) + 1, site.below(site.said["contains"], "contains")
-    return site.narrowed(keyword, ARRAY | {"contains": inner, "minContains": many, "minItems": many}, _CONTAINS)
-
-
-def _one_item_more(site: MutationSite, keyword: str, value: Any) -> Draw:
-    count = len(site.form.arrays.prefix)
-
-    def longer() -> Draw:
-        """Return draws of arrays with all declared items and one more."""
-        draw = site.narrowed(f"{keyword}-all", ARRAY | {"minItems": count, "maxItems": count})
-        others = tuple(one for one in site.form.arrays.items if one.pointer != site.pointer(keyword))
-        item = site.draw(others)
-        return lambda source: [*draw(source), item(source)]
-
-    # Items may be declared one by one in an alternative.
+def _unevaluated_item(site: MutationSite, keyword: str, value: Any) -> Draw:
+    """Return draws of arrays with more items than any schema declares. Items may be declared one by one in an alternative."""
     alternatives = [one for branches in site.form.branches for one in branches.alternatives]
-    declared = max(count, *(len(site.compiler.canonical(one).arrays.prefix) for one in alternatives), 0)
-    anyhow = partial(site.replaced, (keyword,), f"{keyword}-more", ARRAY | {"minItems": declared + 1})
-    return mixed(longer, anyhow, shares=(4, 1))
+    declared = max(len(form.arrays.prefix) for form in (site.form, *map(site.compiler.canonical, alternatives)))
+    return site.replaced((keyword,), f"{keyword}-more", ARRAY | {"minItems": declared + 1})
 
 
 _PAIRS = 12
@@ -242,8 +177,6 @@ _BROKEN_TOGETHER = 8
 """Alternatives that are all broken at once."""
 _STEPS = 500
 """Compile budget for breaking all alternatives at once: the ways to break each of them are combined."""
-_ONE_BY_ONE = 8
-"""Ways to break a conditional schema that are tried one by one."""
 _KINDS: Final = (
     forms.NULL, forms.BOOLEAN, forms.NUMBER, forms.STRING, forms.ARRAY, forms.OBJECT,
 )  # fmt: skip
@@ -265,15 +198,14 @@ def _misnamed(site: MutationSite, keyword: str) -> Draw:
     """Return draws of values of an alternative whose discriminator names no alternative."""
     mine = [one for one in site.form.branches if one.owner is site.facet and one.keyword == keyword]
     pinned = [pins for branches in mine for pins in discriminated(site.compiler.canon, branches)]
-    at = site.pointer("discriminator")
     if not pinned or not all(pinned):
-        raise Unsatisfiable(at, "some alternative takes any name")
+        raise Unsatisfiable(site.pointer("discriminator"), "some alternative takes any name")
     # The rest of the value fits an alternative, so that the name is its only fault.
     (branches,), raw = mine, site.facet.raw
     assert isinstance(raw, dict)
     rest = site.rest(keyword)
     chosen = list(zip(branches.alternatives, pinned, strict=True))[:_PAIRS]
-    valid = _possible(site, [(*rest, *one, *pins) for one, pins in chosen], at, "no alternative can be chosen")
+    valid = mixed(*(partial(site.draw, (*rest, *one, *pins)) for one, pins in chosen))
     name = raw["discriminator"]["propertyName"]
 
     def misnamed(source: Source) -> Any:
@@ -283,17 +215,6 @@ def _misnamed(site: MutationSite, keyword: str) -> Draw:
         return value
 
     return misnamed
-
-
-def _possible(site: MutationSite, conjunctions: list[Conjunction], at: str, reason: str) -> Draw:
-    """Return draws of the satisfiable conjunctions. Raises `Unsatisfiable` with the reason when there is none."""
-    draws: list[Draw] = []
-    for one in conjunctions:
-        with suppress(Unsatisfiable):
-            draws.append(site.draw(one))
-    if not draws:
-        raise Unsatisfiable(at, reason)
-    return any_of(draws)
 
 
 def _alternatives(site: MutationSite, keyword: str) -> list[Facet]:
@@ -324,77 +245,41 @@ def _no_alternative(site: MutationSite, keyword: str) -> Draw:
 
 def _two_of(site: MutationSite) -> Draw:
     rest, pairs = site.rest("oneOf"), islice(combinations(_alternatives(site, "oneOf"), 2), _PAIRS)
-    both = [(*rest, one, other) for one, other in pairs]
-    return _possible(site, both, site.pointer("oneOf"), "its alternatives exclude each other")
+    return mixed(*(partial(site.draw, (*rest, one, other)) for one, other in pairs))
 
 
-def _forbidden(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
-    inner = site.below(value, keyword)
-    yield Mutation(inner.pointer, keyword, value, lambda: site.draw((*site.rest(keyword), inner)))
+_TOGETHER: Final = {
+    **dict.fromkeys(("contains", "minContains", "maxContains"), ("contains", "minContains", "maxContains")),
+    **dict.fromkeys(("then", "else"), ("if", "then", "else")),
+}
+"""Keywords that mean something together."""
 
 
-def _condition(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
-    """Yield mutations that break the schemas under a condition."""
-    condition = site.below(value, keyword)
-    for branch, when in (("then", condition), ("else", inverse(condition))):
-        if branch in site.said:
-            inner = site.below(site.said[branch], branch)
-            make = partial(_under, site, ("if", "then", "else"), when, inner)
-            yield Mutation(inner.pointer, branch, site.said[branch], make)
+def _outside(site: MutationSite, keyword: str, value: Any) -> Draw:
+    """Return draws that break a keyword in any of the ways that its complement has."""
+    rest = site.rest(*_TOGETHER.get(keyword, (keyword,)))
+    ways = broken_at(site.facet, dict(site.said), keyword)
+    return mixed(*(partial(site.draw, (*rest, *way)) for way in ways))
 
 
-def _under(site: MutationSite, keywords: tuple[str, ...], when: Facet, inner: Facet) -> Draw:
-    """Return draws that break the schema under a condition: in one way if possible, or in any."""
-    rest = (*site.rest(*keywords), when)
-    makes = [partial(site.draw, (*rest, *wrong)) for wrong in islice(_one_fault(site, inner), _ONE_BY_ONE)]
-    anyhow = partial(site.draw, (*rest, inverse(inner)))
-    return first_of(partial(mixed, *makes), anyhow) if makes else anyhow()
-
-
-def _one_fault(site: MutationSite, inner: Facet) -> Iterator[Conjunction]:
-    """Yield conjunctions that break one keyword or one property of a schema, and keep all the rest."""
-    canon = site.compiler.canon
-    try:
-        inner = canon.target(inner)
-    except UnresolvableReference:
-        return
-    if not isinstance(inner.raw, dict):
-        return
-    said = canon.said(inner)
-    for keyword, value in said.items():
-        rest = replace(inner, without=inner.without | {keyword})
-        if keyword != "properties":
-            yield from ((rest, *wrong) for wrong in broken_at(inner, said, keyword))
-            continue
-        for name in value:
-            others = {one: inner.below(value[one], keyword, one) for one in value if one != name}
-            kept = made(inner, f"{inner.tag}~but {name}", {keyword: others})
-            only = said | {keyword: {name: value[name]}}
-            yield from ((rest, kept, *wrong) for wrong in broken_at(inner, only, keyword))
-
-
-_Test = Callable[[MutationSite, Any], bool]
-_is_positive: _Test = lambda site, value: value >= 1  # noqa: E731
-_is_false: _Test = lambda site, value: value is False  # noqa: E731
+_is_positive: Callable[[MutationSite, Any], bool] = lambda site, value: value >= 1  # noqa: E731
+_is_false: Callable[[MutationSite, Any], bool] = lambda site, value: value is False  # noqa: E731
+_OUTSIDE: Final = (
+    "maxProperties", "dependentRequired", "dependentSchemas", "dependencies", "contains", "minContains", "maxContains",
+    "not", "then", "else",
+)  # fmt: skip
 
 STRUCTURES: Final[Mapping[str, Breaker]] = {
     **dict.fromkeys(_SIZED, breaker(_too_small, _is_positive)),
     "required": _required,
-    "maxProperties": breaker(_too_many_properties),
     "additionalProperties": breaker(_one_property_more, _is_false),
     "unevaluatedProperties": breaker(_one_property_more, _is_false),
-    **dict.fromkeys(("dependentRequired", "dependentSchemas", "dependencies"), _dependents),
     "maxItems": breaker(_too_many_items),
     "uniqueItems": breaker(_duplicated, lambda site, value: value is True),
-    "contains": breaker(_no_match, lambda site, value: site.said.get("minContains", 1) >= 1),
-    "minContains": breaker(_few_matches, lambda site, value: value > 1 and "contains" in site.said),
-    "maxContains": breaker(_many_matches, lambda site, value: "contains" in site.said),
-    "items": breaker(_one_item_more, lambda site, value: value is False and "prefixItems" in site.said),
-    "additionalItems": breaker(_one_item_more, _is_false),
-    "unevaluatedItems": breaker(_one_item_more, _is_false),
+    **dict.fromkeys(("items", "additionalItems"), breaker(_outside, _is_false)),
+    "unevaluatedItems": breaker(_unevaluated_item, _is_false),
     "anyOf": _none_of,
     "oneOf": _none_of,
-    "not": _forbidden,
-    "if": _condition,
+    **dict.fromkeys(_OUTSIDE, breaker(_outside)),
 }
 """Keyword -> ways to break it."""

@@ -4,6 +4,7 @@ The ways are sound: a value of one of them breaks the schema. Of many names or p
 """
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import combinations
 from typing import Any, Final
 
@@ -50,14 +51,13 @@ def complement(facet: Facet, raw: dict[str, Any]) -> tuple[tuple[Conjunction, ..
 
 
 def broken_at(facet: Facet, raw: dict[str, Any], keyword: str) -> tuple[Conjunction, ...]:
-    """Return the ways to break one of the keywords; none when no schema describes them."""
-    breaking = _BREAKING.get(keyword)
-    if breaking is None:
-        return ()
-    try:
-        return tuple(breaking(facet, raw, raw[keyword]))
-    except _Unknown:
-        return ()
+    """Return ways to break one of the keywords, without those that no schema describes."""
+    found: list[Conjunction] = []
+    if keyword in _BREAKING:
+        with suppress(_Unknown):
+            # `extend` keeps the ways that come before the end.
+            found.extend(_BREAKING[keyword](facet, raw, raw[keyword]))
+    return tuple(found)
 
 
 def _made(facet: Facet, kind: str, name: str, raw: dict[str, Any]) -> Conjunction:
@@ -154,9 +154,6 @@ def _additional(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conju
 def _items(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
     if isinstance(value, list):
         yield from _prefix(facet, value, "items")
-        if "additionalItems" in raw and not _admits_all(raw["additionalItems"]):
-            rest = facet.below(raw["additionalItems"], "additionalItems")
-            yield _item_at(facet, len(value), rest)
         return
     if _admits_all(value):
         return
@@ -166,6 +163,12 @@ def _items(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunctio
         yield _item_at(facet, count, wrong)
     else:
         yield _made(facet, "array", "wrong item", {"contains": inverse(wrong)})
+
+
+def _additional_items(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
+    items = raw.get("items")
+    if isinstance(items, list) and not _admits_all(value):
+        yield _item_at(facet, len(items), facet.below(value, "additionalItems"))
 
 
 def _prefix(facet: Facet, schemas: list[Any], keyword: str) -> Iterator[Conjunction]:
@@ -180,11 +183,21 @@ def _item_at(facet: Facet, index: int, schema: Facet) -> Conjunction:
 
 
 def _contains(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
-    wanted = facet.below(value, "contains")
     if raw.get("minContains", 1) > 0:
-        yield _made(facet, "array", "without", {"items": inverse(wanted)})
-    if "maxContains" in raw:
-        many = {"items": wanted, "minItems": int(raw["maxContains"]) + 1}
+        yield _made(facet, "array", "without", {"items": inverse(facet.below(value, "contains"))})
+
+
+def _few_contained(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
+    most = int(value) - 1
+    if most > 0 and "contains" in raw:
+        wanted = facet.below(raw["contains"], "contains")
+        few = {"contains": wanted, "minContains": most, "maxContains": most, "minItems": most}
+        yield _made(facet, "array", "with few", few)
+
+
+def _many_contained(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
+    if "contains" in raw:
+        many = {"items": facet.below(raw["contains"], "contains"), "minItems": int(value) + 1}
         yield _made(facet, "array", "with many", many)
 
 
@@ -200,24 +213,32 @@ def _one_of(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjuncti
     yield from combinations(parts, 2)
 
 
-def _if(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
-    condition = facet.below(value, "if")
-    if "then" in raw:
-        yield condition, inverse(facet.below(raw["then"], "then"))
-    if "else" in raw:
-        yield inverse(condition), inverse(facet.below(raw["else"], "else"))
+def _then(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
+    if "if" in raw:
+        yield facet.below(raw["if"], "if"), inverse(facet.below(value, "then"))
+
+
+def _else(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
+    if "if" in raw:
+        yield inverse(facet.below(raw["if"], "if")), inverse(facet.below(value, "else"))
 
 
 def _dependents(keyword: str) -> Breaking:
     def breaking(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
+        is_whole = True
         for name, asked in value.items():
             if isinstance(asked, list):
+                is_whole = is_whole and len(asked) <= 1
                 for other in asked:
-                    lonely = {"required": [name], "properties": {other: False}}
+                    # Of several names one is missing: the others are no further faults.
+                    needed = [name, *(one for one in asked if one not in (other, name))]
+                    lonely = {"required": needed, "properties": {other: False}}
                     yield _made(facet, "object", f"{name} without {other}", lonely)
             else:
                 there = _made(facet, "object", f"with {name}", {"required": [name]})
                 yield *there, inverse(facet.below(asked, keyword, name))
+        if not is_whole:
+            raise _Unknown
 
     return breaking
 
@@ -237,7 +258,7 @@ def _admits_all(schema: object) -> bool:
 _MANY = 6
 _NEW_NAMES: Final = ("other", "x", "0", "Another name", "~")
 _SILENT: Final = frozenset(
-    ("then", "else", "minContains", "maxContains", "additionalItems", "contentEncoding", "contentMediaType")
+    ("if", "contentEncoding", "contentMediaType")
 )  # fmt: skip
 """Keywords that are broken through another one."""
 _BREAKING: Final[dict[str, Breaking]] = {
@@ -270,12 +291,16 @@ _BREAKING: Final[dict[str, Breaking]] = {
     "propertyNames": _names,
     "items": _items,
     "prefixItems": lambda facet, raw, value: _prefix(facet, value, "prefixItems"),
+    "additionalItems": _additional_items,
     "contains": _contains,
+    "minContains": _few_contained,
+    "maxContains": _many_contained,
     "allOf": lambda facet, raw, value: ((inverse(part),) for part in _parts(facet, "allOf", value)),
     "anyOf": lambda facet, raw, value: iter([tuple(map(inverse, _parts(facet, "anyOf", value)))]),
     "oneOf": _one_of,
     "not": lambda facet, raw, value: iter([(facet.below(value, "not"),)]),
-    "if": _if,
+    "then": _then,
+    "else": _else,
     "dependentRequired": _dependents("dependentRequired"),
     "dependentSchemas": _dependents("dependentSchemas"),
     "dependencies": _dependents("dependencies"),
