@@ -348,7 +348,10 @@ class RunView(Struct):
         if any(known == label for known, *_ in self.notes.get("method_not_allowed", ())):
             # An earlier run saw the same, and this run confirmed it.
             return True
-        statuses, described = self.of(label).positive_statuses, self.of(label).described
+        view = self.operations.get(label)
+        if view is None or 405 not in view.statuses:
+            return False
+        statuses, described = view.positive_statuses, view.described
         documented = () if described is None else described.statuses
         is_documented = any(status.upper() in ("405", "4XX", "DEFAULT") for status in documented)
         return set(statuses) == {405} and statuses[405] >= _STREAK and not is_documented

@@ -341,8 +341,9 @@ class Supervisor:
             return
         now, elapsed_s = time.monotonic(), self._lifecycle.elapsed_s
         ready = [self._pool.workers[one] for one in self._pool.ready]
-        # Small tasks are leased ahead while there are enough for all workers.
-        for ahead in range(MOST_AHEAD) if self._settings.kind == "run" else (0,):
+        # Small tasks are leased ahead while there are enough for all workers, to the idlest ones first.
+        fewest = max(0, min((one.state.busy for one in ready), default=MOST_AHEAD))
+        for ahead in range(fewest, MOST_AHEAD) if self._settings.kind == "run" else (0,):
             wanting = [one for one in ready if one.state.wants(ahead)]
             for worker in wanting:
                 state = worker.state
