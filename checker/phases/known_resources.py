@@ -33,6 +33,8 @@ _EACH: Final = re.compile(r"/\*(?=[/#]|$)")
 """The token of a JSON pointer that stands for every element."""
 _LIKELY: Final = 0.3
 _STRANGE: Final = 0.3
+_LINKS: Final = frozenset(("links", "_links"))
+"""Members with descriptions of links (HAL, JSON:API, OGC API): `rel`, `type` and `title` name no resource, and the URL is read as one."""
 _LONGEST_NAME: Final = 64
 _MOST_URLS: Final = 20
 _MISSING: Final = (404, 410)
@@ -366,6 +368,8 @@ class KnownResources(Struct):
         for place, value in self._leaves_of(step):
             likely = affinity(variable.name, variable.owner, place.name, shown.use.resource)
             if likely < _LIKELY or not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
+                continue
+            if not _LINKS.isdisjoint(place.origin[1].split("/")):
                 continue
             is_telling = is_identifier(place.name) or normalised(variable.name) == place.name
             score = likely if is_telling else likely * _looks(value)

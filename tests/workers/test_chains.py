@@ -84,6 +84,27 @@ def test_urls_in_answers_name_things_whatever_the_coding(tmp_path: Path, coding:
     assert "B-7" in [one.literal for one in taken]
 
 
+JOB = {"name": "jobId", "in": "path", "required": True, "schema": TEXT}
+JOBS: dict[str, Any] = {
+    "/jobs": {"get": {"responses": {"200": {"description": ""}}}},
+    "/jobs/{jobId}": {"parameters": [JOB], "get": {"responses": {"200": {"description": ""}}}},
+}
+
+
+@pytest.mark.parametrize("field", ["links", "_links"])
+@pytest.mark.parametrize("jobs", [[], [{"title": "nightly"}]])
+def test_the_description_of_a_link_names_nothing(tmp_path: Path, field: str, jobs: list[dict[str, str]]) -> None:
+    """An OGC API lists the formats of its lists, and an empty list holds nothing else."""
+    links = [{"href": "http://other.test/jobs?f=html", "rel": "alternate", "title": "As HTML"}]
+    content = json.dumps({field: links, "jobs": jobs}).encode()
+    with workplace(tmp_path, document=DOCUMENT | {"paths": JOBS}) as context:
+        first = context.factory.make(Label("GET /jobs"), 1, 0, STATEFUL)
+        sent = Verdict(first.case, None, Response(200, [("Content-Type", "application/json")], content), UNJUDGED)
+        made = [context.explorer.chains.follow((sent,), 1, index, STATEFUL) for index in range(20)]
+    taken = {binding.literal for one in made if one is not None for binding in one.bindings}
+    assert taken == {title for job in jobs for title in job.values()}
+
+
 class CountedResponse(Response):
     """A response that counts how often its body is read."""
 

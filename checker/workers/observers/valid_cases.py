@@ -24,7 +24,7 @@ ACCEPTED = ""
 """In place of a reason: the case was not refused."""
 _ONE_IN: Final = 10
 """One case in so many is sent all the same: other operations may have changed the state of the target."""
-_ENOUGH: Final = {CaseSource.LISTED: (12, _ONE_IN), CaseSource.DRAWN: (20, 4), CaseSource.CHAINED: (20, 4)}
+_ENOUGH: Final = {CaseSource.LISTED: (12, _ONE_IN), CaseSource.DRAWN: (20, 4), CaseSource.CHAINED: (20, _ONE_IN)}
 """Source of cases -> (refusals in a row for known reasons, of an operation that accepted nothing, after which one case in so many is sent).
 
 Listed cases change one thing at a time, so that further ones are refused alike. Of a hundred drawn cases 40 remain: of operations that
