@@ -15,12 +15,22 @@ from checker.core.case import NOT_SET
 from checker.core.operation import Label, Operation, Place
 from checker.core.request import Location, host_of
 from checker.core.resource_names import Resource, affinity, is_identifier, normalised
-from checker.core.resources import CREATING, REMOVING, SAFE, ResourceModel, ResourceUse, Transition, place_of, sent_at
+from checker.core.resources import (
+    CREATING,
+    READING,
+    REMOVING,
+    SAFE,
+    ResourceModel,
+    ResourceUse,
+    Transition,
+    place_of,
+    sent_at,
+)
 from checker.core.response import Response
 from checker.health import may_change_caller
 from checker.phases.bindings import SentCase, expression_of, value_of
 from checker.values.consumers import variable_kinds
-from checker.values.harvest import DEEP, Places, ResponsePlace
+from checker.values.harvest import DEEP, Places, ResponsePlace, json_of
 from checker.values.locations import DescribedPaths, may_be_url, urls_in_headers
 
 DECLARED, LOCATED, SAME_PATH, SENT = 2.0, 1.5, 1.0, 0.35
@@ -32,6 +42,8 @@ _IF_UNCHANGED: Final = {"if-match": "ETag", "if-unmodified-since": "Last-Modifie
 _EACH: Final = re.compile(r"/\*(?=[/#]|$)")
 """The token of a JSON pointer that stands for every element."""
 _LIKELY: Final = 0.3
+_NAMED: Final = 0.5
+"""Certainty from which on the name of a field says something of the variable, and not its place alone."""
 _STRANGE: Final = 0.3
 _LINKS: Final = frozenset(("links", "_links"))
 """Members with descriptions of links (HAL, JSON:API, OGC API): `rel`, `type` and `title` name no resource, and the URL is read as one."""
@@ -130,6 +142,8 @@ class ShownStep(Struct):
     """Whether it was refused because something does not exist."""
     leaves: list[tuple[ResponsePlace, Any]] | None = None
     """The scalars of the body of its response; None until they are read."""
+    is_list: bool | None = None
+    """Whether it lists the members of a collection; None until that is asked."""
     urls: list[tuple[str, str]] | None = None
     """(expression, URL) of the URLs of this API in its response; None until they are read."""
     targets: tuple[Label, ...] | None = None
@@ -373,8 +387,19 @@ class KnownResources(Struct):
                 continue
             is_telling = is_identifier(place.name) or normalised(variable.name) == place.name
             score = likely if is_telling else likely * _looks(value)
-            if score >= _LIKELY:
+            is_around = score < _NAMED and place.origin[1].count("/") == 1 and self._is_list(step)
+            if score >= _LIKELY and not is_around:
                 yield ValueOrigin(step, json.dumps(f"$response.body#{place.origin[1]}"), score)
+
+    def _is_list(self, step: int) -> bool:
+        """Whether the response of a step lists members: its own fields, such as `type` and `count`, are none of theirs."""
+        shown = self.steps[step]
+        if shown.is_list is None:
+            body = json_of(shown.sent.outcome) if isinstance(shown.sent.outcome, Response) else None
+            parts = body.values() if isinstance(body, dict) else ()
+            is_of_all = shown.use.method in READING and not shown.use.is_member
+            shown.is_list = is_of_all and any(isinstance(part, list) for part in parts)
+        return shown.is_list
 
     def _leaves_of(self, step: int) -> list[tuple[ResponsePlace, Any]]:
         shown = self.steps[step]

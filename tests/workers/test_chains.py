@@ -93,10 +93,12 @@ JOBS: dict[str, Any] = {
 
 @pytest.mark.parametrize("field", ["links", "_links"])
 @pytest.mark.parametrize("jobs", [[], [{"title": "nightly"}]])
-def test_the_description_of_a_link_names_nothing(tmp_path: Path, field: str, jobs: list[dict[str, str]]) -> None:
+def test_what_stands_around_a_list_and_in_links_names_nothing(
+    tmp_path: Path, field: str, jobs: list[dict[str, str]]
+) -> None:
     """An OGC API lists the formats of its lists, and an empty list holds nothing else."""
     links = [{"href": "http://other.test/jobs?f=html", "rel": "alternate", "title": "As HTML"}]
-    content = json.dumps({field: links, "jobs": jobs}).encode()
+    content = json.dumps({"type": "JobCollection", "numberMatched": 3, field: links, "jobs": jobs}).encode()
     with workplace(tmp_path, document=DOCUMENT | {"paths": JOBS}) as context:
         first = context.factory.make(Label("GET /jobs"), 1, 0, STATEFUL)
         sent = Verdict(first.case, None, Response(200, [("Content-Type", "application/json")], content), UNJUDGED)
