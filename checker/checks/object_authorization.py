@@ -37,8 +37,8 @@ def has_peers(tools: CheckTools | None) -> bool:
 
 def object_level_authorization(context: CheckContext) -> Exchanging[Found]:
     """Fail if a peer can read a resource that a user created in the sequence, and it is neither public nor shared."""
-    tools = context.tools
-    if tools is None or tools.peers is None or _is_wrong(context.case):
+    tools, meta = context.tools, context.case.meta
+    if tools is None or tools.peers is None or meta is None or meta.mode.is_negative or not meta.bindings:
         return True
     peers, sent = tools.peers, context.response.request
     creator = _creator(context)
@@ -144,12 +144,6 @@ def _is_shared(context: CheckContext, peers: Peers, users: tuple[str, str], mine
 
 def _is_served(answer: Response) -> bool:
     return 200 <= answer.status_code < 300 and not answer.redirects
-
-
-def _is_wrong(case: Case) -> bool:
-    """Whether a case is invalid on purpose, or uses no value of an earlier response."""
-    meta = case.meta
-    return meta is None or meta.mode.is_negative or not meta.bindings
 
 
 def _creator(context: CheckContext) -> JudgedInteraction | None:

@@ -279,7 +279,9 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
     if (yield from is_path_refused(context)):
         context.unjudged.append(f"a request was refused with {status}, and {_REFUSED_ANYWHERE}")
         return PASSED
-    plainer = _plainer(context.case)
+    # Without undeclared parameters, and with a fresh idempotency key.
+    declared = _declared_alone(context.case)
+    plainer = with_fresh_key(declared or context.case) or declared
     if plainer is not None:
         again = yield context.make(plainer)
         if not isinstance(again, Response) or _accepts(again.status_code, context.config):
@@ -399,12 +401,6 @@ def _doubt_about_reason(context: CheckContext) -> str:
         shown = said if len(said) <= _LONGEST_SAID else f"{said[:_LONGEST_SAID]}..."
         return f"the response is about the state of resources or of the service ({shown})"
     return may_break_one(context.case) or undescribed_reason(context)
-
-
-def _plainer(case: Case) -> Case | None:
-    """Return the case without undeclared parameters and with a fresh idempotency key; None if that changes nothing."""
-    declared = _declared_alone(case)
-    return with_fresh_key(declared or case) or declared
 
 
 def _declared_alone(case: Case) -> Case | None:

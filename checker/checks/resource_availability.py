@@ -150,7 +150,8 @@ def is_named_by(creator: JudgedInteraction, case: Case) -> bool:
     values = named_values(case)
     names = [name for name in values if f"{{{name}}}" in last]
     wanted = {name: str(values[name]) for name in names}
-    if len(names) == 1 and wanted[names[0]] in _located(answer):
+    urls = (value.partition("?")[0].rstrip("/") for value in answer.headers.get("location", ()))
+    if len(names) == 1 and wanted[names[0]] in (unquote(url.rpartition("/")[2]) for url in urls):
         return True
     said = set(_scalars_of(answer))
     return bool(names) and all(
@@ -182,12 +183,6 @@ def _values_at(pointer: str, creator: JudgedInteraction) -> list[Any]:
     is_response = pointer.startswith("/")
     place = RuntimeExpression(pointer, is_response, "body", tokens=tokens_of(pointer))
     return candidates(place, EvaluationContext(creator.case, creator.outcome))
-
-
-def _located(answer: Response) -> list[str]:
-    """Return the last path segment of each `Location`."""
-    paths = [value.partition("?")[0] for value in answer.headers.get("location", ())]
-    return [unquote(path.rstrip("/").rpartition("/")[2]) for path in paths]
 
 
 def _scalars_of(answer: Response) -> Iterator[str]:

@@ -66,7 +66,8 @@ def content_type_conformance(context: CheckContext) -> Found:
         case MediaTypeVerdict.DOCUMENTED:
             return PASSED
         case MediaTypeVerdict.MISSING:
-            if context.plan.body is None and _is_empty(context.response):
+            body = context.response.readable
+            if context.plan.body is None and not (body.content or body.is_cut):
                 # An empty response without a promised body needs no media type.
                 return PASSED
             listed = "\n".join(f"- `{name}`" for name in documented)
@@ -81,11 +82,6 @@ def content_type_conformance(context: CheckContext) -> Found:
                 f"Received: {received}\nDocumented: {', '.join(documented)}",
                 unique_key=received.partition(";")[0].strip().lower(),
             )
-
-
-def _is_empty(response: Response) -> bool:
-    body = response.readable
-    return not (body.content or body.is_cut)
 
 
 class MissingHeaders(Failure, code="ST107", title="Missing required headers", cause_scope=CauseScope.API):

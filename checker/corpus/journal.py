@@ -104,8 +104,9 @@ class JournalWriter:
 
     def append(self, record: Record, now: float | None = None) -> None:
         """Buffer a record. It is written with its frame, at most 200 ms later if `tick` is called. Raises `StorageError`."""
+        size, budget = self._file.size, self._budget_bytes
         # Half of the budget is the least share in `_EVICTION`: most records are spared the search.
-        if self._file.size > self._budget_bytes * 0.5 and self._is_evicted(record):
+        if size > budget * 0.5 and any(size > share * budget and isinstance(record, of) for of, share in _EVICTION):
             return
         self._add(record, now)
         if len(self._buffer) >= FRAME_RECORDS or self._buffered_bytes >= FRAME_BYTES:
@@ -181,10 +182,6 @@ class JournalWriter:
             self._oldest = time.monotonic() if now is None else now
         self._buffer.append(encoded)
         self._buffered_bytes += len(encoded)
-
-    def _is_evicted(self, record: Record) -> bool:
-        share = self._file.size / self._budget_bytes
-        return any(share > limit and isinstance(record, kinds) for kinds, limit in _EVICTION)
 
 
 class JournalReader:

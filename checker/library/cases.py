@@ -4,7 +4,7 @@ The metadata of a changed case are judged anew from its bytes, and values of use
 """
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import chain
 from typing import Any, Final
 from urllib.parse import unquote_plus
@@ -121,22 +121,15 @@ def changed(sent: WireRequest, drawn: WireRequest) -> Mapping[str, Collection[st
     Cookies and bodies count as a whole: if they differ, any value in them may come from the user.
     """
     has_other_cookies = sent.header(b"cookie") != drawn.header(b"cookie")
+    fields, pairs = {(name.lower(), value) for name, value in drawn.headers}, set(_pairs(drawn))
     return {
-        Location.HEADER: tuple(_other_headers(sent, drawn)),
+        Location.HEADER: tuple(
+            name.decode("latin-1") for name, value in sent.headers if (name.lower(), value) not in fields
+        ),
         Location.COOKIE: (ANYTHING,) if has_other_cookies else (),
-        Location.QUERY: tuple(_other_pairs(sent, drawn)),
+        Location.QUERY: tuple(unquote_plus(one.partition("=")[0]) for one in _pairs(sent) if one not in pairs),
         Location.BODY: () if sent.body == drawn.body else (ANYTHING,),
     }
-
-
-def _other_headers(sent: WireRequest, drawn: WireRequest) -> Iterator[str]:
-    known = {(name.lower(), value) for name, value in drawn.headers}
-    yield from (name.decode("latin-1") for name, value in sent.headers if (name.lower(), value) not in known)
-
-
-def _other_pairs(sent: WireRequest, drawn: WireRequest) -> Iterator[str]:
-    known = set(_pairs(drawn))
-    yield from (unquote_plus(pair.partition("=")[0]) for pair in _pairs(sent) if pair not in known)
 
 
 def _pairs(request: WireRequest) -> list[str]:

@@ -74,7 +74,8 @@ class EventLines:
                 failing = {one.label for one in found if self._held.known.fails(one)}
                 known = len(event.failed & {one.label for one in found} - failing)
                 failed = len(event.failed) - known
-                status = _phase_status(event, failed)
+                passed = "success" if event.tested else "skip"
+                status = "error" if event.errored else "failure" if failed else passed
                 suite = {"suite_id": event.name, "phase": event.name, "status": status}
                 phase = {
                     "phase": {"name": event.name},
@@ -226,12 +227,6 @@ def _error(event: OperationError | Quarantined, context: ReportContext) -> dict[
     if command is not None:
         info["code_sample"] = command.text
     return {"info": info, "label": event.label, "phase": event.phase or None, "related_to_operation": bool(event.label)}
-
-
-def _phase_status(event: PhaseFinished, failed: int) -> str:
-    if event.errored:
-        return "error"
-    return "failure" if failed else "success" if event.tested else "skip"
 
 
 @for_equal_bodies
