@@ -354,16 +354,14 @@ class CaseFactory:
                 self.compiled(program)
         return program
 
-    def make(
-        self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, newest: bool = False, after: int = 0
-    ) -> GeneratedCase:
-        """Return case `index` of a task: the same in every worker. `newest` prefers the latest values.
+    def make(self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, after: int = 0) -> GeneratedCase:
+        """Return case `index` of a task: the same in every worker.
 
         The case respects what earlier phases and the cases of the task below the index `after` taught.
         """
         learned = self.learned(label, phase.name, after)
         program = self.program(label, phase.name, learned)
-        return self._drawn(program, learned, (task_seed, index), phase, newest=newest)
+        return self._drawn(program, learned, (task_seed, index), phase)
 
     def _drawn(
         self,
@@ -419,10 +417,10 @@ class CaseFactory:
         made.bindings = (*made.bindings, *taken)
         return made
 
-    def explored(self, label: Label, seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
-        """Return case `index` of a task of `fuzz`."""
+    def explored(self, label: Label, seed: int, index: int, phase: PhaseInfo, *, newest: bool = False) -> GeneratedCase:
+        """Return case `index` of a task of `fuzz`. `newest` prefers the latest values."""
         is_wrong = Random(seed + index).random() < self.wrong_share(label)
-        return self._in_mode(label, (seed, index), phase, (), is_wrong=is_wrong)
+        return self._in_mode(label, (seed, index), phase, (), is_wrong=is_wrong, newest=newest)
 
     def make_first(self, label: Label, seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Return the first step of sequence `index`, with wrong data as rarely as later steps."""
@@ -430,7 +428,14 @@ class CaseFactory:
         return self._in_mode(label, (seed, index), phase, (), is_wrong=is_wrong)
 
     def _in_mode(
-        self, label: Label, place: tuple[int, int], phase: PhaseInfo, bindings: Sequence[Binding], *, is_wrong: bool
+        self,
+        label: Label,
+        place: tuple[int, int],
+        phase: PhaseInfo,
+        bindings: Sequence[Binding],
+        *,
+        is_wrong: bool,
+        newest: bool = False,
     ) -> GeneratedCase:
         """Return a case of (seed, number) in the wanted mode, if one of a few attempts draws it."""
         seed, number = place
@@ -444,7 +449,7 @@ class CaseFactory:
                 ahead = program.mode_ahead(self._random)
                 if ahead is not None and (ahead is _NEGATIVE) is not is_wrong:
                     continue
-            made = self._drawn(program, learned, (seed, attempt), phase, bindings)
+            made = self._drawn(program, learned, (seed, attempt), phase, bindings, newest=newest)
             meta = made.case.meta
             if meta is None or (meta.mode is _NEGATIVE) is is_wrong:
                 break

@@ -45,6 +45,8 @@ class Explorer(Struct):
     _kept: list[tuple[Chain, State]] = field(default_factory=list)
     _tried: defaultdict[State, Counter[Label]] = field(default_factory=lambda: defaultdict(Counter))
     """State -> operations that followed on sequences in it."""
+    _counts: Counter[State] = field(default_factory=Counter)
+    """State -> number of them."""
     _dead: set[Label] = field(default_factory=set)
 
     def follow(self, chain: Chain, recipe: tuple[int, int, PhaseInfo]) -> tuple[Chain, GeneratedCase] | None:
@@ -56,7 +58,7 @@ class Explorer(Struct):
         made = self._extended(chain, recipe)
         if made is not None:
             return chain, made
-        return self._resumed(recipe) if self.random.random() < _RESUMED else None
+        return self._resumed(recipe) if self._kept and self.random.random() < _RESUMED else None
 
     def _keep(self, chain: Chain) -> None:
         """Keep a sequence after its last response: without that step if it was refused, or shows what another step shows."""
@@ -70,18 +72,19 @@ class Explorer(Struct):
                 self._kept.remove(max(self._kept, key=self._trials))
 
     def _resumed(self, recipe: tuple[int, int, PhaseInfo]) -> tuple[Chain, GeneratedCase] | None:
-        if not self._kept:
-            return None
-        kept = min(self.random.sample(self._kept, len(self._kept)), key=self._trials)
+        """Return a further step of the latest sequence of those whose state was tried least."""
+        kept = min(reversed(self._kept), key=self._trials)
         self._kept.remove(kept)
         chain, state = kept
         if len(self._tried) > _MOST_STATES:
             self._tried.clear()
+            self._counts.clear()
         tried = self._tried[state]
         made = self.chains.follow(before_in(chain), *recipe, tried=tried)
         if made is None:
             return None
         tried[made.label] += 1
+        self._counts[state] += 1
         return chain, made
 
     def _extended(self, chain: Chain, recipe: tuple[int, int, PhaseInfo]) -> GeneratedCase | None:
@@ -94,15 +97,15 @@ class Explorer(Struct):
             return None
         chosen = self.random.choice(candidates)
         try:
-            return self.factory.make(chosen, *recipe, newest=True)
+            return self.factory.explored(chosen, *recipe, newest=True)
         except CheckerError:
             # The task of the operation reports why its cases cannot be made.
             self._dead.add(chosen)
             return None
 
     def _trials(self, kept: tuple[Chain, State]) -> int:
-        found = self._tried.get(kept[1])
-        return 0 if found is None else found.total()
+        # A missing key of a `Counter` takes ten times as long without a default.
+        return self._counts.get(kept[1], 0)
 
 
 def state_of(chain: Chain) -> State:

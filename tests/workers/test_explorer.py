@@ -16,6 +16,7 @@ PHASE = PhaseInfo("exploration")
 
 
 def made(label: Label) -> Any:
+    """Return a case that uses a value of its sequence if its path has a variable."""
     operation = SimpleNamespace(resource_method=label.partition(" ")[0], label=label)
     bindings = (SimpleNamespace(expression="$response.body#/id"),) if "{id}" in label else ()
     return SimpleNamespace(label=label, bindings=bindings, case=SimpleNamespace(other_method=None, operation=operation))
