@@ -91,8 +91,8 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
 
     A number is lost if its old value is back, or if it is far from the one that the response to the write showed. A text of other signs
     is lost if its old value is back, and a list if its items stand behind the old ones. A field that a PUT left out is not replaced if
-    its old value is back, and the response to the PUT showed the resource without it. Another field of the same write is stored, or
-    items of a list are, and a name that never existed is not found: a mock proves nothing.
+    its old value is back, and the response to the PUT showed the resource without it. Another field of this write, or of what was there
+    before, is stored, or items of a list are, and a name that never existed is not found: a mock proves nothing.
     """
     case, steps = context.case, context.sequence
     read, places = resource_in(context.response), range(len(steps) - 1, -1, -1)
@@ -107,22 +107,15 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
     described, requested = _outlines(context, write.case, sent)
     before = _before(steps[:place], case) or {}
     added = [name for name, value in sent.items() if _is_added(read.get(name), before.get(name), value)]
-    is_stored = bool(added) or any(
-        _is_telling(value) and is_equal(read.get(name), value) for name, value in sent.items()
-    )
+    known = [*sent.items(), *((name, value) for name, value in before.items() if normalised(name) not in _OWN)]
+    is_stored = bool(added) or any(_is_telling(value) and is_equal(read.get(name), value) for name, value in known)
     if requested is None or not is_stored or not is_of_one_caller(context, write):
         return PASSED
     is_apart = _tells_apart(requested, described)
     is_put = method_of(write.case) == "PUT" and echo.keys() >= sent.keys()
-    left = [
-        name
-        for name in (requested.names if is_put else ())
-        if before.get(name) is not None
-        and before[name] == read.get(name)
-        and not {name} & (sent.keys() | echo.keys())
-        and normalised(name) not in _OWN
-    ]
-    proven = [*(name for name in added if is_equal(echo.get(name), sent[name])), *left]
+    left = [name for name in requested.names if is_put and name not in sent and name not in echo]
+    proven = [name for name in added if is_equal(echo.get(name), sent[name])]
+    proven += [name for name in left if before.get(name) is not None and before[name] == read.get(name)]
     if proven and not (yield from answers_any_name(context, case)):
         return _failure(context, write, proven[0])
     for name in _lost(sent, (read, before, echo), requested, described):

@@ -159,6 +159,17 @@ def test_old_texts_items_and_fields_that_come_back_are_found(
     assert [one.unique_key for one in found] == told
 
 
+def test_a_write_of_one_field_is_judged_by_what_was_stored_before() -> None:
+    them = exchanges_with(_READ)
+    first = {"id": "7", **SENT, "note": "Old note"}
+    steps = [step(them, "POST /cars", first, first, 201)]
+    steps.append(step(them, "PATCH /cars/{id}", {"note": "New note"}, {**first, "note": "New note"}))
+    reading = step(them, "GET /cars/{id}", None, first)
+    (failure,) = them.verdict(LOST, reading, steps, answers=lambda _: MISSING).failures
+    assert failure.unique_key == "note"
+    assert them.verdict(LOST, reading, steps, answers=lambda _: FOUND).failures == ()
+
+
 def test_one_schema_for_both_directions_does_not_say_what_can_be_written() -> None:
     shown, read = {**SENT, "size": 3}, {**SENT, "size": 3}
     assert lost("PUT /cars/{id}", shown, read, schema=_WRITTEN) == []
