@@ -124,6 +124,8 @@ LEAST: Final = 8
 """Programs that are always kept: this many operations take turns case by case (`supervisor/clusters.py`). If they did not
 fit, each case would compile its operation again.
 """
+_COUNTED_IN: Final = 8
+"""The program of every use of so many is counted anew."""
 _FIRST_BLOCK: Final = 24
 """Half of the cases are valid, and half of these have an optional part: it is refused often enough to be left out later."""
 
@@ -151,12 +153,13 @@ class ProgramCache(Struct):
 
     budget_bytes: int = BUDGET_BYTES
     held_bytes: int = 0
-    """Bytes of all kept programs at their last use."""
+    """Bytes of all kept programs when they were last counted."""
     _kept: OrderedDict[Key, CaseProgram] = field(default_factory=OrderedDict)
     """The least recently used first."""
     _counted: dict[Key, int] = field(default_factory=dict)
     """Bytes of each program in `held_bytes`."""
     _met: set[Key] = field(default_factory=set)
+    _uses: int = 0
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -167,7 +170,8 @@ class ProgramCache(Struct):
         if program is not None:
             self._kept.move_to_end(key)
             # Programs grow: draws of wrong data are compiled when they are first chosen.
-            if program.size_bytes != self._counted[key]:
+            self._uses += 1
+            if self._uses % _COUNTED_IN == 0 and program.size_bytes != self._counted[key]:
                 self._count(key, program)
         return program
 
@@ -266,8 +270,8 @@ class CaseFactory:
     """Called for faults of the description that are found while cases are listed."""
     is_first_of_path: Callable[[Label], bool] = lambda label: True
     """Whether no operation of the same path that is tested stands before it."""
-    values: Callable[[Operation, ValuePool | None], ValuePool | None] = lambda operation, usual: usual
-    """Return the value pool of cases, given that of earlier responses: users may add values of their own."""
+    values: Callable[[Operation, ValuePool | None], ValuePool] | None = None
+    """Return the value pool of cases, given that of earlier responses, where users add values of their own."""
     lister: Callable[[str], Lister] = lister_of
     """Return the lister of a phase."""
     _programs: ProgramCache = dataclasses.field(default_factory=ProgramCache)
@@ -393,7 +397,7 @@ class CaseFactory:
             if learned not in self._of_paths:
                 self._of_paths[learned] = tuple(one for one in read(learned) if one.location == Location.PATH)
             usual = self.pools(operation, given, self._of_paths[learned])
-        return self.values(operation, usual)
+        return usual if self.values is None else self.values(operation, usual)
 
     def make_step(
         self,
@@ -795,8 +799,9 @@ class SmallestFirst:
         elif later:
             raise FilteredOut(f"{label}: has no smallest case")
         else:
-            made = self.makes(label, task_seed, index, phase)
-        made.case.id = case_id(task_seed, index)
+            return self.makes(label, task_seed, index, phase)
+        if later or index < self.count:
+            made.case.id = case_id(task_seed, index)
         return made
 
 

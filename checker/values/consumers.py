@@ -415,7 +415,8 @@ class OperationView:
         body that name the new resource.
         """
         self._own_names = own_names
-        self._demands: Sequence[Constraint] = ()
+        self.demands: Sequence[Constraint] = ()
+        """What the target demands of the path of the current case."""
         self._linked = linked
         self._leading: list[RingProperty] = [
             ("field", one) for at, each in linked.items() if at[0] is Location.BODY for one in sorted(each)
@@ -442,6 +443,8 @@ class OperationView:
         """(scope, collection, name) of the resources that other places of the current case name."""
         self._set: Collection[Place] = _NONE
         """The places for which the current case takes given values."""
+        self.is_used = False
+        """Whether the current case was given values, or asked for one."""
         self._is_led = False
         """Whether the resources around the deepest value of the body are chosen."""
         self._led: list[ValueHistory] = []
@@ -450,8 +453,9 @@ class OperationView:
 
     def begin(self, given: Collection[Binding] = (), demands: Sequence[Constraint] = ()) -> None:
         """Begin another case, which takes the values that are `given`. Others are independent of those of the last case."""
-        if demands is not self._demands:
-            self._demands = demands
+        self.is_used = bool(given)
+        if demands is not self.demands:
+            self.demands = demands
             for name, _ in self._use.owners:
                 consumer = self._consumer(*place_of(self._operation, name))
                 if consumer is not None:
@@ -475,6 +479,7 @@ class OperationView:
 
         The values of several variables belong together: the deepest is chosen first, and its context gives the others.
         """
+        self.is_used = True
         is_strange = index % _STRANGERS == _STRANGERS - 1
         if name in self._own_names and location is Location.BODY and not is_strange:
             # Names of known resources are taken.
@@ -682,8 +687,10 @@ class OperationView:
 
 def taken_from(case: Case) -> tuple[str, str]:
     """Return the last variable of the path of a case, and the field of an earlier response that gave its value; empty for an invented one."""
+    bindings = () if case.meta is None else case.meta.bindings
+    if not bindings:
+        return "", ""
     variables = variables_of(case.operation.resource_path)
-    bindings = () if case.meta is None or not variables else case.meta.bindings
     place = place_of(case.operation, variables[-1]) if variables else None
     found = (field_of(one.pointer) for one in bindings if (one.location, one.name) == place)
     name = next(found, "")

@@ -132,6 +132,8 @@ class ValueHistory(Struct):
 
     def same(self, value: Scalar, above: Above) -> list[Instance]:
         """Return the known values that a value of a context may equal."""
+        if self.collection and f"{value}" not in self.named.get(self.collection, ()):
+            return []
         values = self.values
         # Few contexts have the value, and to look it up costs a fraction of a comparison of contexts.
         return [(value, one) for one in self.contexts if (value, one) in values and agree(one, above)]

@@ -210,7 +210,8 @@ class ValuePool:
         `demands`: what the target demands of its path.
         """
         view = self._view_of(operation)
-        view.begin(given, demands)
+        if given or view.is_used or demands is not view.demands:
+            view.begin(given, demands)
         return view
 
     def _view_of(self, operation: Operation) -> OperationView:
@@ -470,6 +471,8 @@ class ValuePool:
             self._states.forget(removed[0], gone.value, gone.above)
             for ring in self._nested.get(removed[0], {}).values():
                 # What stands below a removed resource is gone as well.
+                if removed[1] not in ring.named.get(removed[0], ()):
+                    continue
                 for context in [one for one in ring.contexts if removed in one and agree(one, gone.above)]:
                     ring.forget_context(context)
 

@@ -362,6 +362,7 @@ class Observers:
     def _tell(self, told: list[list[_Told]], flight: InFlight, verdict: Verdict) -> None:
         """Pass an interaction to the observers. All of them are called before the first error is raised again, because the case was sent."""
         first: Exception | None = None
+        is_news = False
         is_usual = verdict.judgement is CLEAN and flight.is_counted and isinstance(verdict.outcome, Response)
         for saw, is_shared in told[is_usual]:
             try:
@@ -369,12 +370,14 @@ class Observers:
                 if records:
                     for record in records:
                         self._journal.write(record)
-                    if is_shared:
-                        self._journal.flush()
+                        is_news |= is_shared
             except StorageError:
                 raise
             except Exception as error:  # noqa: BLE001 - the other observers must still run
                 first = first or error
+        if is_news:
+            # Once for all observers: it is a system call.
+            self._journal.flush()
         if first is not None:
             raise first
 

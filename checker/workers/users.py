@@ -60,9 +60,10 @@ class UsersCode(Struct, frozen=True):
     weights: Callable[[Sequence[Label]], Sequence[float]] | None = None
     """How much of the time of `fuzz` operations get, relative to each other; None: all alike."""
 
-    def pool(self, operation: Operation, usual: ValuePool | None) -> ValuePool | None:
-        """Return the values for one operation: those of its users, or else the usual ones."""
-        return usual if self.values is None else _UsersFirst(self.values(operation), usual)
+    def pool(self, operation: Operation, usual: ValuePool | None) -> ValuePool:
+        """Return the values for one operation: those of its users, if there are any, before the usual ones."""
+        assert self.values is not None
+        return _UsersFirst(self.values(operation), usual)
 
 
 ALL_SCHEMAS: Final = UsersCode()

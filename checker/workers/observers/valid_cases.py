@@ -100,6 +100,8 @@ class _Streak(Struct):
 class ValidCases(Struct):
     """The results of the valid cases of each operation, by the moments of the cases."""
 
+    refused: set[str] = field(default_factory=set)
+    """Operations that refused a case, or removed what it named. Most did neither, and this is asked before each case."""
     _results: dict[str, list[_Result]] = field(default_factory=dict)
     """Operation -> its results by moments."""
     _came: dict[str, list[_Result]] = field(default_factory=dict)
@@ -124,6 +126,8 @@ class ValidCases(Struct):
         """
         # Workers keep the results of all operations, which have few reasons.
         reason = intern(reason)
+        if is_gone or reason != ACCEPTED:
+            self.refused.add(label)
         results = self._results.setdefault(label, [])
         at = bisect_left(results, moment, key=itemgetter(0))
         if at == len(results) or results[at][0] != moment:
@@ -171,6 +175,8 @@ class ValidCases(Struct):
         streak = self._streaks.get(key)
         if streak is None or streak.count > count:
             streak = self._streaks[key] = _Streak()
+        if streak.count == count:
+            return streak
         streak.read(islice(came if before is None else results, streak.count, count))
         return streak
 

@@ -62,9 +62,8 @@ class Sent(NamedTuple):
 
     @property
     def may_have_acted(self) -> bool:
-        """Whether the request may have changed the target: a removal that a server error follows may be done."""
-        is_error = self.status >= 500 and self.status not in REFUSALS
-        return self.is_served or (self.request.method == REMOVING and is_error)
+        """Whether the request may have changed the target."""
+        return _may_have_acted(self.request.method, self.status)
 
     @property
     def copy(self) -> WireRequest:
@@ -75,13 +74,25 @@ class Sent(NamedTuple):
         return f"{self.request.method} {self.request.path.decode('ascii', 'replace')}"
 
 
+def _may_have_acted(method: str, status: int) -> bool:
+    """Whether a request may have changed the target: a removal that a server error follows may be done."""
+    return 200 <= status < 400 or (method == REMOVING and status >= 500 and status not in REFUSALS)
+
+
 class _ServedTimes(Struct):
     """As `ServedOperation`, updated with each response."""
 
-    latest: Sent
+    made: GeneratedCase
+    request: WireRequest
+    status: int
     first: float
     last: float = 0.0
     sent: float = 0.0
+
+    @property
+    def latest(self) -> Sent:
+        """Return the latest request."""
+        return Sent(self.made, self.request, self.status)
 
 
 class ServedRequests(Struct):
@@ -142,13 +153,12 @@ class ServedRequests(Struct):
         if response.redirects and status >= 400 and status not in REFUSALS:
             # A logout may lead to a page that does not exist.
             status = 302
-        sent = Sent(made, request, status)
-        if not sent.may_have_acted:
+        if not _may_have_acted(request.method, status):
             return
         known = self._times.get(made.label)
         if known is None:
-            known = self._times[made.label] = _ServedTimes(sent, now)
-        known.latest, known.last = sent, now
+            known = self._times[made.label] = _ServedTimes(made, request, status, now)
+        known.made, known.request, known.status, known.last = made, request, status, now
         if status < 300:
             known.sent = now - response.elapsed
 

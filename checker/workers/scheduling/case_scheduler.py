@@ -702,7 +702,8 @@ class CaseScheduler:
             self._free_slots.pop()
             running.flying += 1
             flight = InFlight(slot, running, index, made, work, (), 0, wanted, is_counted=not task.again)
-            flight.rest = task.recalled_at(index)[1:]
+            if task.recalled:
+                flight.rest = task.recalled_at(index)[1:]
             return flight
         return None
 
