@@ -1,7 +1,8 @@
 """A JSON Schema in its document: raw value, place (RFC 6901, in the form of a URI fragment), dialect, document; and warnings about descriptions."""
 
+import json
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 from urllib.parse import unquote
 
 from msgspec import Struct
@@ -109,6 +110,23 @@ class SchemaWarning(Struct, frozen=True):
     """Where in the description."""
     message: str
     """One sentence: what was found, where, what follows from it."""
+
+
+SHOWN_WIDTH: Final = 80
+
+
+def shown(value: Any) -> str:
+    """Return a value as JSON, cut to `SHOWN_WIDTH` characters."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        text = repr(value)
+    return cut(text, SHOWN_WIDTH)
+
+
+def cut(text: str, width: int) -> str:
+    """Return a text of at most `width` characters; three dots stand for the rest."""
+    return text if len(text) <= width else text[: width - 3] + "..."
 
 
 def unescaped(token: str) -> str:

@@ -22,6 +22,7 @@ from checker.core.schema import (
     UnresolvableReference,
     WarningKind,
     pointer_child,
+    shown,
 )
 from checker.core.system import later
 from checker.openapi.bodies import body_parameters, form_fields, is_swagger
@@ -371,7 +372,7 @@ def _of_schema(document: OpenApiDocument, raw: object, at: str) -> Iterator[_War
                 message = f"the regular expression {pattern[:_PATTERN]!r} at {place} is not supported; nothing is checked by it"
                 yield WarningKind.UNSUPPORTED_REGEX, place, message
     elif not isinstance(raw, bool):
-        message = f"the schema at {at} cannot be {opinions.shown(raw)}; it is ignored"
+        message = f"the schema at {at} cannot be {shown(raw)}; it is ignored"
         yield WarningKind.MALFORMED_KEYWORD, at, message
 
 
@@ -381,7 +382,7 @@ def _malformed(raw: dict[str, Any], at: str, dialect: Dialect) -> Iterator[_Warn
     for name in raw:
         if name in faults:
             place = pointer_child(at, name)
-            reason = f"`{name}` at {place} cannot be {opinions.shown(raw[name])}; it is ignored"
+            reason = f"`{name}` at {place} cannot be {shown(raw[name])}; it is ignored"
             if faults[name]:
                 reason = f"`{name}` at {place} is ignored: {faults[name]}"
             yield WarningKind.MALFORMED_KEYWORD, place, reason
@@ -404,8 +405,8 @@ def _forbidden(examples: tuple[Example, ...], schema: Schema) -> Iterator[_Warni
 
 def _named(example: object, violations: Sequence[SchemaViolation]) -> str:
     # The reason quotes an example that is wrong as a whole.
-    is_quoted = not violations[0].instance_path and violations[0].message.startswith(opinions.shown(example))
-    return "the example" if is_quoted else f"the example {opinions.shown(example)}"
+    is_quoted = not violations[0].instance_path and violations[0].message.startswith(shown(example))
+    return "the example" if is_quoted else f"the example {shown(example)}"
 
 
 def _why(violations: Sequence[SchemaViolation]) -> str:

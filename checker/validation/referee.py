@@ -11,17 +11,25 @@ from referencing.exceptions import Unresolvable
 
 from checker.core.contract import SchemaViolation
 from checker.core.graphs import grouped
-from checker.core.schema import Dialect, Direction, Document, Schema, UnresolvableReference, pointer_child
+from checker.core.schema import (
+    SHOWN_WIDTH,
+    Dialect,
+    Direction,
+    Document,
+    Schema,
+    UnresolvableReference,
+    cut,
+    pointer_child,
+    shown,
+)
 from checker.validation.reading import SchemaReading, is_own_root, registry_of, spoken_in
-
-_WIDTH = 80
 
 
 def message_of(keyword: str, expected: Any, value: Any, original: str) -> str:
     """Return the sentence for a violation; keywords without a wording of ours keep `original`."""
     write = _WORDS.get(keyword)
     if write is None:
-        return _cut(" ".join(original.split()), 2 * _WIDTH)
+        return cut(" ".join(original.split()), 2 * SHOWN_WIDTH)
     return write(shown(value), expected)
 
 
@@ -32,19 +40,6 @@ def nearest_branch(place: int, branches: Any, path: Iterable[str | int], reason:
     name = f" ({reference.rpartition('/')[2]})" if isinstance(reference, str) else ""
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
     return f"nearest is #{place + 1}{name}: {f'{where}: ' if where else ''}{reason}"
-
-
-def shown(value: Any) -> str:
-    """Return a value as JSON, cut to 80 characters."""
-    try:
-        text = json.dumps(value, ensure_ascii=False, default=str)
-    except (ValueError, RecursionError):
-        text = repr(value)
-    return _cut(text, _WIDTH)
-
-
-def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else text[: width - 3] + "..."
 
 
 def _types(value: str, expected: Any) -> str:

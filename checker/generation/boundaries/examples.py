@@ -6,15 +6,14 @@ A schema gives its own examples and defaults, and values that are put together f
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.core.meta import GenerationMode, Origin
 from checker.core.operation import Body, Example, Location, Operation, Parameter
-from checker.core.schema import SchemaWarning, WarningKind
-from checker.core.system import later
+from checker.core.schema import SchemaWarning, WarningKind, shown
 from checker.generation.boundaries.cases import BoundaryCase, Parts
 from checker.generation.boundaries.operations import boundary_compiler
 from checker.generation.boundaries.positives import Edges
@@ -28,12 +27,6 @@ from checker.generation.normalization.forms import Canonical, Conjunction, Facet
 from checker.generation.normalization.reading import authors_values
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.context import NO_VALUE
-
-if TYPE_CHECKING:
-    import checker.validation.referee as opinions
-else:
-    # Asked first when a value is wrong: jsonschema is a sixth of the imports of a worker.
-    opinions = later("checker.validation.referee", by_all=False)
 
 _DEEPEST: Final = 8
 _SCHEMAS: Final = 1_000
@@ -249,7 +242,9 @@ class OperationExamples:
 
     def _refused(self, pointer: str, value: Any) -> None:
         kind = "default" if pointer.endswith("/default") else "example"
-        message = f"the {kind} {opinions.shown(value)} at {pointer} does not fit the schema that it stands in; correct one of them"
+        message = (
+            f"the {kind} {shown(value)} at {pointer} does not fit the schema that it stands in; correct one of them"
+        )
         label = str(self.operation.label)
         self.warn(SchemaWarning(WarningKind.INVALID_EXAMPLE, label, pointer, message))
 
