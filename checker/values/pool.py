@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.core import resource_names
-from checker.core.case import Case
+from checker.core.case import NOT_SET, Case
 from checker.core.constraints import Constraint
 from checker.core.meta import Binding
 from checker.core.operation import Label, Operation
@@ -190,13 +190,28 @@ class ValuePool:
             begin = end
 
     def _gone_by(self, case: Case, *, succeeded: bool = True) -> list[ValueGone]:
-        """Record that a DELETE removed a resource, or tried to; it stays in the pool."""
-        name = last_parameter(case.operation.resource_path)
-        value = named_values(case).get(name) if name is not None else None
-        source = self._sources.get(case.operation.label)
-        if not isinstance(value, SCALARS) or source is None:
+        """Return what a DELETE removed, or tried to: a resource, or all known members of a collection. They stay in the pool."""
+        operation, source = case.operation, self._sources.get(case.operation.label)
+        if source is None:
             return []
-        return [ValueGone(value, case.id, case.operation.label, above=self._above(source, case), succeeded=succeeded)]
+        name, above = last_parameter(operation.resource_path), self._above(source, case)
+        values: Iterable[object] = () if name is None else (named_values(case).get(name),)
+        # A condition may select some of the members.
+        if name is None and succeeded and not case.query and case.body is NOT_SET:
+            values = self._members(source.resource, above)
+        return [
+            ValueGone(value, case.id, operation.label, above=above, succeeded=succeeded)
+            for value in values
+            if isinstance(value, SCALARS)
+        ]
+
+    def _members(self, collection: Resource, above: Above) -> Iterable[Scalar]:
+        """Return the known names of the members of a collection in a context."""
+        owned = {one for use in self._model.uses.values() for one in use.owners if one[1] == collection}
+        fields = {field for one in owned for _, field in resource_names.spellings(*one)}
+        rings = self._ordered.since(0, (("noun", resource_names.noun_of(collection)),)) if fields else ()
+        naming = [ring for ring in rings if ring.name in fields or resource_names.is_identifier(ring.name)]
+        return dict.fromkeys(value for ring in naming for value, context in ring.values if agree(context, above))
 
     def forget_rankings(self) -> None:
         """Rank all values again when they are next used, so that the time of the last ranking decides nothing."""
@@ -620,9 +635,9 @@ class _FirstValues(Struct):
 
 
 def _first(ready: Iterable[ValueSeen | ValueGone]) -> Iterable[ValueSeen | ValueGone]:
-    """Yield the first values of each place without repetitions, and one removal for each case."""
+    """Yield the first values of each place without repetitions, and each removal of a case once."""
     seen: dict[tuple[str, str, str], set[Instance]] = {}
-    removals: set[tuple[str, str, int]] = set()
+    removals: set[tuple[str, str, int, Scalar]] = set()
     for one in ready:
         if isinstance(one, ValueSeen):
             known = seen.setdefault((one.phase, one.producer, one.pointer), set())
@@ -631,7 +646,7 @@ def _first(ready: Iterable[ValueSeen | ValueGone]) -> Iterable[ValueSeen | Value
                 continue
             known.add(value)
         else:
-            removal = (one.phase, one.label, one.index)
+            removal = (one.phase, one.label, one.index, one.value)
             if removal in removals:
                 continue
             removals.add(removal)

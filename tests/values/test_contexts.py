@@ -23,6 +23,7 @@ CREATE_PET: Any = Route("POST", PETS, {"owner": "integer"})
 LIST_PETS: Any = Route("GET", "/pets")
 CREATE_VISIT: Any = Route("POST", VISITS, {"owner": "integer", "pet": "integer"})
 READ_PET: Any = Route("GET", PETS + "/{pet}", {"owner": "integer", "pet": "integer"})
+REMOVE_PETS: Any = Route("DELETE", PETS, {"owner": "integer"})
 REMOVE_PET: Any = Route("DELETE", PETS + "/{pet}", {"owner": "integer", "pet": "integer"})
 READ_OWNER: Any = Route("GET", OWNERS, {"owner": "integer"})
 REMOVE_OWNER: Any = Route("DELETE", OWNERS, {"owner": "integer"})
@@ -30,7 +31,7 @@ READ_VISIT: Any = Route("GET", VISITS + "/{visit}", {"owner": "integer", "pet": 
 ROUTES = {
     route.label: route
     for route in (
-        *(CREATE_OWNER, CREATE_PET, LIST_PETS, CREATE_VISIT, READ_PET, REMOVE_PET),
+        *(CREATE_OWNER, CREATE_PET, LIST_PETS, CREATE_VISIT, READ_PET, REMOVE_PET, REMOVE_PETS),
         *(READ_OWNER, REMOVE_OWNER, READ_VISIT),
     )
 }
@@ -220,6 +221,33 @@ def test_a_restart_knows_what_values_stood_in() -> None:
                 other.absorb(record)
         found.append({path_of(other, READ_PET, index) for index in range(4)})
     assert found == [{(1, 5)}, {(1, 5)}]
+
+
+@pytest.mark.parametrize(
+    ("response", "query", "left"),
+    [
+        (_GONE, {}, {(2, 8)}),
+        (_GONE, {"name": "Rex"}, {(1, 6), (1, 7), (2, 8)}),
+        (Response(403, [], b""), {}, {(1, 6), (1, 7), (2, 8)}),
+    ],
+    ids=["all", "some", "refused"],
+)
+def test_the_removal_of_a_collection_removes_its_members(
+    response: Response, query: dict[str, str], left: set[tuple[int, int]]
+) -> None:
+    pool, late = pool_of(), layered()
+    records: list[Any] = []
+    for owner, pet in ((1, 6), (1, 7), (2, 8)):
+        create(pool, CREATE_PET, pet, owner=owner)
+        made = sent(CREATE_PET, path_parameters={"owner": owner})
+        records += late.observe(made, answer({"id": pet}, 201), "examples", pet)
+    late.begin("coverage", REMOVE_PETS.label, lambda: records)
+    case = sent(REMOVE_PETS, path_parameters={"owner": 1}, query=query)
+    pool.observe(case, response)
+    assert {path_of(pool, READ_PET, index) for index in range(8)} == left
+    gone = late.observe(case, response, "coverage", 0)
+    late.begin("fuzzing", READ_PET.label, lambda: gone)
+    assert {path_of(late, READ_PET, index) for index in range(8)} == left
 
 
 def layered() -> LayeredPool:
