@@ -21,12 +21,12 @@ SELDOM, MOSTLY = "seldom", "mostly"
 """Keywords of our own, without a statement of the target: the place is better left out, is better there."""
 ANY: Final = "any"
 """Keyword of our own: an object has at least one of the named members, or any member if none is named."""
-BELOW, EXCLUSIVE, REQUIRES, SAME = "below", "exclusive", "requires", "same"
+BELOW, EXCLUSIVE, REQUIRES, SAME, PARALLEL = "below", "exclusive", "requires", "same", "parallel"
 """Keywords for values that depend on others: the value is below the named one, stands without the named ones, with them, equals a
-variable of the path."""
+variable of the path, is a list as long as the named ones."""
 USUAL: Final = "usual"
 """Keyword of our own, without a statement of the target: a value with which a case was accepted, where others were refused."""
-RELATIONS: Final = frozenset((BELOW, EXCLUSIVE, REQUIRES, SAME))
+RELATIONS: Final = frozenset((BELOW, EXCLUSIVE, REQUIRES, SAME, PARALLEL))
 
 
 def _is_multiple(value: float, step: float) -> bool:
@@ -221,6 +221,8 @@ def _breaks_relation(one: Constraint, holder: Any) -> bool | None:
     if one.keyword == BELOW:
         order = comparison(holder[name], holder.get(given))
         return None if order == 0 else order == 1
+    if one.keyword == PARALLEL:
+        return len({len(value) for other in (name, *given) if isinstance(value := holder.get(other), list)}) > 1
     present = [other for other in given if other in holder]
     return bool(present) if one.keyword == EXCLUSIVE else len(present) < len(given)
 
@@ -280,7 +282,7 @@ def _schema(one: Constraint, declared: tuple[str, ...]) -> dict[str, Any]:
             inner = {"not": {}}
         case "any":
             inner = {"anyOf": [{"required": [name]} for name in given]} if given else {"minProperties": 1}
-        case "below" | "exclusive" | "requires" | "same" | "usual":
+        case "below" | "exclusive" | "requires" | "same" | "parallel" | "usual":
             return {}
         case "closed":
             # Below the root the declared properties are unknown here.

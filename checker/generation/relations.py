@@ -14,6 +14,7 @@ from checker.core.constraints import (
     BELOW,
     EXCLUSIVE,
     ITEMS,
+    PARALLEL,
     REQUIRES,
     SAME,
     USUAL,
@@ -28,7 +29,7 @@ from checker.core.graphs import grouped
 from checker.core.operation import Operation
 from checker.core.request import Location
 from checker.core.resource_names import ends_with_variable, is_identifier, is_low, is_ordered, variables_of, words
-from checker.refusals.relations import Place, relations_in
+from checker.refusals.relations import Place, is_of_parallel_lists, relations_in
 from checker.schema.views import Outline, outline_of
 
 _DEEP: Final = 4
@@ -38,6 +39,8 @@ _MOST_ALTERNATIVES: Final = 8
 """Branches of `anyOf` and `oneOf` of one value; members of a value with more are not compared."""
 _MOST_NAMES: Final = 60
 """Members of one object, or parameters of one location, that are compared."""
+_LISTS: Final = (frozenset({"array"}), frozenset({"array", "null"}))
+_ALL_LISTS: Final = re.compile(r"\ball (?:the )?(?:arrays|lists)\b", re.IGNORECASE)
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _DAY: Final = timedelta(days=1)
 
@@ -60,6 +63,7 @@ def _read(operation: Operation) -> tuple[Constraint, ...]:
         paths = islice(_paths(outline_of(body.schema), (), _DEEP), _MOST)
         places += [(Location.BODY, path) for path in paths]
     found |= dict.fromkeys(_own_names(operation, places))
+    found |= dict.fromkeys(_parallel_lists(operation))
     holders = grouped(((location, path[:-1]), path[-1]) for location, path in dict.fromkeys(places))
     for (location, above), names in holders.items():
         for low, high in product(filter(is_low, names[:_MOST_NAMES]), names[:_MOST_NAMES]):
@@ -84,6 +88,16 @@ def _own_names(operation: Operation, places: Collection[Place]) -> Iterator[Cons
     for path in dict.fromkeys(names):
         if (Location.BODY, path) in places:
             yield Constraint(Location.BODY, path, SAME, json.dumps(variable))
+
+
+def _parallel_lists(operation: Operation) -> Iterator[Constraint]:
+    """Yield the demand on the lists of a body whose prose says that all of them have the same length."""
+    for body in operation.bodies:
+        outline = outline_of(body.schema)
+        said = outline.first("description")
+        lists = [name for name in outline.names if outline.property(name).types in _LISTS]
+        if isinstance(said, str) and _ALL_LISTS.search(said) and is_of_parallel_lists(said) and len(lists) > 1:
+            yield Constraint(Location.BODY, (lists[0],), PARALLEL, json.dumps(lists[1:]))
 
 
 def _paths(outline: Outline, above: tuple[str, ...], depth: int) -> Iterator[tuple[str, ...]]:
@@ -193,10 +207,21 @@ def _repair_value(
         holder[one.path[-1]] = one.given
 
 
+def _repair_sizes(holder: dict[str, Any], one: Constraint, case: Case, choose: object, kept: str | None) -> None:
+    """Make lists as long as the one that is kept, or else as the shortest. Texts stand in for items that there is no example of."""
+    lists = {name: value for name in (one.path[-1], *one.given) if isinstance(value := holder.get(name), list)}
+    size = len(lists[kept]) if kept in lists else min(map(len, lists.values()), default=0)
+    for name, value in lists.items():
+        last = value[-1] if value else ""
+        further = [f"{last}{number}" if isinstance(last, str) else copied(last) for number in range(size - len(value))]
+        holder[name] = [*value[:size], *further]
+
+
 _REPAIRS: Final[Mapping[str, Callable[..., None]]] = {
     BELOW: _repair_order,
     EXCLUSIVE: _repair_choice,
     REQUIRES: _repair_company,
     SAME: _repair_name,
+    PARALLEL: _repair_sizes,
     USUAL: _repair_value,
 }

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from checker.core.constraints import ANY, BELOW, EXCLUSIVE, REQUIRES, SAME, Constraint, constraint
+from checker.core.constraints import ANY, BELOW, EXCLUSIVE, PARALLEL, REQUIRES, SAME, Constraint, constraint
 from checker.core.request import Location
 from checker.core.resource_names import words
 from checker.core.system import later_pattern
@@ -64,6 +64,9 @@ _SAME_NAME: Final = later_pattern(
     r"\b(?:id|identifier)\b.*\b(?:match|equal|same|differ|mismatch|conflict)|\b(?:match|mismatch|differ|conflict)\w*\b.*\b(?:id|identifier)\b",
     re.IGNORECASE,
 )
+_ALIKE: Final = r"(?:inconsistent|unequal|different|differ|mismatch\w*|match|same|equal|identical|consistent)"
+_SIZE: Final = r"(?:numbers?|lengths?|sizes?|counts?)"
+_PARALLEL: Final = later_pattern(rf"\b{_ALIKE} {_SIZE}\b|\b{_SIZE}\b.*\b{_ALIKE}\b", re.IGNORECASE)
 _PATH: Final = later_pattern(r"\b(?:ur[il]|path|endpoint|route|resource)\b", re.IGNORECASE)
 _OTHER_WORDS: Final = frozenset(
     ["a", "an", "and", "at", "be", "both", "but", "by", "either", "for", "if", "in", "is", "it", "not", "of", "on",
@@ -94,7 +97,23 @@ def relations_in(
     return [one for one in found if one is not None]
 
 
+def is_of_parallel_lists(text: str) -> bool:
+    """Whether a text says that lists have to have the same length."""
+    return _PARALLEL.search(text) is not None
+
+
+def _parallel(sentence: str, places: Sequence[Place]) -> Iterator[Constraint | None]:
+    """Yield the demand that the lists which a sentence names are equally long: `IDs` names `ids`."""
+    said = set(re.split(r"\W+", sentence.lower()))
+    named = [(location, path) for location, path in places if path[-1].lower() in said]
+    beside = [path[-1] for location, path in named if location is named[0][0] and path[:-1] == named[0][1][:-1]]
+    if _PAIR <= len(beside) <= _MOST_NAMES:
+        yield constraint(*named[0], PARALLEL, beside[1:])
+
+
 def _in_sentence(sentence: str, places: Sequence[Place], *, is_refusal: bool) -> Iterator[Constraint | None]:
+    if is_of_parallel_lists(sentence):
+        yield from _parallel(sentence, places)
     if _EXCLUSIVE.search(sentence):
         yield from _exclusive(_mentioned(sentence, places))
     elif _TOGETHER.search(sentence):

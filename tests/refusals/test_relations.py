@@ -52,6 +52,23 @@ def test_a_sentence_states_an_order(text: str, low: str, high: str) -> None:
     assert related(text) == [(low, "below", high)]
 
 
+@pytest.mark.parametrize(
+    ("text", "others"),
+    [
+        ("Inconsistent number of IDs, vectors and URIs", ["vectors", "uris"]),
+        ("ids and vectors must have the same length", ["vectors"]),
+        ("The lengths of `ids` and `uris` do not match", ["uris"]),
+        ("the number of ids is too large", None),
+        ("ids must have the same length", None),
+        ("vectors and uris are wrong", None),
+    ],
+)
+def test_a_sentence_states_that_lists_are_equally_long(text: str, others: list[str] | None) -> None:
+    places: list[Place] = [(Location.BODY, (name,)) for name in ("ids", "vectors", "uris")]
+    found = [one.given for one in relations_in(text, places) if one.keyword == "parallel"]
+    assert found == ([] if others is None else [others])
+
+
 def test_a_refusal_may_state_what_is_wrong() -> None:
     both = {("startsAt", "below", "endsAt"), ("endsAt", "below", "startsAt")}
     assert set(related("End date is before start date", is_refusal=True)) == both
