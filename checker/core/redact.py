@@ -22,10 +22,11 @@ DEFAULT_KEYS = frozenset(
 )  # fmt: skip
 DEFAULT_MARKERS = ("token", "key", "secret", "password", "auth", "session", "passwd", "credential")
 
-_AUTH = "auth"
-_AUTHOR = re.compile("author(?!i[sz])")
-_SHORT = 3
-"""Length of markers that begin other words by chance, as `key` does `keywords`: they count at the end of a word (`apiKey`, `sortkeys`)."""
+_HARMLESS = {
+    "auth": re.compile("author(?!i[sz])"),
+    "key": re.compile("key(?:word|board|note|stone|frame)|monkey|turkey|donkey|hockey|jockey|whiskey"),
+}
+"""Marker -> words that contain it and name no secret."""
 # To the last `@` before the path: a password may hold one.
 _USERINFO = re.compile(r"(?<=//)[^/?#\s'\"]*(?=@)")
 _QUERY = re.compile(r"(?<=\?)[^#]*")
@@ -49,7 +50,7 @@ class Redaction:
     keys: frozenset[str] = DEFAULT_KEYS
     """Whole names, lower case."""
     markers: tuple[str, ...] = DEFAULT_MARKERS
-    """Parts of names, lower case; of up to three letters, ends of their words."""
+    """Parts of names, lower case."""
     replacement: str = "[Filtered]"
     generated: bool = False
     """Whether what was drawn is masked like what came from outside."""
@@ -265,11 +266,4 @@ def _is_sensitive(name: str, keys: frozenset[str], markers: tuple[str, ...]) -> 
     lowered = name.lower()
     if lowered in keys:
         return True
-    # `author` contains the marker `auth`, and is no secret.
-    others = _AUTHOR.sub("", lowered)
-    spelled = lowered if name.isupper() else name
-    return any(
-        marker in (others if marker == _AUTH else lowered)
-        and (len(marker) > _SHORT or re.search(f"(?i:{re.escape(marker)})s?(?![a-z])", spelled) is not None)
-        for marker in markers
-    )
+    return any(marker in (_HARMLESS[marker].sub("", lowered) if marker in _HARMLESS else lowered) for marker in markers)

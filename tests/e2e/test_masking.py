@@ -20,8 +20,8 @@ def parameter(name: str, place: str = "query", schema: Any = TEXT) -> dict[str, 
 
 BODY = {
     "type": "object",
-    "required": ["keywords_type", "password", "user_token"],
-    "properties": {"keywords_type": TEXT, "password": TEXT, "user_token": {"type": "string"}},
+    "required": ["sort_key_type", "password", "user_token"],
+    "properties": {"sort_key_type": TEXT, "password": TEXT, "user_token": {"type": "string"}},
 }
 DOCUMENT: dict[str, Any] = {
     "openapi": "3.0.3",
@@ -77,7 +77,7 @@ def test_what_was_drawn_is_shown_and_what_is_from_outside_is_not(command: Comman
         ran = command.run(app.document_url, "-n", "3", "--report", "vcr", inline=True)
     assert ran.code == 1, ran.shown
     query = f"sort_key=drawn-value&api_key={MASKED}&appid={MASKED}&page_token={MASKED}"
-    body = '{"keywords_type":"drawn-value","password":"drawn-value","user_token":"[Filtered]"}'
+    body = '{"sort_key_type":"drawn-value","password":"drawn-value","user_token":"[Filtered]"}'
     sent = cassette(command.directory)
     assert sent["uri"].partition("?")[2] == query
     assert sent["body"]["string"] == body
