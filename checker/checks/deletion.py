@@ -267,9 +267,10 @@ def _was_there(deleted: JudgedInteraction, before: Sequence[JudgedInteraction]) 
 
 
 def _creates(step: JudgedInteraction, deleted: JudgedInteraction) -> bool:
-    """Whether a step may have created the deleted resource again."""
+    """Whether a step may have created the deleted resource again, or restored it: `POST /files/{id}/restore`."""
     is_writing = method_of(step.case) not in SAFE | {REMOVING, "PATCH"}
-    return is_writing and status_of(step) < 400 and concerns(deleted.case, step.case)
+    is_around = concerns(deleted.case, step.case) or concerns(step.case, deleted.case)
+    return is_writing and status_of(step) < 400 and is_around
 
 
 def _shows_nothing(response: Response) -> bool:

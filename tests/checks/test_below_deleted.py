@@ -60,3 +60,9 @@ def test_what_comes_back_by_what_is_made_below_it_is_there(exchanges: Exchanges)
     brought_back = below(exchanges, (GONE, 204), (BELOW, 201), status=200, answer=b"[]")
     assert BELOW not in brought_back
     assert below(exchanges, (GONE, 204), (BELOW, 201), value="8") == []
+
+
+def test_an_action_on_what_was_deleted_may_have_restored_it(exchanges: Exchanges) -> None:
+    read = {"status": 200, "answer": b'{"id": "7"}'}
+    assert below(exchanges, (GONE, 204), **read) == [GONE]
+    assert below(exchanges, (GONE, 204), ("POST /users/{id}/reports", 200), **read) == []
