@@ -280,8 +280,6 @@ class CaseFactory:
 
     With an index, those of earlier cases of the same list are among them.
     """
-    wrong_share: Callable[[Label], float] = lambda label: 0.5
-    """Return the share of wrong cases of an operation in `fuzz`."""
     is_left_out: "Callable[[GeneratedCase, str, int, int, CaseSource], bool]" = (
         lambda made, phase, index, judged, source: False
     )
@@ -358,14 +356,16 @@ class CaseFactory:
                 self.compiled(program)
         return program
 
-    def make(self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, after: int = 0) -> GeneratedCase:
-        """Return case `index` of a task: the same in every worker.
+    def make(
+        self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, newest: bool = False, after: int = 0
+    ) -> GeneratedCase:
+        """Return case `index` of a task: the same in every worker. `newest` prefers the latest values.
 
         The case respects what earlier phases and the cases of the task below the index `after` taught.
         """
         learned = self.learned(label, phase.name, after)
         program = self.program(label, phase.name, learned)
-        return self._drawn(program, learned, (task_seed, index), phase)
+        return self._drawn(program, learned, (task_seed, index), phase, newest=newest)
 
     def _drawn(
         self,
@@ -421,25 +421,13 @@ class CaseFactory:
         made.bindings = (*made.bindings, *taken)
         return made
 
-    def explored(self, label: Label, seed: int, index: int, phase: PhaseInfo, *, newest: bool = False) -> GeneratedCase:
-        """Return case `index` of a task of `fuzz`. `newest` prefers the latest values."""
-        is_wrong = Random(seed + index).random() < self.wrong_share(label)
-        return self._in_mode(label, (seed, index), phase, (), is_wrong=is_wrong, newest=newest)
-
     def make_first(self, label: Label, seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Return the first step of sequence `index`, with wrong data as rarely as later steps."""
         is_wrong = Random(seed + index).random() < WRONG_STEPS
         return self._in_mode(label, (seed, index), phase, (), is_wrong=is_wrong)
 
     def _in_mode(
-        self,
-        label: Label,
-        place: tuple[int, int],
-        phase: PhaseInfo,
-        bindings: Sequence[Binding],
-        *,
-        is_wrong: bool,
-        newest: bool = False,
+        self, label: Label, place: tuple[int, int], phase: PhaseInfo, bindings: Sequence[Binding], *, is_wrong: bool
     ) -> GeneratedCase:
         """Return a case of (seed, number) in the wanted mode, if one of a few attempts draws it."""
         seed, number = place
@@ -453,7 +441,7 @@ class CaseFactory:
                 ahead = program.mode_ahead(self._random)
                 if ahead is not None and (ahead is _NEGATIVE) is not is_wrong:
                     continue
-            made = self._drawn(program, learned, (seed, attempt), phase, bindings, newest=newest)
+            made = self._drawn(program, learned, (seed, attempt), phase, bindings)
             meta = made.case.meta
             if meta is None or (meta.mode is _NEGATIVE) is is_wrong:
                 break
@@ -461,13 +449,9 @@ class CaseFactory:
 
     def maker(self, phase: Phase) -> CaseMaker:
         """Return the maker of the cases of a phase. It raises `Exhausted` when there are no more, `FilteredOut` for one that is left out."""
-        makers: dict[CaseSource, CaseMaker] = {
-            CaseSource.LISTED: self.listed,
-            CaseSource.DRAWN: self.drawn,
-            CaseSource.CHAINED: self.make_first,
-            CaseSource.ENDLESS: self.explored,
-        }
-        make = makers[phase.source]
+        makers: dict[CaseSource, CaseMaker]
+        makers = {CaseSource.LISTED: self.listed, CaseSource.DRAWN: self.drawn, CaseSource.CHAINED: self.make_first}
+        make = makers.get(phase.source, self.make)
 
         def made(label: Label, task_seed: int, index: int, info: PhaseInfo) -> GeneratedCase:
             found = make(label, task_seed, index, info)

@@ -97,7 +97,7 @@ class Explorer(Struct):
             return None
         chosen = self.random.choice(candidates)
         try:
-            return self.factory.explored(chosen, *recipe, newest=True)
+            return self.factory.make(chosen, *recipe, newest=True)
         except CheckerError:
             # The task of the operation reports why its cases cannot be made.
             self._dead.add(chosen)

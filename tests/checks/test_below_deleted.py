@@ -63,6 +63,6 @@ def test_what_comes_back_by_what_is_made_below_it_is_there(exchanges: Exchanges)
 
 
 def test_an_action_on_what_was_deleted_may_have_restored_it(exchanges: Exchanges) -> None:
-    read = {"status": 200, "answer": b'{"id": "7"}'}
-    assert below(exchanges, (GONE, 204), **read) == [GONE]
-    assert below(exchanges, (GONE, 204), ("POST /users/{id}/reports", 200), **read) == []
+    shown = b'{"id": "7"}'
+    assert below(exchanges, (GONE, 204), status=200, answer=shown) == [GONE]
+    assert below(exchanges, (GONE, 204), ("POST /users/{id}/reports", 200), status=200, answer=shown) == []

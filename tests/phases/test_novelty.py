@@ -61,7 +61,7 @@ def test_a_case_that_is_made_again_is_the_same() -> None:
 
 def test_followers_of_a_sequence_may_repeat_themselves() -> None:
     makes = factory(NARROW)
-    again = [makes.explored(NARROW.label, 1, 0, PHASE, newest=True) for _ in range(20)]
+    again = [makes.make(NARROW.label, 1, 0, PHASE, newest=True) for _ in range(20)]
     assert len({likeness(one.case) for one in again}) == 1
 
 

@@ -1,6 +1,5 @@
 """New behaviour of the target: signals, and the cases that showed them, which make up the corpus."""
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
@@ -132,14 +131,6 @@ CAPS = {
 OUTPUTS = frozenset(("status", "media_type", "header", "leaf", "error", "finding"))
 """Classes that describe the response and not the request."""
 
-DULL_WRONG = 16
-"""Wrong cases without anything new after which an operation gets half as many of them.
-
-Half of all cases are wrong at first, and nothing follows from a refused request: in a night of 4,000 requests a third of them was refused so.
-"""
-LEAST_WRONG = 1 / 16
-"""Least share of wrong cases."""
-
 _VOLATILE_HEADERS = frozenset(("date", "age", "expires", "etag", "set-cookie"))
 # Below this, response times differ by noise alone.
 _QUIET_S = 0.016
@@ -196,8 +187,6 @@ class SignalSet:
         self._lexicon = Lexicon()
         self._dull: dict[tuple[Any, ...], _Dullness] = {}
         """Keyed by the observable features of interactions."""
-        self._dull_wrong: Counter[Label] = Counter()
-        """Operation -> wrong cases whose responses showed nothing new, and half of those before the last that showed something."""
 
     def observe(
         self, case: Case, response: Response, verdicts: Verdicts, previous: Label | None = None
@@ -238,14 +227,6 @@ class SignalSet:
         if len(self._dull) < _KEYS:
             self._dull[key] = dull
         return dull
-
-    def count_wrong(self, label: Label, *, is_news: bool) -> None:
-        """Count the response to a wrong case."""
-        self._dull_wrong[label] = self._dull_wrong[label] // 2 if is_news else self._dull_wrong[label] + 1
-
-    def wrong_share(self, label: Label) -> float:
-        """Return the share of wrong cases that an operation is worth: half at first, less while they show nothing new."""
-        return max(LEAST_WRONG, math.pow(0.5, 1 + self._dull_wrong.get(label, 0) / DULL_WRONG))
 
     def learn(self, ids: Iterable[int]) -> None:
         """Take these ids for seen: of an earlier night, or of peers."""
@@ -335,15 +316,12 @@ class Signals(Struct):
         if not isinstance(outcome, Response):
             return ()
         previous = flight.chain[-1].made.label if flight.chain else None
-        case, label, rounds = flight.made.case, flight.made.label, flight.task.rounds
-        ids = self.known.observe(case, outcome, verdict.judgement, previous)
-        is_news = bool(ids) and any(name in OUTPUTS for _, name in ids)
-        if rounds is not None and case.meta is not None and case.meta.mode.is_negative:
-            self.known.count_wrong(label, is_news=is_news)
+        ids = self.known.observe(flight.made.case, outcome, verdict.judgement, previous)
         if not ids:
             return ()
         flight.is_notable = True
-        if rounds is not None and is_news:
+        label, rounds = flight.made.label, flight.task.rounds
+        if rounds is not None and any(name in OUTPUTS for _, name in ids):
             rounds.showed(label)
         numbers = tuple(number for number, _ in ids)
         return (SignalsSeen(label, ids), CorpusEntry(label, flight.steps, numbers, outcome.elapsed))

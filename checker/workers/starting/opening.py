@@ -197,7 +197,7 @@ def _factories(
         )
 
     hooked = factory(_component_hooks(users.hooks))
-    hooked.values, hooked.wrong_share = users.pool if users.values is not None else None, knowledge.signals.wrong_share
+    hooked.values = users.pool if users.values is not None else None
     if knowledge.demands is not None:
         hooked.demands = knowledge.demands.wanted
         hooked.is_left_out = knowledge.demands.is_left_out
