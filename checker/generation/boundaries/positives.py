@@ -84,8 +84,8 @@ class Edges(Struct):
     _visits: dict[Key, int] = field(default_factory=dict)
     _seen: set[tuple[Path, Key]] = field(default_factory=set)
     _usual: dict[Key, Any] = field(default_factory=dict)
-    _whole: dict[tuple[bool, bool, Key], Any] = field(default_factory=dict)
-    """Usual values of schemas at the root of a value, by `is_full` and `completes`: walks with the same compiler may share them."""
+    _whole: dict[tuple[bool, bool, Key], tuple[Conjunction, Any]] = field(default_factory=dict)
+    """(`is_full`, `completes`, schema) at the root of a value -> conjunction and usual value. Walks with the same compiler may share them."""
     _open: dict[Key, int] = field(default_factory=dict)
     _cuts: int = 0
     _given: dict[Key, bool] = field(default_factory=dict)
@@ -111,8 +111,10 @@ class Edges(Struct):
         root = self.is_full, self.completes, key
         if self._open and key in self._usual:
             return self._usual[key]
-        if not self._open and root in self._whole:
-            return self._whole[root]
+        whole = None if self._open else self._whole.get(root)
+        # Facets that are made for different demands have the same key.
+        if whole is not None and whole[0] == conjunction:
+            return whole[1]
         self._nodes -= 1
         depth = self._open.get(key, 0)
         if depth >= 2 * _AGAIN:
@@ -133,7 +135,7 @@ class Edges(Struct):
             # A value that was cut short depends on its depth.
             self._usual[key] = value
         if not self._open:
-            self._whole[root] = value
+            self._whole[root] = conjunction, value
         return value
 
     def full(self, conjunction: Conjunction, place: TextPlace) -> Any:
