@@ -80,7 +80,7 @@ class JournalWriter:
         conceal: Callable[[Record], Record] | None = None,
         recalls: Kinds = (),
     ) -> None:
-        """`conceal` returns a record with references in place of secrets; records of the kinds `recalls` are kept for `take_recent`."""
+        """`conceal` returns a record with references in place of secrets; records of the kinds `recalls` are kept for `news`."""
         self.path = path
         self._conceal = conceal
         self._recalls = recalls
@@ -148,11 +148,14 @@ class JournalWriter:
         self.flush()
         self._is_ahead = True
 
-    def take_recent(self) -> tuple[list[Record] | None, int]:
-        """Return the records to recall since the last call, None if they were too many, and the bytes that hold all records so far."""
+    def news(self, reader: "JournalReader") -> list[Record]:
+        """Return what a reader of this file would return now, from memory unless there were too many since the last call."""
         self.flush()
         recent, self._recent = self._recent, []
-        return recent, self._file.size
+        if recent is None:
+            return reader.read_new()
+        reader.position = self._file.size
+        return recent
 
     def close(self) -> None:
         """Flush and close. Raises `StorageError`; the file is closed then, too."""

@@ -130,12 +130,13 @@ class Knowledge(Struct):
                 self.values.absorb(record)
 
     def _news(self) -> Iterator[Record]:
-        own = None if self.journal is None else str(self.journal.path)
+        journal = self.journal
         for path, reader in self.peers.items():
+            is_own = journal is not None and path == str(journal.path)
             # In `fuzz` a worker knows already what its own journal says. In `run` that counts from the next layer on.
-            if path == own and not self.is_layered:
+            if is_own and not self.is_layered:
                 continue
-            news = self._own_news(reader) if path == own else reader.read_new()
+            news = journal.news(reader) if journal is not None and is_own else reader.read_new()
             for record in news:
                 if self.demands is not None and isinstance(record, DemandHeard | PartsCounted | CaseFared):
                     self.demands.absorb(record)
@@ -143,15 +144,6 @@ class Knowledge(Struct):
                 yield record
             # Every replaced worker leaves a journal behind. Keeping them open would leak file descriptors.
             reader.close()
-
-    def _own_news(self, reader: JournalReader) -> list[Record]:
-        """Return what the worker itself wrote, without decoding it again."""
-        assert self.journal is not None
-        recent, written = self.journal.take_recent()
-        if recent is None:
-            return reader.read_new()
-        reader.position = written
-        return recent
 
     def close(self) -> None:
         for reader in self.peers.values():
