@@ -3,8 +3,9 @@
 import json
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from threading import Lock, Thread
@@ -79,6 +80,8 @@ class Service:
 
     def __init__(self, *, is_fixed: bool) -> None:
         self.requests = 0
+        self.pause: Callable[[], object] = partial(time.sleep, MOMENT_S)
+        """Called between the look at what is stored and the write."""
         self._lock: Any = Lock() if is_fixed else nullcontext()
         self._ids = count(1)
         self._things: dict[str, Json] = {}
@@ -119,7 +122,7 @@ class Service:
         if action == "redemption" and method == "POST":
             if key in self._redeemed:
                 return 409, {"message": "the coupon is redeemed"}, {}
-            time.sleep(MOMENT_S)
+            self.pause()
             self._redeemed.add(key)
             return 200, self._things[key], {}
         if action == "payments" and method == "POST":
@@ -129,7 +132,7 @@ class Service:
         if name and kind == "notes" and method == "PUT":
             if headers.get("If-Match") != self._tag(key)["ETag"]:
                 return 412, {"message": "the note has another version"}, {}
-            time.sleep(MOMENT_S)
+            self.pause()
             self._versions[key] += 1
             self._things[key] |= sent
             return 200, self._things[key], self._tag(key)
@@ -138,7 +141,7 @@ class Service:
         if kind == "members":
             if sent["name"] in self._names:
                 return 409, {"message": "the name is taken"}, {}
-            time.sleep(MOMENT_S)
+            self.pause()
             self._names.add(sent["name"])
         if kind == "payments":
             return self._payment("", headers, sent)
@@ -155,7 +158,7 @@ class Service:
             of, made = self._paid[token]
             is_same = (of, made["amount"]) == (account, sent["amount"])
             return (201, made, {}) if is_same else (409, {"message": "the key is used"}, {})
-        time.sleep(MOMENT_S)
+        self.pause()
         made = {"id": f"p{next(self._ids)}", **sent}
         self._paid[token] = account, made
         return 201, made, {}

@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pytest
@@ -192,6 +193,7 @@ def test_a_run_checks_for_races_only_if_it_is_told_to(tmp_path: Path, *, is_told
 
 def test_a_request_is_sent_twice_at_once_and_ends_with_both_responses() -> None:
     with racing(is_fixed=False) as (url, service):
+        service.pause = Barrier(2, timeout=60).wait
         lanes = HttpLanes(BaseUrl.from_url(url), HttpSettings(), 2)
         body = b'{"name": "anna"}'
         request = WireRequest("POST", b"/members", [(b"Content-Type", b"application/json")], body, is_twice=True)
