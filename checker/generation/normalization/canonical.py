@@ -571,7 +571,47 @@ class Canon:
                     (facet.below(part, keyword, str(index)),) for index, part in enumerate(raw[keyword])
                 )
                 found.branches.append(Branches(at, facet, keyword, alternatives))
+        whole: Any = facet.raw
+        # A discriminator tells even equal alternatives apart.
+        if "discriminator" not in whole and _have_twins(raw.get("oneOf") or []):
+            text = "every alternative occurs twice, so no value satisfies exactly one"
+            found.impossible = Reason(pointer_child(facet.pointer, "oneOf"), text)
         conditions(facet, raw, found)
+
+
+_MANY: Final = 256
+"""Alternatives that are compared with each other."""
+_MOST_NODES: Final = 50_000
+"""Values that are compared: aliases of YAML make trees that have far more."""
+
+
+def _have_twins(alternatives: list[Any]) -> bool:
+    """Whether each alternative has an equal among the others: then no value satisfies exactly one."""
+    # In nearly all schemas the first one has none, and nothing else is compared.
+    return 2 <= len(alternatives) <= _MANY and all(
+        any(_equal(one, other) for at, other in enumerate(alternatives) if at != index)
+        for index, one in enumerate(alternatives)
+    )
+
+
+def _equal(left: Any, right: Any) -> bool:
+    """Whether two schemas are equal; False if the comparison takes too long."""
+    todo = [(left, right)]
+    for _ in range(_MOST_NODES):
+        if not todo:
+            return True
+        one, other = todo.pop()
+        if one is other:
+            continue
+        if type(one) is not type(other):
+            return False
+        if isinstance(one, dict) and one.keys() == other.keys():
+            todo.extend((one[name], other[name]) for name in one)
+        elif isinstance(one, list) and len(one) == len(other):
+            todo.extend(zip(one, other, strict=True))
+        elif isinstance(one, dict | list) or one != other:
+            return False
+    return not todo
 
 
 def _is_meant(name: str, value: Any) -> bool:
