@@ -162,6 +162,10 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "Two equal requests at once were both accepted. One after the other, the second one is refused, or shows what the first one made.",
         "Check and act in one step: with a unique index, a conditional UPDATE, or a lock around both.",
     ),
+    "ST311": Explanation(
+        "A collection states more items than its pages have.",
+        "Count with the conditions of the query that reads the items: deleted and hidden ones are often counted.",
+    ),
     "ST401": Explanation(
         "An operation whose description requires credentials succeeds without them, or with wrong ones.",
         "Check them on the server, or say `security: []` for an operation that is public.",

@@ -105,8 +105,9 @@ class Inquiry(Struct):
         slot, suspicion, failure = self.slot, self.suspicion, self.suspicion.failure
         slot.enter(Stage.CONFIRM)
         why = slot.limit(suspicion)
-        # An error without a reason is always sent once more: nothing else tells a defect from a moment of load.
-        if why and not slot.may_send() and not failure.passing_cause:
+        # An error without a reason is always sent once more: nothing else tells a defect from a moment of load. What is only
+        # reported after repetitions is always repeated, or a dropped connection is lost when the share of the shrinks is spent.
+        if why and not slot.may_send() and not (failure.passing_cause or failure.needs_repetition):
             unsent = InvestigationResult(
                 suspicion.chain,
                 is_confirmed=False,
@@ -118,14 +119,15 @@ class Inquiry(Struct):
         # A failure that other requests may cause is not reported before it happened several times.
         if why and not failure.needs_repetition:
             return (yield from self._made_anew_alone((yield from self.as_printed(why))))
-        if why and failure.passing_cause:
+        is_unanswered = isinstance(failure, UnansweredRequest)
+        if why and (failure.passing_cause or not (is_unanswered or slot.may_send())):
             # Repetitions are all that its verdict needs: to shrink it as well takes four times as many requests.
             repeated = InvestigationResult(
                 suspicion.chain, is_confirmed=False, stopped=why, wants_more=len(suspicion.chain) == 1
             )
             repeated.is_confirmed = yield from self._shows_each_time(repeated)
-            return repeated
-        if isinstance(failure, UnansweredRequest):
+            return (yield from self._unless_silent(repeated))
+        if is_unanswered:
             return (yield from self._unanswered())
         # A second look begins with a case that was confirmed and shrunk before: only a smaller one is news.
         is_again = suspicion.second is not None
@@ -157,11 +159,15 @@ class Inquiry(Struct):
             result.is_confirmed = yield from self._shows_each_time(result)
         if chain is None and result.is_confirmed:
             result.is_confirmed = not (yield from self._passes_later(result.chain))
-        if isinstance(failure, DroppedConnection) and result.is_confirmed:
-            # If the target responds to no request at all, the dropped connection is not caused by this one.
-            result.is_confirmed = not (yield from slot.health.is_silent())
+        yield from self._unless_silent(result)
         if result.is_confirmed or not failure.needs_repetition:
             yield from self._count_hits(result)
+        return result
+
+    def _unless_silent(self, result: InvestigationResult) -> Job[InvestigationResult]:
+        """Return a result; a dropped connection is not caused by its request if the target responds to no request at all."""
+        if isinstance(self.suspicion.failure, DroppedConnection) and result.is_confirmed:
+            result.is_confirmed = not (yield from self.slot.health.is_silent())
         return result
 
     # Recognition
@@ -614,7 +620,8 @@ class Inquiry(Struct):
             for one in last.case.operation.parameters
             if one.location is Location.HEADER and not one.is_required
         }
-        recipe, meta = literal_of(last.case), last.case.meta
+        # Cases that are made by their values, such as those with new names, do not know what was given.
+        recipe, meta = literal_of(last.case), self.suspicion.chain[-1].made.case.meta
         is_drawn = meta is not None and Location.HEADER in meta.components
         # A header of the configuration stays: the user wants it in each request.
         given = meta.outside(Location.HEADER) if meta is not None and is_drawn else (ANYTHING,)
