@@ -1,6 +1,6 @@
 """A failing case made small, whatever it was made from: fewer and smaller choices, or fewer parts."""
 
-from contextlib import suppress
+from collections.abc import Iterator
 from typing import Any, Final
 
 from msgspec import Struct, field
@@ -14,7 +14,7 @@ from checker.core.operation import Location
 from checker.core.schema import tokens_of
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Rejected
-from checker.generation.sources.shrinking import Search, SearchEnded, lower, shrink
+from checker.generation.sources.shrinking import Search, SearchEnded, shrink
 from checker.phases.bindings import ITEMS, held_by
 from checker.phases.case_factory import CaseFactory, GeneratedCase
 from checker.phases.case_parts import literal_of, places_of, without
@@ -64,6 +64,30 @@ def put(case: Case, leaf: Leaf, value: Any) -> Case:
     else:
         value_at(case, leaf[:-1])[leaf[-1]] = value
     return case
+
+
+def smaller(value: Any) -> Iterator[Any]:
+    """Yield simpler values to try in place of one, the smallest first. Repeating this with any of them ends."""
+    match value:
+        case True:
+            yield False
+        case bool():
+            return
+        case int() if value:
+            sign, size = (1, value) if value > 0 else (-1, -value)
+            # The sizes approach the value, so that a bound in between is found in few steps.
+            sizes = (0, 1, *(size - (size >> shift) for shift in (1, 2, 3, 5, 8)), size - 1)
+            yield from dict.fromkeys(sign * one for one in sizes if one < size)
+        case float() if value and abs(value) < 1e15:
+            yield from dict.fromkeys(one for one in (0.0, float(int(value))) if abs(one) < abs(value))
+        case str() if value:
+            shorter = ("", value[0], value[: len(value) // 2], value[:-1])
+            yield from dict.fromkeys(one for one in shorter if len(one) < len(value))
+            plain = _PLAIN * len(value)
+            if value != plain:
+                yield plain
+        case _:
+            return
 
 
 _Judged = tuple[Outcome, frozenset[tuple[str, str, str]]]
@@ -168,27 +192,23 @@ class _Fewer(Struct):
             return
         meant = self._meant(made)
         for leaf in leaves_of(case):
-            search = lower(value_at(case, leaf))
-            with suppress(StopIteration):
-                value = next(search)
-                while True:
-                    candidate = self._changed(leaf, value)
-                    fails = yield from self._is_as_good(candidate, meant)
-                    if fails:
-                        self._take(candidate)
-                    value = search.send(fails)
+            while (candidate := (yield from self._smaller(leaf, meant))) is not None:
+                self._take(candidate)
 
-    def _changed(self, leaf: Leaf, value: Any) -> GeneratedCase:
-        """Return the best case with another value at a place.
+    def _smaller(self, leaf: Leaf, meant: _Meant) -> Search[GeneratedCase, GeneratedCase | None]:
+        """Return the case with the smallest value at a place that still fails; None if there is none.
 
         A value of an earlier response is only replaced by 0, which hardly any resource has as its name: smaller numbers
         are the names of resources of other cases.
         """
-        bindings = self.best.bindings
-        if f"{value}".strip(_PLAIN) == "":
-            bindings = tuple(one for one in bindings if not _is_of(one, leaf))
-        changed = literal_of(put(self._made(self.best).case, leaf, value))
-        return self._made(replace(self.best, recipe=changed, bindings=bindings))
+        others = tuple(one for one in self.best.bindings if not _is_of(one, leaf))
+        for value in smaller(value_at(self._made(self.best).case, leaf)):
+            changed = literal_of(put(self._made(self.best).case, leaf, value))
+            bindings = others if f"{value}".strip(_PLAIN) == "" else self.best.bindings
+            candidate = self._made(replace(self.best, recipe=changed, bindings=bindings))
+            if (yield from self._is_as_good(candidate, meant)):
+                return candidate
+        return None
 
     def _take(self, candidate: GeneratedCase) -> None:
         self.best, self.content = candidate.step, content_of(candidate.case)

@@ -4,6 +4,7 @@ from checker.core.case import NOT_SET, Case
 from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
 from checker.phases.case_parts import names_in, places_of, with_names, without
+from checker.phases.shrinking import smaller
 
 
 def things() -> ApiOperation:
@@ -12,6 +13,14 @@ def things() -> ApiOperation:
     (found,) = from_dict(document).get_all_operations()
     assert not hasattr(found, "error")
     return found
+
+
+def test_smaller_values_come_to_an_end() -> None:
+    for start in (40, -7, 2.5, True, "résumé", "0", 0, None):
+        value, steps = start, 0
+        while (found := list(smaller(value))) and steps < 500:
+            value, steps = found[-1], steps + 1
+        assert steps < 500, start
 
 
 def test_places_are_left_out_all_at_once() -> None:
