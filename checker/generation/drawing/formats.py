@@ -173,6 +173,12 @@ def _filled(before: str, after: str = "", filling: alphabets.Alphabet = HOST) ->
     return draw
 
 
+def _base64(source: Source, size: int) -> str:
+    # Whole groups: many decoders refuse other lengths, which have no padding.
+    count = size - size % 4
+    return source.string(HOST, count, count)
+
+
 _LONGEST_NAME: Final = 253
 _LONGEST_MAILBOX: Final = 254
 """Characters of a mailbox that a mail server has to take (RFC 5321, 4.5.3.1.3, without the angle brackets)."""
@@ -207,7 +213,7 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "uri-reference": TextFormat(_URI_REFERENCE, of_size=_filled("/")),
     "iri-reference": TextFormat(_IRI_REFERENCE, is_international=True, of_size=_filled("/")),
     "uri-template": TextFormat(_URI_TEMPLATE, of_size=_filled("ftp://a/")),
-    "byte": TextFormat(lambda source: base64.b64encode(source.binary(0, 48)).decode("ascii"), of_size=_filled("")),
+    "byte": TextFormat(lambda source: base64.b64encode(source.binary(0, 48)).decode("ascii"), of_size=_base64),
     "json-pointer": TextFormat(_json_pointer, of_size=_filled("/")),
     "relative-json-pointer": TextFormat(_relative_json_pointer, 1, of_size=_filled("0/")),
     "regex": TextFormat(_regex, of_size=_filled("")),
