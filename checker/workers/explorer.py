@@ -42,7 +42,10 @@ class Explorer(Struct):
     model: ResourceModel
     random: Random
     chains: SequenceBuilder
-    _kept: list[tuple[Chain, State]] = field(default_factory=list)
+    _kept: dict[State, list[Chain]] = field(default_factory=dict)
+    """State -> sequences in it, the latest last; the state of the latest one is the last."""
+    _size: int = 0
+    """Number of kept sequences."""
     _tried: defaultdict[State, Counter[Label]] = field(default_factory=lambda: defaultdict(Counter))
     """State -> operations that followed on sequences in it."""
     _counts: Counter[State] = field(default_factory=Counter)
@@ -67,15 +70,26 @@ class Explorer(Struct):
             chain = chain[:-1]
         is_short = 0 < len(chain) < _LONGEST and sum(map(_size_bytes, chain)) <= _MOST_BYTES
         if is_short and last.status not in _MISSING:
-            self._kept.append((chain, state_of(chain)))
-            if len(self._kept) > _MOST:
-                self._kept.remove(max(self._kept, key=self._trials))
+            state = state_of(chain)
+            chains = self._kept.pop(state, [])
+            chains.append(chain)
+            self._kept[state] = chains
+            self._size += 1
+            if self._size > _MOST:
+                self._take(max(self._kept, key=self._trials), 0)
+
+    def _take(self, state: State, at: int) -> Chain:
+        chains = self._kept[state]
+        chain = chains.pop(at)
+        if not chains:
+            del self._kept[state]
+        self._size -= 1
+        return chain
 
     def _resumed(self, recipe: tuple[int, int, PhaseInfo]) -> tuple[Chain, GeneratedCase] | None:
         """Return a further step of the latest sequence of those whose state was tried least."""
-        kept = min(reversed(self._kept), key=self._trials)
-        self._kept.remove(kept)
-        chain, state = kept
+        state = min(reversed(self._kept), key=self._trials)
+        chain = self._take(state, -1)
         if len(self._tried) > _MOST_STATES:
             self._tried.clear()
             self._counts.clear()
@@ -103,9 +117,9 @@ class Explorer(Struct):
             self._dead.add(chosen)
             return None
 
-    def _trials(self, kept: tuple[Chain, State]) -> int:
+    def _trials(self, state: State) -> int:
         # A missing key of a `Counter` takes ten times as long without a default.
-        return self._counts.get(kept[1], 0)
+        return self._counts.get(state, 0)
 
 
 def state_of(chain: Chain) -> State:
