@@ -91,7 +91,7 @@ class Consumer(Struct):
     key: str = ""
     """The collection of its owner, as contexts name it."""
     demands: Sequence[Constraint] = ()
-    """What the target demands of its values."""
+    """Demands of the target on its values."""
     _fields: frozenset[str] = frozenset()
     """Names of fields that hold values of this variable."""
     _keys: Sequence[RingProperty] = ()
@@ -416,7 +416,7 @@ class OperationView:
         """
         self._own_names = own_names
         self.demands: Sequence[Constraint] = ()
-        """What the target demands of the path of the current case."""
+        """Demands of the target on the path of the current case."""
         self._linked = linked
         self._leading: list[RingProperty] = [
             ("field", one) for at, each in linked.items() if at[0] is Location.BODY for one in sorted(each)

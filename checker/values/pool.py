@@ -222,7 +222,7 @@ class ValuePool:
     ) -> OperationView:
         """The pool as `operation` may use it for the next case, beside values that the case takes in any event.
 
-        `demands`: what the target demands of its path.
+        `demands`: those of the target on its path.
         """
         view = self._view_of(operation)
         if given or view.is_used or demands is not view.demands:
