@@ -9,7 +9,7 @@ import pytest
 
 from tests.apps.http import Reply, Request
 from tests.apps.serving import App, json_reply, serving
-from tests.e2e.runner import Command, run_arguments
+from tests.e2e.runner import Command, Ran, run_arguments
 from tests.waiting import wait_until
 
 FAST = 24
@@ -49,13 +49,18 @@ class Sleepers:
         return json_reply({})
 
 
-def test_what_is_slow_waits_beside_the_others_and_has_all_its_cases(command: Command) -> None:
-    sleepers = Sleepers()
+def run_until_through(command: Command, sleepers: Sleepers) -> Ran:
+    """Run, and let the slow operations respond once all other cases are through."""
     with serving(sleepers, DOCUMENT) as app, started(command, app) as process:
         # With one lane and one worker, none of them would be asked before the slow ones answer.
         wait_until(lambda: sleepers.is_through.is_set() or process.poll() is not None)
         sleepers.may_answer.set()
-        ran = command.finished(process)
+        return command.finished(process)
+
+
+def test_what_is_slow_waits_beside_the_others_and_has_all_its_cases(command: Command) -> None:
+    sleepers = Sleepers()
+    ran = run_until_through(command, sleepers)
     assert ran.code == 0, ran.shown
     wanted = dict.fromkeys(DOCUMENT["paths"], CASES)
     assert sleepers.asked == wanted, ran.shown
@@ -116,10 +121,7 @@ MAKING = {
 def test_a_failure_that_waits_for_slow_responses_holds_up_nobody(command: Command) -> None:
     """The case that shows a defect is the first one, so that those before it have all their time."""
     sleepers = Failing()
-    with serving(sleepers, DOCUMENT) as app, started(command, app) as process:
-        wait_until(lambda: sleepers.is_through.is_set() or process.poll() is not None)
-        sleepers.may_answer.set()
-        ran = command.finished(process)
+    ran = run_until_through(command, sleepers)
     assert ("POST /slow/1", "not_a_server_error") in ran.defects, ran.shown
 
 
