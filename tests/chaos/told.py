@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from checker.cli import checker as command_line
 from checker.core.reports import REPORT_FORMATS
-from checker.corpus.records import Finding
+from checker.corpus.records import Finding, Investigation
 from tests.apps.serving import App
 from tests.chaos import evidence
 from tests.chaos.killing import orphans
@@ -19,7 +19,7 @@ from tests.e2e.runner import Command
 from tests.reporting.formats import READERS
 from tests.waiting import wait_until
 
-_NAMES = Finding.__struct_fields__
+_NAMES, _NAMES_OF_INVESTIGATION = Finding.__struct_fields__, Investigation.__struct_fields__
 _TOLD = re.compile(r"\d+:\d\d  ([A-Z]+ \S+): (.+?)(?: \(.*\))?$")
 """A line in which `fuzz` tells of a finding while it goes on."""
 _FORMATS = tuple(row.name for row in REPORT_FORMATS.values() if row.writer is not None)
@@ -98,7 +98,8 @@ def to_be_told(corpus: Path) -> Iterator[str]:
         known = dict(zip(_NAMES, one, strict=False))
         last[known["fingerprint"]] = known
     for name, known in last.items():
-        if not known.get("withdrawn") and not known.get("same_as"):
+        investigation = dict(zip(_NAMES_OF_INVESTIGATION, known["investigation"], strict=False))
+        if not investigation["withdrawn"] and not known["same_as"]:
             yield name
 
 
