@@ -359,7 +359,7 @@ def _texts(node: _Node) -> Iterator[Boundary]:
     is_formatted = any(name in FORMATS or name in node.edges.compiler.formats for name in form.formats)
     is_said = is_formatted or strings.content is not None
     if (is_said or strings.patterns) and not lengths.low and lengths.high is None:
-        value = node.narrowed("text", {"type": "string"})
+        value = _usual_text(node)
         yield _text(node, value, Scenario.STRING)
         yield from _named_file(node, value)
         for text in format_texts(form):
@@ -386,6 +386,13 @@ def _texts(node: _Node) -> Iterator[Boundary]:
             yield node.boundary(signs, "String of signs", Scenario.SIGNS)
 
 
+def _usual_text(node: _Node) -> Any:
+    """Return the simplest text, not empty if possible. Raises `Unsatisfiable`."""
+    with suppress(*NO_VALUE):
+        return node.narrowed("text", {"type": "string", "minLength": 1})
+    return node.narrowed("empty text", {"type": "string"})
+
+
 def _named_file(node: _Node, value: Any) -> Iterator[Boundary]:
     """Yield files of the kinds that bytes may be, and one with an odd name."""
     if isinstance(value, bytes):
@@ -410,13 +417,14 @@ def _sizes(node: _Node) -> Iterator[tuple[int, Scenario, str, str]]:
         yield low, Scenario.SHORTEST, lengths.low_pointer, "minLength"
         yield low + 1, Scenario.NEAR_LENGTH, lengths.low_pointer, "minLength"
     else:
-        yield low, Scenario.STRING, "", ""
+        # Many servers refuse an empty text that the description permits, and every other case contains the usual value.
+        yield max(low, 1), Scenario.STRING, "", ""
     if high is not None:
         yield high, Scenario.LONGEST, lengths.high_pointer, "maxLength"
         yield high - 1, Scenario.NEAR_LENGTH, lengths.high_pointer, "maxLength"
         yield high - 2, Scenario.STRING, "", ""
-    yield low + 1, Scenario.STRING, "", ""
-    yield low + 2, Scenario.STRING, "", ""
+    for size in range(low, low + 3):
+        yield size, Scenario.STRING, "", ""
 
 
 def _of_size(node: _Node, size: int) -> str | bytes | None:
