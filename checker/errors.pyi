@@ -12,6 +12,7 @@ from checker.checks.negative_data import AcceptedNegativeData
 from checker.checks.object_authorization import ObjectLevelAuthorizationViolation
 from checker.checks.positive_data import RejectedPositiveData
 from checker.checks.read_only import MassAssignment
+from checker.checks.reads import HeadDiffers, UnsafeRead
 from checker.checks.resource_availability import EnsureResourceAvailability
 from checker.checks.response_head import (
     HeaderSchemaError,
@@ -89,6 +90,7 @@ __all__ = [
     "Failure",
     "FailureGroup",
     "ForeignDescription",
+    "HeadDiffers",
     "HeaderSchemaError",
     "HookError",
     "HookExecutionError",
@@ -137,6 +139,7 @@ __all__ = [
     "UnreadableFile",
     "UnresolvableBody",
     "UnresolvableReference",
+    "UnsafeRead",
     "Unsatisfiable",
     "UnsortedItems",
     "UnsupportedMethodResponse",

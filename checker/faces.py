@@ -44,6 +44,7 @@ PUBLIC = {
     "checks.refused_write": "checker.checks.direct:refused_write",
     "checks.response_headers_conformance": "checker.checks.direct:response_headers_conformance",
     "checks.response_schema_conformance": "checker.checks.direct:response_schema_conformance",
+    "checks.safe_methods": "checker.checks.direct:safe_methods",
     "checks.status_code_conformance": "checker.checks.direct:status_code_conformance",
     "checks.unsupported_method": "checker.checks.direct:unsupported_method",
     "checks.use_after_free": "checker.checks.direct:use_after_free",

@@ -26,7 +26,7 @@ DEFECTS = (
         "semantics",
         7,
         "GET /prescriptions/{prescription_id}",
-        ("refused_write", *_WRITES),
+        ("safe_methods", "refused_write", *_WRITES),
     ),
     Defect("invoice-before-finish", "id", 4, "POST /invoices"),
     Defect("second-invoice", "id", 8, "POST /invoices"),

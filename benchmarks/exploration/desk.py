@@ -50,7 +50,7 @@ DEFECTS = (
         ("read_your_writes", "idempotency"),
         ("GET /tags/{tag}",),
     ),
-    Defect("head-differs-from-get", "semantics", 2, f"GET {_TICKET}", ("head_conformance",)),
+    Defect("head-differs-from-get", "semantics", 2, f"GET {_TICKET}", ("safe_methods",)),
     Defect(
         "read-marks-as-changed", "semantics", 2, f"GET {_TICKET}", ("safe_methods", "read_your_writes", "refused_write")
     ),

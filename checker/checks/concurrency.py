@@ -17,7 +17,7 @@ from checker.core.case import Case, is_idempotency_key, with_fresh_key
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Operation
 from checker.core.request import CONDITIONS, WireRequest
-from checker.core.resource_names import normalised, words
+from checker.core.resource_names import VERSION_FIELDS, normalised, words
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging
 
@@ -27,10 +27,6 @@ _TRIES, _MORE_TRIES = 3, 8
 """Pairs that are sent for a write whose repetition is refused; to confirm a failure, because a pair may miss the moment."""
 _OF_STATE: Final = frozenset((400, 402, 403, 404, 409, 410, 412, 422, 423, 428))
 """Statuses of requests that may be refused for what an equal request has done."""
-_VERSIONS: Final = frozenset(("version", "revision", "etag", "lockversion"))
-"""Normalised names of fields with the version of a resource that an update is about."""
-
-
 _IDS: Final = (("id",), ("uuid",), ("guid",))
 """Last words of the names of identifiers."""
 _TITLES: Final = {
@@ -168,7 +164,7 @@ def _conditions_of(case: Case) -> list[str]:
     fields = case.body if isinstance(case.body, dict) else ()
     return [
         *(name for name in case.headers if name.lower() in CONDITIONS),
-        *(name for name in fields if normalised(name) in _VERSIONS),
+        *(name for name in fields if normalised(name) in VERSION_FIELDS),
     ]
 
 

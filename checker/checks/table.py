@@ -16,6 +16,7 @@ import checker.checks.negative_data as negative_data
 import checker.checks.object_authorization as object_authorization
 import checker.checks.positive_data as positive_data
 import checker.checks.read_only as read_only
+import checker.checks.reads as reads
 import checker.checks.resource_availability as resource_availability
 import checker.checks.resources as resources
 import checker.checks.response_head as response_head
@@ -215,6 +216,14 @@ TABLE = (
         # What is spent or taken twice stays so.
         settings=(IN_RUN,),
         applies=replace(_POSITIVE, statuses=("2XX",), operations=concurrency.may_race),
+    ),
+    Check(
+        "safe_methods",
+        reads.safe_methods,
+        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST)),
+        failures=(reads.HeadDiffers, reads.UnsafeRead),
+        may_send=reads.is_chosen,
+        applies=replace(_POSITIVE, operations=reads.reads),
     ),
     Check(
         "collection_conformance",

@@ -13,6 +13,8 @@ IDENTIFIERS = frozenset(_IDENTIFIERS.split())
 """Normalised names of identifying fields."""
 OF_USERS: Final = frozenset(("username", "email", "handle"))
 """Identifiers that mean the same wherever they stand."""
+VERSION_FIELDS: Final = frozenset(("version", "revision", "etag", "lockversion"))
+"""Normalised names of fields with the version of a resource."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _VARIABLE = re.compile(r"\{([^{}]+)\}")

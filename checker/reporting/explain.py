@@ -166,6 +166,14 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "A collection states more items than its pages have.",
         "Count with the conditions of the query that reads the items: deleted and hidden ones are often counted.",
     ),
+    "ST312": Explanation(
+        "GET shows a resource, and HEAD says that there is none, or fails.",
+        "Route HEAD to the handler of GET, or refuse it with 405.",
+    ),
+    "ST313": Explanation(
+        "Each GET of a resource changes its version, or a number that a write of it counts.",
+        "Load the resource without storing it: caches, crawlers and retries send GET at any time (RFC 9110, 9.2.1).",
+    ),
     "ST401": Explanation(
         "An operation whose description requires credentials succeeds without them, or with wrong ones.",
         "Check them on the server, or say `security: []` for an operation that is public.",

@@ -23,6 +23,7 @@ OF_CHECKS = {
     "races",
     "read_your_writes",
     "refused_write",
+    "safe_methods",
     "collection_conformance",
 }
 """Need wrong data, other methods or phases, sequences or credentials: see the tests of each check."""

@@ -47,6 +47,7 @@ CHECKS = [
     checker.checks.refused_write,
     checker.checks.response_headers_conformance,
     checker.checks.response_schema_conformance,
+    checker.checks.safe_methods,
     checker.checks.status_code_conformance,
     checker.checks.unsupported_method,
     checker.checks.use_after_free,

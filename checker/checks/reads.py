@@ -1,0 +1,126 @@
+"""A GET changes nothing, and HEAD agrees with it (RFC 9110, 9.2.1 and 9.3.2)."""
+
+from dataclasses import replace
+from typing import Final
+from zlib import crc32
+
+from checker.checks.context import PASSED, CheckContext, Found
+from checker.checks.resources import line_of, resource_in
+from checker.core.case import Case
+from checker.core.failures import Failure
+from checker.core.operation import Operation
+from checker.core.request import WireRequest
+from checker.core.resource_names import VERSION_FIELDS, normalised
+from checker.core.response import Outcome, Response
+from checker.core.send import Exchanging
+
+_HEAD_OF: Final = 32
+_AGAIN_OF: Final = 8
+"""One of this many successful reads is sent as HEAD as well, and one is repeated if it shows a field that reads must not change."""
+_READS: Final = 3
+"""Further reads, each of which has to change the field by the same number."""
+_NOT_THERE: Final = frozenset((400, 404, 410, 422, 500))
+"""Statuses of HEAD that say something else of a resource than the 2xx of GET."""
+_NOT_ALLOWED: Final = frozenset((405, 501))
+_UNKNOWN_METHOD: Final = "PROPFIND"
+"""A method of WebDAV that changes nothing."""
+
+
+class HeadDiffers(Failure, code="ST312", title="HEAD differs from GET", needs_repetition=True):
+    """HEAD of a resource fails, and GET shows it."""
+
+
+class UnsafeRead(Failure, code="ST313", title="Read changes the resource", needs_repetition=True):
+    """Each GET of a resource changes it."""
+
+
+def reads(operation: Operation) -> bool:
+    """Whether an operation reads by GET."""
+    return operation.method == "GET" and not operation.has_status_in_body
+
+
+def is_chosen(case: Case, response: Response) -> bool:
+    """Whether the check sends a request for an interaction, or judges the response to its own."""
+    sent = response.request
+    is_own = sent is not None and (sent.is_of_check or sent.confirms)
+    return is_own or _number(case) % _AGAIN_OF == 0
+
+
+def _number(case: Case) -> int:
+    return crc32(case.id.encode())
+
+
+def safe_methods(context: CheckContext) -> Exchanging[Found]:
+    """Fail if HEAD fails where GET succeeds before and after, or if each GET changes the resource that it reads.
+
+    A HEAD that the server does not support proves nothing: an unknown method has to be refused as such, and the HEAD in another way.
+    A resource may count its reads: a field is judged if it holds the version of the resource, or if a described write is named after
+    it (`POST /prescriptions/{id}/refills`), and only if each of three further reads adds the same number to it, with another request in between.
+    """
+    case, sent = context.case, context.response.request
+    if sent is None or context.tools is None or context.response.redirects or case.is_of_other_method:
+        return True
+    if sent.is_of_check:
+        return (yield from _head(context, sent, context.response)) if sent.method == "HEAD" else True
+    if context.response.status_code // 100 != 2:
+        return PASSED
+    found: list[Failure | None] = []
+    # First, because a HEAD may have the same effect.
+    found.append((yield from _changed(context)))
+    if _number(case) % _HEAD_OF == 0 or sent.confirms:
+        head = _request(context, "HEAD")
+        found.append((yield from _head(context, head, (yield head))))
+    return [one for one in found if one is not None]
+
+
+def _head(context: CheckContext, head: WireRequest, outcome: Outcome) -> Exchanging[Failure | None]:
+    if not isinstance(outcome, Response) or outcome.status_code not in _NOT_THERE:
+        return None
+    get = yield _request(context, "GET")
+    unknown = yield _request(context, _UNKNOWN_METHOD)
+    if not isinstance(get, Response) or get.status_code // 100 != 2 or get.redirects:
+        return None
+    if not isinstance(unknown, Response) or unknown.status_code not in _NOT_ALLOWED:
+        return None
+    failure = HeadDiffers(f"{line_of(head)}\nReceived: {outcome.status_code}\nExpected: {get.status_code}, as for GET")
+    failure.request = head
+    return failure
+
+
+def _changed(context: CheckContext) -> Exchanging[Failure | None]:
+    """Return the failure if each of some reads adds the same number to a field."""
+    told = resource_in(context.response) or {}
+    values = {
+        name: [value] for name, value in told.items() if type(value) is int and _is_changed_by_writes(context, name)
+    }
+    for number in range(_READS):
+        again = resource_in((yield _request(context, "GET"))) or {} if values else {}
+        kept = {name: [*before, again[name]] for name, before in values.items() if type(again.get(name)) is int}
+        # A counter of all requests would skip a number.
+        values = {name: known for name, known in kept.items() if known[-1] - known[-2] == known[1] - known[0] != 0}
+        if values and number < _READS - 1:
+            yield _request(context, "GET", below="/x-no-such-name")
+    for name, known in values.items():
+        line = line_of(context.response.request)
+        return UnsafeRead(
+            f"{line}, {len(known)} times\nReceived `{name}`: {', '.join(map(str, known))}", unique_key=name
+        )
+    return None
+
+
+def _is_changed_by_writes(context: CheckContext, name: str) -> bool:
+    """Whether a field is about the writes of a resource: its version, or what a described `POST` below the resource counts."""
+    operation, tools, request = context.case.operation, context.tools, context.response.request
+    assert tools is not None
+    assert request is not None
+    path = request.path.decode("latin-1").removeprefix(tools.base_path_of(operation))
+    is_counted = any("POST" in methods for methods in operation.methods_at(f"{path}/{name}"))
+    return is_counted or normalised(name) in VERSION_FIELDS
+
+
+def _request(context: CheckContext, method: str, below: str = "") -> WireRequest:
+    asked = replace(context.make(context.case), method=method, is_of_check=True)
+    if below:
+        path, mark, query = asked.target.partition(b"?")
+        asked.target = path + below.encode() + mark + query
+    return asked
