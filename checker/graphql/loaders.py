@@ -43,6 +43,7 @@ from checker.kinds.sources import (
     UrlSource,
     ValueSource,
 )
+from checker.kinds.table import GRAPHQL
 from checker.kinds.web import Web
 
 _EMPTY_BODY: Final = re.compile(
@@ -218,7 +219,7 @@ _DOCUMENTS: Final = (".json", ".yaml", ".yml", ".html")
 """Ends of URLs that are no endpoints."""
 
 
-def open_source(source: DescriptionSource, options: FetchOptions, *, is_claimed: bool) -> GraphQLDescription:
+def open_source(source: DescriptionSource, options: FetchOptions) -> GraphQLDescription:
     """Return the schema of a source. Raises `LoaderError`; `ForeignDescription` if it is not GraphQL."""
     match source:
         case FileSource(path, encoding):
@@ -227,6 +228,7 @@ def open_source(source: DescriptionSource, options: FetchOptions, *, is_claimed:
         case UrlSource():
             path = source.url.partition("?")[0].lower()
             shown = options.redaction.url(source.url)
+            is_claimed = GRAPHQL.claims(source.name)
             if not is_claimed and path.endswith(_DOCUMENTS):
                 raise ForeignDescription(f"{shown} is not called as a GraphQL endpoint is; give its URL")
             web = Web(source.options, options, location=source.url)

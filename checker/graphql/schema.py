@@ -42,7 +42,6 @@ from checker.graphql.inputs import (
     representations,
     required_scalars,
 )
-from checker.graphql.kind import KIND
 from checker.graphql.query_files import WrittenQueries, written_queries
 from checker.graphql.referee import QueryReferee
 from checker.graphql.refusals import demands_in_errors
@@ -54,6 +53,7 @@ from checker.graphql.writing import ARGUMENTS, LITERALS, NESTED, SELECTION, Quer
 from checker.kinds.protocol import ApiOperation, ApiSchema, DroppedOperation, OperationEntry, initialised
 from checker.kinds.sources import SchemaOptions
 from checker.kinds.static import json_schema
+from checker.kinds.table import GRAPHQL
 
 _OF_ARGUMENTS: Final = frozenset(("required", "additionalProperties"))
 """Keywords that arguments as a whole can break."""
@@ -331,7 +331,7 @@ class GraphQLDescription(ApiSchema):
 
     @property
     def kind(self) -> str:
-        return KIND
+        return GRAPHQL.name
 
     @property
     def specification(self) -> str:

@@ -1,8 +1,11 @@
-"""The table of kinds, and opening of descriptions. A kind is imported on first use."""
+"""The table of kinds, and opening of descriptions."""
 
+import re
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Final
+
+from msgspec import Struct
 
 from checker.config.user_code import load_plugins
 from checker.core.errors import ForeignDescription, LoaderError
@@ -10,28 +13,50 @@ from checker.core.registry import Registry
 from checker.kinds.protocol import ApiSchema, DescriptionKind
 from checker.kinds.sources import DescriptionSource, FetchOptions, UrlSource
 
-BUILT_IN: Final = {"openapi": "checker.openapi.loaders:OPENAPI", "graphql": "checker.graphql.kind:GRAPHQL"}
-"""Name -> module:attribute. A description that no kind claims is tried in this order."""
 
-_REGISTERED: Final[Registry[DescriptionKind]] = Registry("kind", built_in=BUILT_IN)
+class BuiltInKind(Struct, frozen=True):
+    """Implements `checker.kinds.protocol.DescriptionKind` for a kind of this package.
+
+    Its loaders are imported on first use: those of GraphQL take a tenth of a second.
+    """
+
+    name: str
+    usual_name: str
+    """Pattern of the ends of typical names, in any letter case."""
+
+    def claims(self, name: str) -> bool:
+        """Whether a name is typical of such descriptions and endpoints."""
+        return re.search(rf"({self.usual_name})\Z", name.partition("?")[0], re.IGNORECASE) is not None
+
+    def open(self, source: DescriptionSource, options: FetchOptions) -> ApiSchema:
+        """Return the schema of a source. Raises `LoaderError`."""
+        schema: ApiSchema = import_module(f"checker.{self.name}.loaders").open_source(source, options)
+        return schema
+
+    def reopen(self, data: bytes) -> ApiSchema:
+        """Return the schema that `ApiSchema.normalised` wrote."""
+        schema: ApiSchema = import_module(f"checker.{self.name}.loaders").open_normalised(data)
+        return schema
+
+
+_KINDS: Final[Registry[DescriptionKind]] = Registry("kind")
+"""Name -> kind. A description that no kind claims is tried in this order."""
+OPENAPI: Final = _KINDS.add_row(BuiltInKind("openapi", r"(openapi|swagger)\.(json|ya?ml)"))
+GRAPHQL: Final = _KINDS.add_row(BuiltInKind("graphql", r"/graphql/?|\.graphqls?|\.gql"))
 
 
 def register(kind: DescriptionKind) -> DescriptionKind:
     """Add a kind and return it. Raises `IncorrectUsage` if there is one of that name."""
-    return _REGISTERED.add_row(kind)
+    return _KINDS.add_row(kind)
 
 
 def kind_named(name: str) -> DescriptionKind:
     """Return a kind by its name. Raises `LoaderError`."""
-    if name in BUILT_IN:
-        module, _, attribute = BUILT_IN[name].partition(":")
-        found: DescriptionKind = getattr(import_module(module), attribute)
-        return found
-    if name not in _REGISTERED:
+    if name not in _KINDS:
         load_plugins()
-    if name not in _REGISTERED:
+    if name not in _KINDS:
         raise LoaderError(f"no kind of description is called {name!r}; install or load what registers it")
-    return _REGISTERED[name]
+    return _KINDS[name]
 
 
 def open_description(source: DescriptionSource, options: FetchOptions) -> ApiSchema:
@@ -69,7 +94,7 @@ def unpacked(data: bytes) -> ApiSchema:
 
 def _likeliest_first(name: str) -> Iterator[DescriptionKind]:
     """Yield all kinds, those that claim the name first. Plug-ins come last, because finding them takes time."""
-    known = [kind_named(row) for row in BUILT_IN] + list(_REGISTERED.values())
+    known = list(_KINDS.values())
     yield from sorted(known, key=lambda kind: not kind.claims(name))
     load_plugins()
-    yield from (kind for kind in list(_REGISTERED.values()) if kind not in known)
+    yield from (kind for kind in list(_KINDS.values()) if kind not in known)

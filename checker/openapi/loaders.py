@@ -1,11 +1,10 @@
-"""The row of OpenAPI in the table of kinds, and its loaders: from a dictionary, a file, a URL, or bytes."""
+"""Loaders of OpenAPI documents: from a dictionary, a file, a URL, or bytes."""
 
 import os
-import re
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 from urllib.parse import quote
 
 from checker.core.errors import ForeignDescription, LoaderError, LoaderErrorKind
@@ -26,7 +25,7 @@ from checker.kinds.web import Web
 from checker.openapi.documents.dialects import read_as
 from checker.openapi.documents.neighbours import Provenance, reader
 from checker.openapi.documents.parsing import as_parsed, parse
-from checker.openapi.schema import KIND, OpenApiSchema, open_normalised
+from checker.openapi.schema import OpenApiSchema, open_normalised
 
 __all__ = ["from_bytes", "from_dict", "from_path", "from_url", "open_normalised"]
 
@@ -119,43 +118,24 @@ def _opened(value: object, name: str, origin: Provenance, way: FetchOptions, bas
         raise ForeignDescription.of(error) from error
 
 
-_USUAL_NAME = re.compile(r"(openapi|swagger)\.(json|ya?ml)\Z", re.IGNORECASE)
-
-
-class OpenApiKind:
-    """Implements `checker.kinds.protocol.DescriptionKind`."""
-
-    name: Final = KIND
-
-    def claims(self, name: str) -> bool:
-        """Whether a name is typical of OpenAPI documents."""
-        return _USUAL_NAME.search(name) is not None
-
-    def open(self, source: DescriptionSource, options: FetchOptions) -> OpenApiSchema:
-        """Return the schema of a source. Raises `LoaderError`."""
-        match source:
-            case FileSource(path, encoding):
-                return from_path(path, encoding=encoding, way=options)
-            case UrlSource(url, wait_s, more):
-                return from_url(url, wait_for_schema=wait_s, way=options, **more)
-            case TextSource(data, name):
-                return from_bytes(data, name=name, way=options)
-            case ValueSource(value):
-                return from_dict(value, way=options)
-            case ApplicationSource():
-                path = source.path if source.path.startswith("/") else f"/{source.path}"
-                answer = source.document(WireRequest("GET", path.encode(), []), "give the path of its API description")
-                return from_bytes(
-                    answer.content,
-                    name=source.path,
-                    content_type=answer.content_type,
-                    location=source.url + path,
-                    way=options,
-                )
-
-    def reopen(self, data: bytes) -> OpenApiSchema:
-        """Return the schema that `OpenApiSchema.normalised` wrote."""
-        return open_normalised(data)
-
-
-OPENAPI: Final = OpenApiKind()
+def open_source(source: DescriptionSource, options: FetchOptions) -> OpenApiSchema:
+    """Return the schema of a source. Raises `LoaderError`."""
+    match source:
+        case FileSource(path, encoding):
+            return from_path(path, encoding=encoding, way=options)
+        case UrlSource(url, wait_s, more):
+            return from_url(url, wait_for_schema=wait_s, way=options, **more)
+        case TextSource(data, name):
+            return from_bytes(data, name=name, way=options)
+        case ValueSource(value):
+            return from_dict(value, way=options)
+        case ApplicationSource():
+            path = source.path if source.path.startswith("/") else f"/{source.path}"
+            answer = source.document(WireRequest("GET", path.encode(), []), "give the path of its API description")
+            return from_bytes(
+                answer.content,
+                name=source.path,
+                content_type=answer.content_type,
+                location=source.url + path,
+                way=options,
+            )

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from checker.core.credentials import DescribedLogin, SignUpFlow
 from checker.core.hooks import GLOBAL_HOOKS, HookSource
@@ -16,6 +16,7 @@ from checker.core.security import SecurityScheme
 from checker.core.system import later
 from checker.kinds.protocol import ApiLink, ApiSchema, DroppedOperation, OperationEntry, initialised
 from checker.kinds.sources import SchemaOptions
+from checker.kinds.table import OPENAPI
 from checker.openapi.contents import Entry, table_of_contents
 from checker.openapi.documents.dialects import version_of
 from checker.openapi.documents.neighbours import NOWHERE, Provenance, neighbours_of
@@ -42,9 +43,6 @@ else:
     routed = later("checker.openapi.routes")
     signed_up = later("checker.openapi.signup")
     warned = later("checker.openapi.warnings")
-
-KIND: Final = "openapi"
-"""Name of the kind in the table."""
 
 
 class OpenApiSchema(ApiSchema):
@@ -102,7 +100,7 @@ class OpenApiSchema(ApiSchema):
 
     @property
     def kind(self) -> str:
-        return KIND
+        return OPENAPI.name
 
     @property
     def specification(self) -> str:

@@ -42,7 +42,7 @@ class Lines:
 
 @pytest.fixture
 def lines(monkeypatch: pytest.MonkeyPatch) -> Lines:
-    monkeypatch.setattr(table, "_REGISTERED", Registry("kind", built_in=table.BUILT_IN))
+    monkeypatch.setattr(table, "_KINDS", Registry("kind", table._KINDS.items()))
     kind = Lines("lines")
     assert register(kind) is kind
     return kind

@@ -1,4 +1,4 @@
-"""The modules that the fork server imports, so that workers do not: the life of a worker, and all built-in kinds."""
+"""The modules that the fork server imports, so that workers do not: the life of a worker, and the loaders of OpenAPI."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ from typing import Final
 from checker.core.system import ended_after, import_all, show_no_limits, uncollected
 
 _LIFE: Final = "checker.workers.incarnation"
-_KINDS: Final = "checker.kinds.table"
+_LOADERS: Final = "checker.openapi.loaders"
 _MOST_CPU_S: Final = 60.0
 """The imports take 1 to 2 CPU-seconds. The supervisor waits for the fork server, so that an endless import would stop the run."""
 
@@ -20,6 +20,5 @@ if sys.path[:1] in ([""], [os.getcwd()]):
 with ended_after(_MOST_CPU_S), uncollected():
     # Modules live as long as the process: to look through them again and again was a sixth of the time of importing them.
     import_module(_LIFE)
-    _table = import_module(_KINDS)
-    KINDS: Final = tuple(map(_table.kind_named, _table.BUILT_IN))
+    import_module(_LOADERS)
     import_all()
