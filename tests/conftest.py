@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.entropy import deterministic_PRNG
 
 from checker.core.system import uncollected
 from tests import fork_server
@@ -56,6 +57,9 @@ def pytest_collection() -> Iterator[None]:
 
     It did so while they came, and in each test that leaves much behind.
     """
+    # Older versions of Hypothesis make their generator now, and warn when the collector does not know who holds it.
+    with deterministic_PRNG():
+        pass
     with uncollected():
         return (yield)
 

@@ -23,8 +23,8 @@ HYPOTHESES: Final = {
 }
 RUNNERS: Final = {"alone": [], "xdist": ["-n", "2"]}
 BESIDE: Final = [
-    "anyio", "junitparser>=5,<6", "pytest-asyncio", "pytest-subtests", "pytest-timeout",
-    "pytest-xdist", "requests",
+    "allure-python-commons>=2.16,<3", "anyio", "junitparser>=5,<6", "pytest-asyncio", "pytest-subtests",
+    "pytest-timeout", "pytest-xdist", "requests",
 ]  # fmt: skip
 """What the tests of the plugin use."""
 _SUMMARY: Final = re.compile(r"\d+ (?:passed|failed|error).* in [\d.]+s.*")
