@@ -122,6 +122,8 @@ class CaseFared(Struct, frozen=True, array_like=True, tag=30):
     """(last variable of its path that has a value of an earlier response, field of that response); empty for none."""
     names: int = 0
     """A digest of the names in its path; 0 if it has none."""
+    place: int = 0
+    """A digest of the parameter or property whose values a list varies in it; 0 for none."""
 
 
 class RefusalCounted(Struct, frozen=True, array_like=True, tag=24):

@@ -202,6 +202,8 @@ _STEPS = 1 << 50
 _MODE_ATTEMPTS = 8
 _MOST_ADAPTING = 16
 """Lists whose order is kept: a worker may have as many tasks as lanes."""
+_BASES = 3
+"""Cases with which a list begins: the smallest one, the usual one, and the body in its usual form."""
 _SAMPLES = 6
 """Cases that a program must draw before it replaces another."""
 PoolView = Callable[[Operation, Sequence[Binding], Sequence[Constraint]], ValuePool]
@@ -468,6 +470,10 @@ class CaseFactory:
         # Authors and users chose each of their examples, and one of them may show what no other does.
         is_chosen = isinstance(other, Literal) or (isinstance(other, Listed) and other.phase != COVERAGE)
         if not (is_wrong or is_chosen) and self.is_left_out(made, phase.name, index, judged, source):
+            listing = self._adapting.get((made.label, phase.name, ON_TIME))
+            # One of the topics may be the first that the target accepts.
+            if listing is not None and listing.begins_topic(index):
+                return made
             raise FilteredOut(
                 f"{made.label}: valid cases are refused again and again, so that case {index} is left out"
             )
@@ -521,11 +527,10 @@ class CaseFactory:
         """Yield (index, topic) of the cases that a phase lists for an operation and a later one sends."""
         first, _ = late
         with suppress(CheckerError):
-            listing, operation = self._listing(label, phase, late), self.operations[label]
+            listing = self._listing(label, phase, late)
             while (place := listing.at(first)) is not None:
                 learned, number = place
-                listed = self._lists.at(phase, operation, number, learned)
-                yield first, None if listed is None else topic_of(listed)
+                yield first, self.topic_at(label, phase, number, learned)
                 first += 1
 
     def has_smallest(self, label: Label, phase: str) -> bool:
@@ -539,6 +544,11 @@ class CaseFactory:
         """Return the key of a listed case, which is equal for equal requests; None beyond the end of the list."""
         found = self._lists.at(phase, self.operations[label], number, learned)
         return None if found is None else (number, learned) if isinstance(found, Case) else repr(found.key)
+
+    def topic_at(self, label: Label, phase: str, number: int, learned: str) -> Hashable:
+        """Return the topic of a listed case; None if it has none."""
+        listed = self._lists.at(phase, self.operations[label], number, learned)
+        return None if listed is None else topic_of(listed)
 
     def _meet(self, operation: Operation) -> None:
         if operation.label not in self._met:
@@ -668,6 +678,8 @@ class _AdaptingList:
     late: LateCases
     _places: list[tuple[str, int]] = dataclasses.field(default_factory=list)
     """(demands, number in the list that respects them) of each index."""
+    _topics: dict[Hashable, int] = dataclasses.field(default_factory=dict)
+    """Topic -> index of its first case."""
     _sent: set[Hashable] = dataclasses.field(default_factory=set)
     _learned: str = ""
     _number: int = 0
@@ -686,9 +698,14 @@ class _AdaptingList:
             if key is None:
                 return None
             self._sent.add(key)
+            self._topics.setdefault(self.factory.topic_at(self.label, self.phase, self._number, learned), count)
             self._places.append((learned, self._number))
             self._number += 1
         return self._places[index]
+
+    def begins_topic(self, index: int) -> bool:
+        """Return True for the first case of a topic, and for the cases with which a list begins: others vary one thing of them."""
+        return self._places[index][1] < _BASES or index in self._topics.values()
 
 
 def undescribed_method(case: Case) -> str | None:

@@ -170,7 +170,7 @@ OTHERS = {
         st.booleans(),
         tuples(LITERALS, 1),
     ),
-    CaseFared: st.builds(CaseFared, LABELS, TEXT, COUNTS, TEXT, COUNTS, COUNTS, st.tuples(TEXT, TEXT), COUNTS),
+    CaseFared: st.builds(CaseFared, LABELS, TEXT, COUNTS, TEXT, COUNTS, COUNTS, st.tuples(TEXT, TEXT), COUNTS, COUNTS),
     PartsCounted: st.builds(PartsCounted, LABELS, TEXT, COUNTS, st.booleans(), *2 * [tuples(st.tuples(TEXT, TEXT))]),
     RefusalCounted: st.builds(RefusalCounted, LABELS, INTEGERS, TEXT, INTEGERS),
     OperationServed: st.builds(OperationServed, LABELS, INTEGERS, LITERALS),

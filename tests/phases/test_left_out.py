@@ -73,7 +73,9 @@ def test_what_is_left_respects_what_the_target_demanded_since() -> None:
 
 
 @pytest.mark.parametrize(("phase", "is_later"), [("examples", False), ("examples", True), ("coverage", False)])
-def test_examples_are_sent_however_many_are_refused_alike(phase: str, is_later: bool) -> None:
+def test_examples_and_first_cases_of_topics_are_sent_however_many_are_refused_alike(
+    phase: str, *, is_later: bool
+) -> None:
     rules = GenerationRules.alike(GenerationSettings(mode=GenerationMode.POSITIVE))
     factory = CaseFactory(
         {OPERATION.label: OPERATION}, rules, lambda _: NO_HOOKS, None, lister=lambda phase: edge_cases
@@ -82,11 +84,12 @@ def test_examples_are_sent_however_many_are_refused_alike(phase: str, is_later: 
     row = phase_named(phase)
     make = LeftOutFirst(factory, factory.make, [(phase, 0)], 200) if is_later else factory.maker(row)
     sent: list[int] = []
-    for index in range(3):
+    for index in range(6):
         with suppress(FilteredOut):
             make(OPERATION.label, 1, index, PHASE if is_later else PhaseInfo(phase))
             sent.append(index)
-    assert sent == ([0, 1, 2] if phase == "examples" else [])
+    # Another number near a limit, and another one that is plainly valid, are no new topics.
+    assert sent == ([0, 1, 2, 3, 4, 5] if phase == "examples" else [0, 1, 2, 4])
 
 
 def test_each_topic_is_there_however_many_values_others_have() -> None:

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from checker.core.case import Case
-from checker.core.constraints import Constraint
-from checker.core.meta import Literal
+from checker.core.constraints import Constraint, written
+from checker.core.meta import CaseMetadata, GenerationMode, Listed, Literal, PhaseData, PhaseInfo
+from checker.core.operation import Operation
 from checker.core.phases import CaseSource
 from checker.core.response import Response
 from checker.corpus.records import CaseFared
@@ -41,11 +42,11 @@ def sent(cases: ValidCases, before: Moment | None = END, source: CaseSource = Ca
 @pytest.mark.parametrize(
     ("reasons", "of_list", "drawn"),
     [
-        (["a"] * 12, 100, 100),
-        (["a"] * 13, 10, 100),
+        (["a"] * 4, 100, 100),
+        (["a"] * 5, 10, 100),
         (["a"] * 20, 10, 100),
         (["a"] * 21, 10, 25),
-        (["a", "b", "c", *"abc" * 3], 100, 100),
+        (["a", "b", "c", *"abc"], 100, 100),
         (["a"] * 60 + ["b"], 100, 100),
         (["a"] * 60 + [ACCEPTED], 100, 100),
         ([ACCEPTED, *["a"] * 20], 100, 100),
@@ -55,6 +56,13 @@ def sent(cases: ValidCases, before: Moment | None = END, source: CaseSource = Ca
 def test_cases_are_left_out_after_refusals_for_no_new_reason(reasons: list[str], of_list: int, drawn: int) -> None:
     cases = counted(reasons)
     assert (sent(cases, source=CaseSource.LISTED), sent(cases)) == (of_list, drawn)
+
+
+def test_cases_without_inputs_are_all_alike() -> None:
+    for count, expected in ((3, 100), (4, 10)):
+        cases = counted(["a"] * count)
+        left = [cases.is_left_out(LABEL, END, index, source=DRAWN, is_bare=True) for index in range(100)]
+        assert left.count(False) == expected
 
 
 INVENTED, KNOWN = False, True
@@ -104,6 +112,55 @@ def test_names_that_are_gone_are_left_out(results: list[tuple[str, bool]], expec
         for names in (5, 6)
     ]
     assert counts == [expected, 100]
+
+
+@pytest.mark.parametrize(
+    ("reasons", "expected"),
+    [(["a"] * 2, 100), (["a"] * 3, 10), (["a", "a", "b"], 100), (["a"] * 3 + [ACCEPTED], 100), ([ACCEPTED] * 3, 100)],
+    ids=["twice", "three times", "for two reasons", "accepted at last", "accepted"],
+)
+def test_values_of_one_place_that_are_refused_alike_are_left_out(reasons: list[str], expected: int) -> None:
+    cases = ValidCases()
+    cases.count(LABEL, (2, 0, 0), ACCEPTED, 0)
+    for index, reason in enumerate(reasons, 1):
+        cases.count(LABEL, (2, 0, index), reason, 0, place=7)
+    left = {
+        place: [cases.is_left_out(LABEL, END, index, source=CaseSource.LISTED, place=place) for index in range(100)]
+        for place in (7, 8, 0)
+    }
+    assert [each.count(False) for each in left.values()] == [expected, 100, 100]
+
+
+@pytest.mark.parametrize(("count", "expected"), [(2, 100), (3, 10)])
+def test_a_list_names_what_is_gone_a_few_times(count: int, expected: int) -> None:
+    cases = ValidCases()
+    cases.count(LABEL, (2, 0, 0), ACCEPTED, 0)
+    for index in range(count):
+        cases.count(LABEL, (2, 0, index + 1), f"{index}", 0, is_gone=True, names=5)
+    left = [cases.is_left_out(LABEL, END, index, source=CaseSource.LISTED, names=5) for index in range(100)]
+    assert left.count(False) == expected
+
+
+def _listed(made: Operation, number: int, value: str, learned: str) -> GeneratedCase:
+    """Case of a list that varies the parameter `n`."""
+    data = PhaseData(scenario="valid_string", parameter="n", parameter_location="query")
+    meta = CaseMetadata(GenerationMode.POSITIVE, {}, PhaseInfo("coverage", data))
+    case = Case(made, "c", query={"n": value}, meta=meta)
+    return GeneratedCase(case, made.label, (), (), Listed("coverage", number, "", learned=learned))
+
+
+def test_values_that_break_a_demand_again_are_left_out_of_lists() -> None:
+    made = operation({"parameters": [{"name": "n", "in": "query", "schema": {"type": "string"}}]})
+    learner = DemandLearner(operations={made.label: made})
+    learner.absorb(CaseFared(made.label, "coverage", 0, "a", 0, 400))
+    learned = written([Constraint("query", ("n",), "minLength", "3")])
+    left = {
+        (value, text): learner.is_left_out(_listed(made, 1, value, text), "coverage", 11, 11, CaseSource.LISTED)
+        for value in ("0", "000")
+        for text in ("", learned)
+    }
+    assert left == {("0", ""): False, ("0", learned): True, ("000", ""): False, ("000", learned): False}
+    assert not learner.is_left_out(_listed(made, 1, "0", learned), "coverage", 20, 20, CaseSource.LISTED)
 
 
 def test_a_later_turn_goes_by_the_latest_results() -> None:
@@ -168,8 +225,8 @@ def test_the_words_of_the_request_are_no_reason() -> None:
 
     assert reason("ab", "no name: ab") == reason("xy", "no name: xy") != reason("xy", "too long: xy")
     assert reason("ab", "no", 404) != reason("ab", "no", 400)
-    assert reason("ab", "wait", 429) is None
-    assert reason("ab", "no", 500) == reason("ab", "no", 201) == ACCEPTED
+    assert reason("ab", "wait", 429) is reason("ab", "no", 500) is None
+    assert reason("ab", "no", 201) == ACCEPTED
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ An optional part of requests with which nothing is ever accepted is a demand, to
 import json
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Final, NamedTuple
 
@@ -15,7 +16,7 @@ from msgspec.structs import replace
 from checker.core.case import Case
 from checker.core.constraints import ITEMS, MOSTLY, REQUIRED, SELDOM, USUAL, Constraint, is_broken, part_of, read
 from checker.core.digests import digest
-from checker.core.meta import GenerationMode, Literal
+from checker.core.meta import GenerationMode, Listed, Literal
 from checker.core.operation import Label, Operation, Parameter
 from checker.core.phases import CaseSource, phase_named, phase_number
 from checker.core.request import CONTAINERS, Location
@@ -31,7 +32,7 @@ from checker.phases.case_parts import literal_of
 from checker.refusals.reading import demands_in, may_complain
 from checker.schema.views import Outline, outline_of
 from checker.values.consumers import GONE_STATUSES, is_name_missing, names_in_path, taken_from
-from checker.workers.observers.valid_cases import MOST_PARTS, Moment, ValidCases, reason_for
+from checker.workers.observers.valid_cases import MOST_PARTS, ONE_IN, Moment, ValidCases, reason_for
 from checker.workers.recording.task_state import InFlight
 
 # Python finds a member of an enumeration ten times slower than a name.
@@ -321,7 +322,14 @@ class DemandLearner(Struct):
                 is_gone = is_gone or 200 <= heard.status < 300
             is_known = bool(heard.taken[0])
             self._valid.count(
-                heard.label, at, heard.reason, heard.parts, is_known=is_known, is_gone=is_gone, names=heard.names
+                heard.label,
+                at,
+                heard.reason,
+                heard.parts,
+                is_known=is_known,
+                is_gone=is_gone,
+                names=heard.names,
+                place=heard.place,
             )
             return
         known = self._refuted if heard.is_refuted else self._heard
@@ -368,11 +376,21 @@ class DemandLearner(Struct):
             return False
         is_late = (label, phase) in self._late and index >= self._late[label, phase][0]
         before = None if is_late else (*self._here(label, phase), judged)
-        is_listed = source is CaseSource.LISTED
-        is_invented = not is_listed and self.names_resource(label) and not taken_from(made.case)[0]
-        # A list varies the body beside the name, which may decide first.
-        names = 0 if is_listed else names_in_path(made.case)
-        return self._valid.is_left_out(label, before, index, source=source, is_invented=is_invented, names=names)
+        is_listed, operation = source is CaseSource.LISTED, made.case.operation
+        learned = made.other.learned if isinstance(made.other, Listed) else ""
+        # An earlier case of the list broke the same demand, and was refused.
+        if is_listed and index % ONE_IN and any(map(partial(_breaks, made.case), read(learned))):
+            return True
+        return self._valid.is_left_out(
+            label,
+            before,
+            index,
+            source=source,
+            is_invented=not is_listed and self.names_resource(label) and not taken_from(made.case)[0],
+            names=names_in_path(made.case),
+            place=_varied_place(made.case),
+            is_bare=not (operation.parameters or operation.bodies),
+        )
 
     def _here(self, label: Label, phase: str) -> Place:
         here = self._places.get((phase, label))
@@ -530,6 +548,7 @@ class DemandLearner(Struct):
             status,
             taken_from(case),
             names_in_path(case),
+            _varied_place(case),
         )
         self.absorb(found)
         return found
@@ -671,6 +690,23 @@ class DemandLearner(Struct):
         heard = DemandHeard(label, demand, phase, refuted, _plain(case), part, depth, index)
         self.absorb(heard)
         yield heard
+
+
+def _breaks(case: Case, demand: Constraint) -> bool:
+    """Whether a case breaks what the target stated."""
+    return demand.keyword not in (SELDOM, MOSTLY) and is_broken(demand, case) is True
+
+
+def _varied_place(case: Case) -> int:
+    """Return a digest, below 2**32, of the parameter or property whose values a list varies in a case; 0 for none."""
+    data = {} if case.meta is None else case.meta.phase.data
+    name, pointer = data.get("parameter"), data.get("location") or ""
+    if not name:
+        return 0
+    if data.get("parameter_location") == Location.BODY.value:
+        above, between, below = pointer.rpartition("/properties/")
+        name = f"{above}{between}{below.partition('/')[0]}" if between else ""
+    return int(digest(f"{data.get('parameter_location')}", name)[:8], 16) if name else 0
 
 
 def _without_explained(demands: Collection[Constraint]) -> Iterator[Constraint]:

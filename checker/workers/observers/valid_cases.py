@@ -22,14 +22,19 @@ Moment = tuple[int, int, int]
 """(phase, layer, index of a case)."""
 ACCEPTED = ""
 """In place of a reason: the case was not refused."""
-_ONE_IN: Final = 10
+ONE_IN: Final = 10
 """One case in so many is sent all the same: other operations may have changed the state of the target."""
-_ENOUGH: Final = {CaseSource.LISTED: (12, _ONE_IN), CaseSource.DRAWN: (20, 4), CaseSource.CHAINED: (20, _ONE_IN)}
+_ENOUGH: Final = {CaseSource.LISTED: (4, ONE_IN), CaseSource.DRAWN: (20, 4), CaseSource.CHAINED: (20, ONE_IN)}
 """Source of cases -> (refusals in a row for known reasons, of an operation that accepted nothing, after which one case in so many is sent).
 
-Listed cases change one thing at a time, so that further ones are refused alike. Of a hundred drawn cases 40 remain: of operations that
+Listed cases change one thing of a case that was refused for another reason. Of a hundred drawn cases 40 remain: of operations that
 accept one case in ten, one in 70 accepts none of them. A sequence that begins with a refusal ends there.
 """
+_WITHOUT_INPUTS = 3
+"""Such refusals of an operation whose cases are all alike."""
+_AT_ONE_PLACE = 3
+"""Listed cases with other values at one place, or with one name in the path, that were refused alike, after which the next one is not
+worth sending."""
 _DULL = 20
 """Such refusals of an operation that accepted a case before: one that accepts 20 % of its cases rarely has so many."""
 _INVENTED_IN_VAIN = 3
@@ -59,6 +64,8 @@ class _Result(NamedTuple):
     """Whether there is no such resource, or none any more."""
     names: int
     """A digest of the names in its path; 0 if it has none."""
+    place: int
+    """A digest of the place whose values a list varies; 0 for none."""
 
 
 class _Streak(Struct):
@@ -73,12 +80,14 @@ class _Streak(Struct):
     accepts_invented: bool = False
     missing: int = 0
     """Cases with invented names of resources that are not there."""
-    gone: set[int] = field(default_factory=set)
-    """Digests of names that were not there, or that the operation removed, and that it accepted at no later time."""
+    gone: dict[int, int] = field(default_factory=dict)
+    """Digest of names that were not there, or that the operation removed, and that it accepted at no later time -> such results."""
+    places: dict[int, tuple[str, int]] = field(default_factory=dict)
+    """Digest of a place whose values a list varies -> the last reason there, and how often it was the reason in a row."""
 
     def read(self, results: Iterable[_Result]) -> None:
         """Read further results."""
-        for _, reason, _, is_known, is_gone, names in results:
+        for _, reason, _, is_known, is_gone, names, place in results:
             is_accepted = reason == ACCEPTED
             self.dull = self.dull + 1 if not is_accepted and reason in self.met else 0
             self.met.add(reason)
@@ -87,9 +96,12 @@ class _Streak(Struct):
             self.accepts_invented |= is_accepted and not is_known
             self.missing += is_gone and not (is_accepted or is_known)
             if is_gone and names:
-                self.gone.add(names)
+                self.gone[names] = self.gone.get(names, 0) + 1
             elif is_accepted:
-                self.gone.discard(names)
+                self.gone.pop(names, None)
+            if place:
+                last, count = self.places.get(place, (ACCEPTED, 0))
+                self.places[place] = reason, count + 1 if reason == last else 1
 
     @property
     def invents_in_vain(self) -> bool:
@@ -119,10 +131,12 @@ class ValidCases(Struct):
         is_known: bool = False,
         is_gone: bool = False,
         names: int = 0,
+        place: int = 0,
     ) -> None:
         """Count a valid case, once for each moment. The order of the calls does not matter.
 
-        `is_known`: an earlier response showed the resource that it names; `is_gone`: there is no such resource, or none any more.
+        `is_known`: an earlier response showed the resource that it names; `is_gone`: there is no such resource, or none any more;
+        `names`: digest of the names in its path; `place`: digest of the place whose values a list varies, 0 for none.
         """
         # Workers keep the results of all operations, which have few reasons.
         reason = intern(reason)
@@ -131,7 +145,7 @@ class ValidCases(Struct):
         results = self._results.setdefault(label, [])
         at = bisect_left(results, moment, key=itemgetter(0))
         if at == len(results) or results[at][0] != moment:
-            result = _Result(moment, reason, parts, is_known, is_gone, names)
+            result = _Result(moment, reason, parts, is_known, is_gone, names, place)
             results.insert(at, result)
             streak = self._streaks.get((label, True))
             if streak is not None and at < streak.count:
@@ -151,20 +165,26 @@ class ValidCases(Struct):
         source: CaseSource,
         is_invented: bool = False,
         names: int = 0,
+        place: int = 0,
+        is_bare: bool = False,
     ) -> bool:
         """Whether valid case `index` of a source is not worth sending, after the cases before a moment, or all that are known.
 
-        `is_invented`: the resource that it names is made up; `names`: digest of the names in its path.
+        `is_invented`: the resource that it names is made up; `names`, `place`: as in `count`; `is_bare`: the operation has no inputs.
         """
         streak = self._streak(label, before)
-        enough, one_in = _ENOUGH[source]
+        enough, one_in = (_WITHOUT_INPUTS, ONE_IN) if is_bare else _ENOUGH[source]
         if ACCEPTED in streak.met and source is CaseSource.CHAINED:
             # Each sequence makes the resources that it needs.
             return False
-        if names in streak.gone or (is_invented and streak.invents_in_vain):
-            return index % _ONE_IN > 0
+        # A list varies the body beside the name, which may decide first.
+        is_gone = streak.gone.get(names, 0) >= (_AT_ONE_PLACE if source is CaseSource.LISTED else 1)
+        last, count = streak.places.get(place, (ACCEPTED, 0))
+        is_refused_alike = last != ACCEPTED and count >= _AT_ONE_PLACE
+        if is_gone or is_refused_alike or (is_invented and streak.invents_in_vain):
+            return index % ONE_IN > 0
         if ACCEPTED in streak.met:
-            enough, one_in = _DULL, _ONE_IN
+            enough, one_in = _DULL, ONE_IN
         return streak.dull >= enough and index % one_in > 0
 
     def _streak(self, label: str, before: Moment | None) -> _Streak:
@@ -202,11 +222,12 @@ class ValidCases(Struct):
 def reason_for(case: Case, response: Response, status: int) -> str | None:
     """Return a key of the reason for which a valid case was refused, without the words of the request; `ACCEPTED` if it was not.
 
-    None for 429: that refuses the pace of the run and says nothing of the case.
+    None for 429, which refuses the pace of the run and says nothing of the case, and for 5xx: a service that lacks a feature responds
+    with 501 to all cases that it does not refuse.
     """
-    if status == TOO_MANY:
+    if status == TOO_MANY or status >= 500:
         return None
-    if not 400 <= status < 500:
+    if status < 400:
         return ACCEPTED
     sent = set(_WORDS.findall(likeness(case).lower()))
     said = [word for word in _WORDS.findall(reason_of(response).lower()) if word not in sent]
