@@ -15,6 +15,8 @@ OF_USERS: Final = frozenset(("username", "email", "handle"))
 """Identifiers that mean the same wherever they stand."""
 VERSION_FIELDS: Final = frozenset(("version", "revision", "etag", "lockversion"))
 """Normalised names of fields with the version of a resource."""
+URLS: Final = frozenset(("url", "uri", "href", "self"))
+"""Normalised names of fields with the URL of the object that they stand in."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _VARIABLE = re.compile(r"\{([^{}]+)\}")

@@ -16,6 +16,7 @@ from checker.core.operation import Label, Operation, Place
 from checker.core.request import Location
 from checker.core.resource_names import (
     IDENTIFIERS,
+    URLS,
     Resource,
     ends_with_variable,
     normalised,
@@ -477,5 +478,7 @@ def _named(model: ResourceModel) -> Iterator[tuple[Label, str, Resource]]:
             if value.location is not Location.BODY or not value.name or one.source == one.target:
                 continue
             word, nouns = meant(value.name)
-            if noun_of(shown) in nouns or word in variables.get(shown, ()):
+            # The URL of a resource names it, whatever the place is called.
+            is_url = normalised((value.shown_pointer or "").rpartition("/")[2]) in URLS
+            if is_url or noun_of(shown) in nouns or word in variables.get(shown, ()):
                 yield one.target, value.name, shown

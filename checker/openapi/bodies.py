@@ -1,16 +1,17 @@
 """Request bodies of an operation: those that can be sent, and the reasons why others cannot."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from checker.core.media_types import is_multipart
-from checker.core.operation import Body, BodyFault, PropertyEncoding, UnusableBody
+from checker.core.operation import Body, BodyFault, Example, PropertyEncoding, UnusableBody
 from checker.core.registry import BODY_STRATEGIES, SERIALIZERS, BuiltIn, SerializationContext, Serializer
 from checker.core.schema import Dialect, Schema, UnresolvableReference, pointer_child
+from checker.generation.normalization.prose_values import prose_objects
 from checker.openapi.documents.dialects import elements, flag, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.parameters import (
@@ -256,6 +257,23 @@ def _sorted(found: list[Body | UnusableBody], *, required: bool) -> Bodies:
         tuple(item for item in found if isinstance(item, UnusableBody)),
         required,
     )
+
+
+def with_examples_of_prose(bodies: Bodies, prose: object, at: str) -> Bodies:
+    """Return the bodies with the JSON objects in the description of their operation as examples, where nothing declares any."""
+    shown = prose_objects(prose) if bodies.usable and isinstance(prose, str) and "{" in prose else []
+    return (
+        structs.replace(bodies, usable=tuple(_with_shown(one, shown, at) for one in bodies.usable)) if shown else bodies
+    )
+
+
+def _with_shown(body: Body, shown: Iterable[Mapping[str, Any]], at: str) -> Body:
+    """Return a body with those objects as examples that have a name of its schema: others are parts of it, or of responses."""
+    outline = outline_of(body.schema)
+    if body.examples or outline.first("example", "examples") is not None:
+        return body
+    fitting = (one for one in shown if not outline.names or not outline.names.isdisjoint(one))
+    return replace(body, examples=tuple(Example(one, at) for one in fitting))
 
 
 def media_types(document: OpenApiDocument, operation: Mapping[str, Any], key: str) -> list[str]:

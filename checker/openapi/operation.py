@@ -16,7 +16,14 @@ from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.program import OperationProgram, compile_operation
 from checker.generation.settings import GenerationSettings
 from checker.kinds.protocol import ApiOperation
-from checker.openapi.bodies import Bodies, is_swagger, media_types, request_bodies, swagger_bodies
+from checker.openapi.bodies import (
+    Bodies,
+    is_swagger,
+    media_types,
+    request_bodies,
+    swagger_bodies,
+    with_examples_of_prose,
+)
 from checker.openapi.contents import Entry
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.parameters import (
@@ -183,6 +190,9 @@ def read_operation(entry: Entry, owner: Owner) -> OpenApiOperation | BrokenOpera
         if is_older != is_swagger(document):
             usable = tuple(dataclasses.replace(body, doubt=OTHER_VERSION) for body in bodies.usable)
             bodies = structs.replace(bodies, usable=usable)
+        bodies = with_examples_of_prose(
+            bodies, definition.get("description"), pointer_child(entry.pointer, "description")
+        )
         found, unusable = parameters(document, entry.declared_path, declared)
         return OpenApiOperation(entry, with_identifiers(document, entry.path, found), owner, bodies, unusable)
     except (MalformedOperation, UnresolvableReference) as error:

@@ -11,6 +11,7 @@ from typing import Any, Final
 from urllib.parse import unquote
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.core.graphs import reached
 from checker.core.operation import BrokenOperation, Label, Parameter
@@ -18,6 +19,7 @@ from checker.core.request import Location
 from checker.core.resource_names import (
     IDENTIFIERS,
     OF_USERS,
+    URLS,
     Resource,
     affinity,
     ends_among,
@@ -46,7 +48,7 @@ from checker.core.resources import (
     sent_expression,
 )
 from checker.core.runtime_expressions import InvalidExpression, parse_value
-from checker.core.schema import UnresolvableReference, unescaped
+from checker.core.schema import UnresolvableReference, tokens_of, unescaped
 from checker.kinds.protocol import ApiLink
 from checker.openapi.contents import Entry
 from checker.openapi.documents.dialects import items_of, members
@@ -62,6 +64,7 @@ from checker.openapi.response_fields import (
     type_of_schema,
 )
 from checker.schema.views import outline_of
+from checker.values.locations import segments_of
 
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}
 
@@ -167,8 +170,6 @@ _KNOWN_BY: Final = {"id": 0.84, "uuid": 0.83, "guid": 0.83, "code": 0.82, "slug"
 _SHOWN: Final = 3
 """Rank of an operation that shows one resource among those that create or show some."""
 _URL: Final = shared_format("uri")
-_URLS: Final = frozenset(("url", "uri", "href", "self"))
-"""Fields with the URL of the object that they stand in."""
 _ENDINGS: Final = tuple(sorted(IDENTIFIERS))
 _TEXT = "string"
 _WHOLE = "integer"
@@ -190,7 +191,7 @@ class _Slot(Struct, frozen=True):
     def word(self) -> str:
         """Return its name; a bare `id` gets the noun of the object around it."""
         if self.noun and self.location is not Location.PATH:
-            return f"{self.noun}_id"
+            return self.noun if self.is_url else f"{self.noun}_id"
         if self.noun and is_identifier(normalised(self.name)):
             return f"{self.noun}_{self.name}"
         tokens = self.name.split("/")
@@ -388,7 +389,10 @@ class _Inference(Struct):
             is_url = shared_format(one.format) == _URL
             slot = _Slot(Location.BODY, one.pointer, use.resource, one.kind, is_url)
             is_below = any(owner != use.resource for _, owner in use.owners)
-            if self._is_foreign(slot.word, one.kind, use.resource) or (is_below and is_carried(one.name, one.name)):
+            shown = dict.fromkeys(self._nouns_of_urls(target, one.pointer)) if is_url and one.name in URLS else {}
+            if shown:
+                yield from (replace(slot, noun=noun) for noun in shown)
+            elif self._is_foreign(slot.word, one.kind, use.resource) or (is_below and is_carried(one.name, one.name)):
                 yield slot
         fields = [one for one in self.bodies[target.label] if one.kind == _WHOLE or one.format == "uuid"]
         ends = ends_among(one.pointer.rpartition("/")[2] for one in fields if one.depth == 1)
@@ -397,6 +401,16 @@ class _Inference(Struct):
         for one in fields if nouns else ():
             if one.pointer.removeprefix("/") in ends:
                 yield from (_Slot(Location.BODY, one.pointer, use.resource, one.kind, noun=noun) for noun in nouns)
+
+    def _nouns_of_urls(self, target: OpenApiOperation, pointer: str) -> Iterator[str]:
+        """Yield the nouns of the resources whose URLs the examples of a body have at a place that says none: `/api/products/209/`."""
+        for example in target.bodies[0].examples:
+            text = example.value
+            for token in tokens_of(pointer):
+                text = text.get(token) if isinstance(text, dict) else next(iter(text or ()), None)
+            segments = segments_of(text)[-2:] if isinstance(text, str) else []
+            if len(segments) == 2 and singular(segments[0]) in self.by_noun:
+                yield singular(segments[0])
 
     def _nouns_of_ends(self, target: OpenApiOperation) -> Sequence[str]:
         """Return the nouns of collections that others add to: those in the prose of an operation, or all if they are few."""
@@ -499,7 +513,7 @@ class _Inference(Struct):
 
     def _compared(self, slot: _Slot, word: str, answer: AnswerFields, homes: Sequence[Resource]) -> AnswerField | None:
         # Fields with other names, which most are, stay below both bounds.
-        likely = {name for _, name in spellings(word, slot.owner)} | (_URLS if slot.is_url else IDENTIFIERS)
+        likely = {name for _, name in spellings(word, slot.owner)} | (URLS if slot.is_url else IDENTIFIERS)
         best: tuple[float, int, int] = (0.0, 0, 0)
         found = None
         for place, one in answer.named(likely):

@@ -144,9 +144,13 @@ def may_show_urls(answer: AnswerFields) -> bool:
 
 
 def body_fields(operation: OpenApiOperation, shapes: Shapes) -> tuple[AnswerField, ...]:
-    """Return the fields of the first body that can be sent."""
+    """Return the fields of the first body that can be sent, and the undeclared ones of its examples."""
     for body in operation.bodies[:1]:
-        return _read(body.schema, shapes, "readOnly").fields
+        found = {one.pointer: one for one in _read(body.schema, shapes, "readOnly").fields}
+        for example in body.examples:
+            schema = operation.owner.document.schema(_schema_of(example.value), example.pointer)
+            found = {one.pointer: one for one in _read(schema, {}).fields} | found
+        return tuple(found.values())
     return ()
 
 
@@ -256,6 +260,8 @@ def _schema_of(value: object, depth: int = _DEEP + 1) -> dict[str, Any]:
         return {"type": "object", "properties": {str(name): _schema_of(one, depth - 1) for name, one in inner}}
     if isinstance(value, list):
         return {"type": "array", "items": _schema_of(value[0], depth - 1) if value and depth else {}}
+    if isinstance(value, str) and value.startswith(("http://", "https://")):
+        return {"type": "string", "format": "uri"}
     return {"type": _TYPES[type(value)]} if type(value) in _TYPES else {}
 
 

@@ -126,6 +126,53 @@ def test_most_valid_requests_respect_how_their_values_depend_on_each_other(share
     assert shares[name] >= 0.75
 
 
+URL: Final = {"type": "string", "format": "uri"}
+CART: Final = {
+    "type": "object",
+    "properties": {"id": {**NUMBER, "readOnly": True}, "url": {**URL, "readOnly": True}, "currency": TEXT},
+}
+ITEM: Final = """Adds a product to the cart:
+{
+    "url": "http://example.com/shop/products/209/"
+    "quantity": 6
+}
+"""
+
+
+def test_urls_that_prose_shows_are_taken_from_the_resources_that_they_name(command: Command) -> None:
+    product = {"type": "object", "properties": {"title": TEXT, "url": URL}}
+    carts = {"200": {"description": "", "content": {"application/json": {"schema": CART}}}}
+    found = {
+        "200": {"description": "", "content": {"application/json": {"schema": {"type": "array", "items": product}}}}
+    }
+    adding = {
+        "description": ITEM,
+        "requestBody": {"content": {"application/json": {"schema": CART}}},
+        "responses": carts,
+    }
+    paths = {"/api/products": {"get": {"responses": found}}, "/api/cart/add": {"post": adding}}
+    counts: Counter[int] = Counter()
+
+    def answer(request: Request) -> Reply:
+        if request.method == "GET":
+            return json_reply([{"title": "tea", "url": f"{app.url}/api/products/{number}"} for number in (5, 7)])
+        body = json.loads(request.body or b"null")
+        sent = body if isinstance(body, dict) else {}
+        is_known = sent.get("url") in [f"{app.url}/api/products/{number}" for number in (5, 7)]
+        missing = [name for name in ("url", "quantity") if name not in sent]
+        status = 200 if is_known and not missing else 400
+        counts[status] += 1
+        refusal = {name: ["This field is required."] for name in missing} or {
+            "url": ["Invalid hyperlink - No URL match."]
+        }
+        return json_reply({"id": 1, "url": f"{app.url}/api/cart/1"} if status == 200 else refusal, status)
+
+    with serving(answer, DOCUMENT | {"paths": paths}) as app:
+        ran = command.run_as_usual(app.document_url, "--mode", "positive", "--phases", "coverage")
+    assert "With a 2xx response: 2" in ran.stdout
+    assert counts[200] > 3, counts
+
+
 ORDERED: Final = {"/a": ("startsAt", "endsAt"), "/b": ("open", "close"), "/c": ("kickoff", "whistle")}
 
 

@@ -7,7 +7,7 @@ import pytest
 from checker.core.meta import GenerationMode
 from checker.core.operation import BrokenOperation, Location
 from checker.generation.boundaries.operations import Coverage, OperationEdges
-from checker.generation.normalization.prose_values import named_members, prose_examples
+from checker.generation.normalization.prose_values import named_members, prose_examples, prose_objects
 from checker.generation.program import compile_operation
 from checker.generation.settings import GenerationSettings
 from checker.openapi.loaders import from_dict
@@ -130,3 +130,43 @@ def test_a_body_without_declared_members_mostly_has_those_of_the_prose(text: str
     assert not isinstance(operation, BrokenOperation)
     drawn = [case.body for case in cases(compile_operation(operation, GenerationSettings()), 50)]
     assert sum(set(names) <= one.keys() for one in drawn) >= 40
+
+
+@pytest.mark.parametrize(
+    ("text", "objects"),
+    [
+        ('Adds an item.\n\nPOST(url, n)\n{\n    "url": "/a/1",\n    "n": 6\n}\n', [{"url": "/a/1", "n": 6}]),
+        (
+            '{\n "a": "x"\n "b": [1]\n "c": true\n "d": {"e": 1}\n "f": 2\n}',
+            [{"a": "x", "b": [1], "c": True, "d": {"e": 1}, "f": 2}],
+        ),
+        ('{"a": url, "b": {"c": 1}} or {"d": 1}', [{"d": 1}]),
+        ('Returns {"a": 1}. Takes {"b": 1}', [{"b": 1}]),
+        ("Of /a/{id}, {} and {", []),
+        ('{"a": 1} {"a": 1} {"b": 1} {"c": 1} {"d": 1}', [{"a": 1}, {"b": 1}, {"c": 1}]),
+    ],
+)
+def test_objects_in_prose_are_read_as_a_person_reads_them(text: str, objects: list[dict[str, Any]]) -> None:
+    assert prose_objects(text) == objects
+
+
+@pytest.mark.parametrize(
+    ("media", "shown"),
+    [
+        ({"schema": {"type": "object", "properties": {"color": TEXT}}}, {"color": "teal", "size": 3}),
+        ({}, {"color": "teal", "size": 3}),
+        ({"schema": {"type": "object", "properties": {"rules": {"type": "array"}}}}, None),
+        ({"schema": {"type": "object", "properties": {"color": TEXT}}, "example": {"color": "red"}}, {"color": "red"}),
+    ],
+)
+def test_the_base_request_is_the_object_that_the_prose_of_the_operation_shows(
+    media: dict[str, Any], shown: dict[str, Any] | None
+) -> None:
+    body = {"requestBody": {"required": True, "content": {"application/json": media}}, "responses": {}}
+    prose = 'Paints it.\n{"color": "teal", "size": 3}'
+    document = _document(ZONE_NAME) | {"paths": {"/a": {"post": {"description": prose, **body}}}}
+    (operation,) = from_dict(document).get_all_operations()
+    assert not isinstance(operation, BrokenOperation)
+    cases_of = OperationEdges(operation, GenerationSettings(mode=GenerationMode.POSITIVE), Coverage()).cases()
+    bodies = [case.parts.body for case in cases_of]
+    assert bodies[0] == shown if shown else {"color": "teal", "size": 3} not in bodies

@@ -223,7 +223,9 @@ def _references(usual: Any, pointers: Iterable[str], said: Collection[tuple[str,
         for holder, at in _spots_at(usual, path)[:1]:
             value = holder[at]
             if isinstance(value, str | int) and not isinstance(value, bool):
-                yield _Place(path, value, said is None or path in said, pointer=pointer)
+                # An absolute URL of an example mostly names a resource of another server.
+                is_foreign = isinstance(value, str) and value.startswith(("http://", "https://"))
+                yield _Place(path, value, not is_foreign and (said is None or path in said), pointer=pointer)
 
 
 def _spots_at(body: Any, path: Sequence[str]) -> list[_At]:

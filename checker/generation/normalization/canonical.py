@@ -529,7 +529,9 @@ class Canon:
     def _read_objects(self, read: Read, found: Canonical) -> None:
         said = found.objects.rules = [properties_of(facet, raw) for facet, raw in read]
         named = [item for properties in said for item in properties.named.items()]
-        found.objects.hidden = {name for name, facet in named if self._is_hidden(facet)}
+        # The demands of a target are made facets: some services take a property that their description calls read-only.
+        demanded = {name for facet, raw in read if facet.is_made for name in raw.get("required") or ()}
+        found.objects.hidden = {name for name, facet in named if name not in demanded and self._is_hidden(facet)}
         names = [name for name, _ in named]
         for (facet, raw), properties in zip(read, said, strict=True):
             for name in raw.get("required") or ():

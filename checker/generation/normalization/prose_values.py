@@ -1,5 +1,6 @@
 """Values for texts and numbers that no keyword of the description lists: from prose, or from places with the same name."""
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
@@ -42,6 +43,10 @@ _OBJECT: Final = later_pattern(
     r"\b(?:object|body|payload|json|dict(?:ionary)?)\b[^.\n]{0,40}?\b(?:contain(?:s|ing)?|with|of|has|having)\b[^.\n]*",
     re.IGNORECASE,
 )
+_MOST_OBJECTS: Final = 3
+_OF_RESPONSE: Final = later_pattern(r"\b(?:respon|return|result|output|receive)\w*[^{}.]{0,80}$", re.IGNORECASE)
+_NO_COMMA: Final = later_pattern(r'(["\d}\]el])([ \t]*\n\s*")')
+"""The end of a line after which a JSON object goes on without a comma."""
 _DATE_PARTS: Final = {"yyyy": "2024", "mm": "01", "dd": "31", "hh": "10", "ss": "30"}
 _DATE_PART: Final = later_pattern("yyyy|mm|dd|hh|ss", re.IGNORECASE)
 
@@ -61,6 +66,35 @@ def named_members(prose: str) -> list[str]:
     """Return the members of an object that prose names, each once: `An object containing 'keys' and 'data'`."""
     found = [name for text in _OBJECT.findall(prose[:_LONGEST]) for name in _VALUE.findall(text)]
     return list(dict.fromkeys(name for name in found if name.isidentifier()))[:_MOST]
+
+
+def prose_objects(prose: str) -> list[dict[str, Any]]:
+    """Return the JSON objects that prose shows, without those that it calls responses and those inside others, each once.
+
+    A comma that is missing at the end of a line is added. An object that is no JSON otherwise is left out as a whole.
+    """
+    text, at = _NO_COMMA.sub(r"\1,\2", prose[:_LONGEST]), 0
+    found: list[dict[str, Any]] = []
+    while len(found) < _MOST_OBJECTS and (start := text.find("{", at)) >= 0:
+        before = text[at:start]
+        try:
+            value, at = json.JSONDecoder().raw_decode(text, start)
+        except (ValueError, RecursionError):
+            at = _end_of_object(text, start)
+            continue
+        if value and value not in found and not _OF_RESPONSE.search(before):
+            found.append(value)
+    return found
+
+
+def _end_of_object(text: str, start: int) -> int:
+    """Return the place after the brace that closes the one at `start`; the end of the text if none does."""
+    depth = 0
+    for place in range(start, len(text)):
+        depth += (text[place] == "{") - (text[place] == "}")
+        if not depth:
+            return place + 1
+    return len(text)
 
 
 def _in_prose(text: str) -> Iterator[str]:
