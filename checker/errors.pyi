@@ -31,6 +31,7 @@ from checker.checks.response_schema import (
     MalformedJson,
 )
 from checker.checks.server_error import DroppedConnection, ReportedServerError, ServerError, UnansweredRequest
+from checker.checks.updates import IgnoredCondition, PartialReplacement, RepeatedUpdate
 from checker.checks.writes import LostWrite, RefusedWriteStored
 from checker.core.errors import (
     BudgetSpent,
@@ -95,6 +96,7 @@ __all__ = [
     "HookError",
     "HookExecutionError",
     "IgnoredAuth",
+    "IgnoredCondition",
     "IgnoredFilter",
     "IncorrectUsage",
     "InfiniteRecursiveReference",
@@ -122,9 +124,11 @@ __all__ = [
     "ObjectLevelAuthorizationViolation",
     "OperationNotFound",
     "OverlappingPages",
+    "PartialReplacement",
     "RaceCondition",
     "RefusedWriteStored",
     "RejectedPositiveData",
+    "RepeatedUpdate",
     "ReportedServerError",
     "ResponseTimeExceeded",
     "SchemaLocation",

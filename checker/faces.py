@@ -47,6 +47,7 @@ PUBLIC = {
     "checks.safe_methods": "checker.checks.direct:safe_methods",
     "checks.status_code_conformance": "checker.checks.direct:status_code_conformance",
     "checks.unsupported_method": "checker.checks.direct:unsupported_method",
+    "checks.update_conformance": "checker.checks.direct:update_conformance",
     "checks.use_after_free": "checker.checks.direct:use_after_free",
     "config": "checker.config",
     "credentials": "checker.credentials",

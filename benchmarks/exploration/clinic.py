@@ -38,7 +38,14 @@ DEFECTS = (
     Defect("doctor-not-filtered", "semantics", 6, "GET /appointments", _COLLECTION),
     Defect("private-without-number", "pair", 1, "POST /patients", shown_by=_CHANGES),
     Defect("born-on-leap-day", "pair", 1, "POST /patients", shown_by=_CHANGES),
-    Defect("put-keeps-phone", "semantics", 2, "PUT /patients/{patient_id}", _WRITES, ("GET /patients/{patient_id}",)),
+    Defect(
+        "put-keeps-phone",
+        "semantics",
+        2,
+        "PUT /patients/{patient_id}",
+        ("update_conformance", *_WRITES),
+        ("GET /patients/{patient_id}",),
+    ),
     Defect(
         "discount-can-be-set",
         "semantics",

@@ -47,7 +47,7 @@ DEFECTS = (
         "semantics",
         3,
         "PUT /tags/{tag}",
-        ("read_your_writes", "idempotency"),
+        ("read_your_writes", "update_conformance"),
         ("GET /tags/{tag}",),
     ),
     Defect("head-differs-from-get", "semantics", 2, f"GET {_TICKET}", ("safe_methods",)),

@@ -23,6 +23,7 @@ from checker.checks.direct import (
     safe_methods,
     status_code_conformance,
     unsupported_method,
+    update_conformance,
     use_after_free,
 )
 
@@ -49,5 +50,6 @@ __all__ = [
     "safe_methods",
     "status_code_conformance",
     "unsupported_method",
+    "update_conformance",
     "use_after_free",
 ]

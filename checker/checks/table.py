@@ -22,6 +22,7 @@ import checker.checks.resources as resources
 import checker.checks.response_head as response_head
 import checker.checks.response_schema as response_schema
 import checker.checks.server_error as server_error
+import checker.checks.updates as updates
 import checker.checks.writes as writes
 from checker.checks.check import (
     IN_RUN,
@@ -187,6 +188,14 @@ TABLE = (
         failures=(writes.RefusedWriteStored,),
         may_send=resources.is_bound,
         applies=replace(_OF_OPERATION, statuses=("4XX",), follows=True, operations=writes.updates_one),
+    ),
+    Check(
+        "update_conformance",
+        updates.update_conformance,
+        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST)),
+        failures=(updates.RepeatedUpdate, updates.PartialReplacement, updates.IgnoredCondition),
+        may_send=updates.is_chosen,
+        applies=replace(_POSITIVE, statuses=("2XX",), operations=updates.updates),
     ),
     Check(
         "location_conformance",

@@ -174,6 +174,18 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "Each GET of a resource changes its version, or a number that a write of it counts.",
         "Load the resource without storing it: caches, crawlers and retries send GET at any time (RFC 9110, 9.2.1).",
     ),
+    "ST314": Explanation(
+        "A second equal PUT adds its items to a list once more.",
+        "Replace the list. A client that repeats a PUT after a lost response must not change anything (RFC 9110, 9.2.2).",
+    ),
+    "ST315": Explanation(
+        "A PUT leaves a property out, the response shows the resource without it, and a read shows the old value.",
+        "Remove the property when a PUT has none, or return what is stored.",
+    ),
+    "ST316": Explanation(
+        "A request with the entity tag of an old version is served as if the version were the current one.",
+        "Compare `If-Match` and `If-None-Match` with the tag of the current version: updates get lost otherwise (RFC 9110, 13.1).",
+    ),
     "ST401": Explanation(
         "An operation whose description requires credentials succeeds without them, or with wrong ones.",
         "Check them on the server, or say `security: []` for an operation that is public.",

@@ -24,6 +24,7 @@ OF_CHECKS = {
     "read_your_writes",
     "refused_write",
     "safe_methods",
+    "update_conformance",
     "collection_conformance",
 }
 """Need wrong data, other methods or phases, sequences or credentials: see the tests of each check."""

@@ -50,6 +50,7 @@ CHECKS = [
     checker.checks.safe_methods,
     checker.checks.status_code_conformance,
     checker.checks.unsupported_method,
+    checker.checks.update_conformance,
     checker.checks.use_after_free,
 ]
 

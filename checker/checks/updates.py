@@ -1,0 +1,151 @@
+"""An update does the same each time, replaces the whole resource, and respects the version that it is about."""
+
+from copy import copy
+from dataclasses import replace
+from typing import Final
+from zlib import crc32
+
+from msgspec.structs import replace as replace_context
+
+from checker.checks.authentication import other_things
+from checker.checks.context import PASSED, CheckContext, Found
+from checker.checks.deletion import as_get
+from checker.checks.resources import is_bound, is_equal, line_of, resource_in
+from checker.core.blocks import excerpt
+from checker.core.case import Case
+from checker.core.contract import Outcome
+from checker.core.failures import Failure, Severity
+from checker.core.media_types import is_json
+from checker.core.operation import Operation
+from checker.core.request import CONDITIONS, WireRequest
+from checker.core.response import Response
+from checker.core.send import Exchanging
+
+_ONE_OF: Final = 8
+"""One of this many accepted updates of a resource of its sequence is repeated."""
+_NOT_MODIFIED: Final = "If-None-Match"
+_NO_VERSION: Final = '"no-such-version"'
+
+
+class RepeatedUpdate(Failure, code="ST314", title="PUT adds in place of replacing", needs_repetition=True):
+    """A second equal PUT changes the resource again (RFC 9110, 9.2.2)."""
+
+
+class PartialReplacement(Failure, code="ST315", title="PUT keeps what it left out", needs_repetition=True):
+    """The response to a PUT shows the resource without a field, and a read shows the old value (RFC 9110, 9.3.4)."""
+
+
+class IgnoredCondition(
+    Failure, code="ST316", title="Condition is ignored", severity=Severity.HIGH, needs_repetition=True
+):
+    """A request about an old version is served as if nothing had changed (RFC 9110, 13.1)."""
+
+
+def updates(operation: Operation) -> bool:
+    """Whether an operation updates what a GET of the same path reads."""
+    is_update = operation.method in ("PUT", "PATCH") and not operation.has_status_in_body
+    return is_update and any("GET" in methods for methods in operation.methods_at(operation.path))
+
+
+def is_chosen(case: Case, response: Response) -> bool:
+    """Whether the check sends requests for an interaction."""
+    sent = response.request
+    if sent is None or sent.is_of_check or not is_bound(case, response):
+        return False
+    return sent.confirms or crc32(case.id.encode()) % _ONE_OF == 0
+
+
+def update_conformance(context: CheckContext) -> Exchanging[Found]:
+    """Fail if a second equal PUT adds to a list, if a PUT keeps a field that it left out, or if a condition is ignored.
+
+    * The list has to hold its items, and then those that were sent once more.
+    * The response to the PUT has to show the resource without the field, and a read after it the old value.
+    * An update with the old strong entity tag in `If-Match` has to be accepted and to change the tag, and one with an unknown tag has to
+      be refused with 412, because the server knows conditions then. A `GET` with the old tag in `If-None-Match` has to return 304.
+    """
+    case = copy(context.case)
+    case.headers = {name: value for name, value in case.headers.items() if name.lower() not in CONDITIONS}
+    update, read = _of_check(context, case), _of_check(context, as_get(case))
+    first = yield read
+    again = yield replace(update)
+    second = yield replace(read)
+    if not (_is_done(first) and _is_done(again) and _is_done(second)):
+        return PASSED
+    assert isinstance(first, Response)
+    assert isinstance(second, Response)
+    found: list[Failure] = []
+    old, new = (one.headers.get("etag", [""])[0] for one in (first, second))
+    if old != new and old.startswith('"') and new.startswith('"'):
+        found += yield from _stale(case.operation.path, read, update, old, new)
+    if case.operation.method == "PUT" and isinstance(case.body, dict) and is_json(case.media_type or ""):
+        before, after = resource_in(first) or {}, resource_in(second) or {}
+        for name, value in case.body.items():
+            if isinstance(value, list) and value and before.get(name) and after.get(name) == [*before[name], *value]:
+                text = f"{line_of(update)}, twice\nSent `{name}`: {excerpt(value)}\nRead afterwards: {excerpt(after[name])}"
+                found.append(RepeatedUpdate(text, unique_key=name))
+        kept = [name for name, value in case.body.items() if is_equal(after.get(name), value)]
+        found += yield from _left_out(context, case, kept)
+    return found
+
+
+def _left_out(context: CheckContext, case: Case, names: list[str]) -> Exchanging[list[Failure]]:
+    """Return the failure if a PUT without one of some stored fields leaves the field as it is, and responds as if it did not."""
+    tools = context.tools
+    assert tools is not None
+    assert isinstance(case.body, dict)
+    for name in names:
+        shorter = copy(case)
+        shorter.body = {key: value for key, value in case.body.items() if key != name}
+        if tools.judge_request(case.operation, _of_check(context, shorter)).outcome is not Outcome.VALID:
+            continue
+        # A read that shows another value of this request is not too early.
+        other = next(other_things(replace_context(context, case=shorter), texts_only=True), None)
+        request = None if other is None else _of_check(context, other)
+        echo = None if request is None else resource_in((yield request))
+        if other is None or request is None or echo is None or name in echo or not echo.keys() >= shorter.body.keys():
+            continue
+        read = resource_in((yield _of_check(context, as_get(case)))) or {}
+        is_new = any(value != case.body[key] and is_equal(read.get(key), value) for key, value in other.body.items())
+        if is_new and is_equal(read.get(name), case.body[name]):
+            text = f"{line_of(request)} without `{name}`, which the response does not show\nRead afterwards: {excerpt(read[name])}"
+            return [PartialReplacement(text, unique_key=name)]
+    return []
+
+
+def _stale(path: str, read: WireRequest, update: WireRequest, old: str, new: str) -> Exchanging[list[Failure]]:
+    """Return the failures if requests about an old version are served, although the server knows conditions."""
+    found: list[Failure] = []
+    told = f"Entity tag before an update: {old}\nEntity tag after it: {new}\n"
+    unchanged = yield _with(read, _NOT_MODIFIED, old)
+    again = yield replace(read)
+    is_new = isinstance(again, Response) and again.headers.get("etag") == [new]
+    if is_new and isinstance(unchanged, Response) and unchanged.status_code == 304:
+        text = f"{told}{line_of(read)} with If-None-Match: {old}\nReceived: 304\nExpected: 200, with the new version"
+        failure = IgnoredCondition(text, unique_key=_NOT_MODIFIED)
+        failure.operation = f"GET {path}"
+        found.append(failure)
+    written = yield _with(update, "If-Match", old)
+    if not is_new or not _is_done(written):
+        return found
+    changed, unknown = (yield replace(read)), (yield _with(update, "If-Match", _NO_VERSION))
+    is_changed = isinstance(changed, Response) and changed.headers.get("etag") not in (None, [new])
+    if is_changed and isinstance(unknown, Response) and unknown.status_code == 412:
+        text = f"{told}{line_of(update)} with If-Match: {old}\nReceived: {_status_of(written)}\nExpected: 412, as for an unknown tag"
+        found.append(IgnoredCondition(text, unique_key="If-Match"))
+    return found
+
+
+def _with(request: WireRequest, name: str, value: str) -> WireRequest:
+    return replace(request, headers=[*request.headers, (name.encode(), value.encode("latin-1", "replace"))])
+
+
+def _of_check(context: CheckContext, case: Case) -> WireRequest:
+    return replace(context.make(case), is_of_check=True)
+
+
+def _status_of(outcome: object) -> int:
+    return outcome.status_code if isinstance(outcome, Response) else 0
+
+
+def _is_done(outcome: object) -> bool:
+    return 200 <= _status_of(outcome) < 300

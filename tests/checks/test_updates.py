@@ -1,0 +1,110 @@
+"""Updates that are repeated, that leave something out, and that are about an old version."""
+
+import json
+from typing import Any
+
+import pytest
+
+from checker.core.meta import Binding
+from checker.core.operation import Label, Location
+from checker.core.request import WireRequest
+from checker.core.response import Outcome, Response
+from tests.checks.asked import POSITIVE, Exchanges, operations_of
+
+NAME = "update_conformance"
+_ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+_NOTE = {
+    "type": "object",
+    "properties": {
+        "title": {"type": "string"},
+        "text": {"type": "string"},
+        "tags": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["title"],
+    "additionalProperties": False,
+}
+_OK: dict[str, Any] = {"responses": {"200": {"description": ""}}}
+_WRITE = {**_OK, "requestBody": {"content": {"application/json": {"schema": _NOTE}}}}
+PATHS = {"/notes/{id}": {"parameters": [_ID], "get": _OK, "put": _WRITE, "patch": _WRITE}}
+BODY = {"title": "New", "text": "abc", "tags": ["a"]}
+
+
+class Notes:
+    """One note with a version. `faults` are its mistakes."""
+
+    def __init__(self, *faults: str) -> None:
+        self.faults, self.note, self.version = faults, {**BODY}, 1
+
+    def __call__(self, request: WireRequest) -> Outcome:
+        head = {name.decode().lower(): value.decode() for name, value in request.headers}
+        tag, old = f'"{self.version}"', f'"{self.version - 1}"'
+        if request.method == "GET":
+            known = (tag, old) if "304" in self.faults else (tag,)
+            is_known = head.get("if-none-match") in known
+            return self._response(304 if is_known else 200, b"" if is_known else json.dumps(self.note).encode())
+        accepted = (tag, old) if "412" in self.faults else (tag,)
+        if "if-match" in head and head["if-match"] not in accepted and "conditions" not in self.faults:
+            return self._response(412, b"")
+        sent: dict[str, Any] = json.loads(request.body or b"")
+        changed = {**self.note, **sent} if request.method == "PATCH" else dict(sent)
+        shown = dict(changed)
+        if "adds" in self.faults:
+            changed["tags"] = [*self.note.get("tags", []), *sent.get("tags", [])]
+        if "keeps" in self.faults or "merges" in self.faults:
+            changed = {**self.note, **changed}
+        if "late" not in self.faults:
+            self.note = changed
+        self.version += 1
+        return self._response(200, json.dumps(changed if "merges" in self.faults else shown).encode())
+
+    def _response(self, status: int, body: bytes) -> Response:
+        tags = [] if "untagged" in self.faults else [("ETag", f'"{self.version}"')]
+        return Response(status, [("Content-Type", "application/json"), *tags], body)
+
+
+def _keys(notes: Notes, label: str = "PUT /notes/{id}") -> tuple[list[str], int]:
+    """Return the keys of the failures of the first case that is chosen, and the number of requests for it."""
+    bound = (Binding(Location.PATH, "id", Label("POST /notes"), "", 0, "n1"),)
+    for index in range(100):
+        them = Exchanges(operations_of(PATHS))
+        sent = them.sent(
+            label,
+            200,
+            [("Content-Type", "application/json")],
+            answer=json.dumps(BODY).encode(),
+            index=index,
+            mode=POSITIVE,
+            phase="exploration",
+            bindings=bound,
+            path_parameters={"id": "n1"},
+            body=dict(BODY),
+            media_type="application/json",
+        )
+        found = them.verdict(NAME, sent, answers=notes)
+        if them.asked:
+            return [one.unique_key for one in found.failures], len(them.asked)
+    raise AssertionError("no case was chosen")
+
+
+@pytest.mark.parametrize(
+    ("faults", "expected"),
+    [
+        ((), []),
+        (("adds",), ["tags"]),
+        (("keeps", "untagged"), ["text"]),
+        # The response says that it merges, or nothing of the request is stored yet.
+        (("merges",), []),
+        (("late", "untagged"), []),
+        (("304",), ["If-None-Match"]),
+        (("412",), ["If-Match"]),
+        # A server without conditions.
+        (("conditions",), []),
+    ],
+    ids=lambda one: "-".join(one) if isinstance(one, tuple) else "",
+)
+def test_an_update_is_judged_by_what_reads_show(faults: tuple[str, ...], expected: list[str]) -> None:
+    assert _keys(Notes(*faults))[0] == expected
+
+
+def test_a_patch_may_leave_out_and_add() -> None:
+    assert _keys(Notes("adds", "keeps", "untagged"), "PATCH /notes/{id}") == ([], 3)
