@@ -279,7 +279,13 @@ def configured_by(
     for setting in (*settings, *SETTINGS):
         value = options.get(setting.name)
         if value is not None and (value is not False or not setting.is_flag):
-            _set(config, setting, value)
+            section: Section = config
+            for name in setting.path:
+                section = getattr(section, name)
+            if (setting.path, setting.key) == ((), "warnings"):
+                # The option selects the displayed warnings; the file selects those that fail a run.
+                value = {"enabled": True, "display": value}
+            section.update(**{setting.key.replace("-", "_"): value})
     if options["headers"]:
         config.update(headers=options["headers"])
     if options["auth"]:
@@ -304,16 +310,6 @@ def _option(setting: SettingOption) -> Callable[[Decorated], Decorated]:
         return make(*setting.flags, setting.name, is_flag=True)
     value = KeyValue(setting.path, setting.key)
     return make(*setting.flags, setting.name, type=value, envvar=setting.variable)
-
-
-def _set(config: Config, setting: SettingOption, value: Any) -> None:
-    section: Section = config
-    for name in setting.path:
-        section = getattr(section, name)
-    if (setting.path, setting.key) == ((), "warnings"):
-        # The option selects the displayed warnings; the file selects those that fail a run.
-        value = {"enabled": True, "display": value}
-    section.update(**{setting.key.replace("-", "_"): value})
 
 
 def _name_api(ctx: click.Context, config: Config, name: str | None) -> None:

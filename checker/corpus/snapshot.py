@@ -213,7 +213,10 @@ def compact(layout: RunLayout, closed: Collection[int] | None = None) -> Snapsho
     Only the holder of the lock may call it, and only for incarnations whose writers are dead. Raises `StorageError`.
     """
     known = read_snapshot(layout)
-    _sweep(layout)
+    # Temporary files of a killed compaction.
+    for path in files.list_directory(layout.root):
+        if path.name.startswith(f"{layout.snapshot.name}.") and path.name.endswith(".tmp"):
+            files.remove_file(path)
     present = layout.journal_paths()
     taken = [(n, path) for n, path in present if closed is None or n in closed]
     # Incarnations without a journal are dropped from the head, which would grow for ever.
@@ -278,10 +281,3 @@ def _encoded(records: list[Record], head: SnapshotHeader) -> tuple[list[Record],
     if buffer:
         parts.append(frame(buffer))
     return kept, b"".join(parts)
-
-
-def _sweep(layout: RunLayout) -> None:
-    """Remove temporary files of a killed compaction."""
-    for path in files.list_directory(layout.root):
-        if path.name.startswith(f"{layout.snapshot.name}.") and path.name.endswith(".tmp"):
-            files.remove_file(path)

@@ -285,13 +285,16 @@ def trim(layout: RunLayout, max_bytes: int, alive: Collection[int] = ()) -> int:
     `StorageError`.
     """
     segments = {path: found for _, path in layout.traffic_paths() if (found := _stat(path))}
-    whole = sum(found.st_size for found in segments.values()) + _rest(layout)
+    others = [layout.snapshot]
+    for directory in (layout.journals, layout.documents, layout.inflights):
+        others += files.list_directory(directory)
+    whole = sum(found.st_size for found in (*segments.values(), *map(_stat, others)) if found)
     if whole <= max_bytes:
         return 0
     # Workers append to their last segments. Records that they write to a removed file would be lost.
-    open_now = _last_of(layout, alive)
+    last = {(one, DULL in path.name): path for one, path in sorted(layout.traffic_paths()) if one in alive}
     ranked = sorted(
-        (path for path in segments if path not in open_now),
+        (path for path in segments if path not in last.values()),
         # Dull segments first, because no finding, saved example or new signal refers to them; then the oldest.
         key=lambda path: (DULL not in path.name, segments[path].st_mtime_ns, path.name),
     )
@@ -311,23 +314,6 @@ def trimmed_note(max_bytes: int) -> Note:
         "reports lack the interactions that they had not read yet"
     )
     return Note(TRIMMED, "", "", text)
-
-
-def _last_of(layout: RunLayout, alive: Collection[int]) -> set[Path]:
-    """Return the last segment of each kind of these incarnations."""
-    last: dict[tuple[int, bool], Path] = {}
-    for incarnation, path in sorted(layout.traffic_paths()):
-        if incarnation in alive:
-            last[incarnation, DULL in path.name] = path
-    return set(last.values())
-
-
-def _rest(layout: RunLayout) -> int:
-    """Return the bytes of all growing files except traffic."""
-    paths = [layout.snapshot]
-    for directory in (layout.journals, layout.documents, layout.inflights):
-        paths += files.list_directory(directory)
-    return sum(found.st_size for path in paths if (found := _stat(path)))
 
 
 def _stat(path: Path) -> os.stat_result | None:

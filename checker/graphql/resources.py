@@ -5,7 +5,7 @@ So one field leads to requests of others, and deleted objects can be requested a
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final
 
@@ -333,7 +333,10 @@ class _RoleReader(Struct, frozen=True):
             mine = [one for one in naming if one.owner is kind and not one.is_list]
             own = next(iter(sorted(mine, key=lambda one: not one.is_required)), None)
         witnesses = tuple(self._witnesses()) if self.operation == "mutation" else ()
-        return RootRole(label, method, noun, entity, steps, members, pointer, _distinct(naming), own, witnesses)
+        # Each variable once: outer places precede inner ones.
+        distinct = {one.name: one for one in reversed(naming)}
+        named = tuple(one for one in naming if distinct[one.name] is one)
+        return RootRole(label, method, noun, entity, steps, members, pointer, named, own, witnesses)
 
     def _method(self, spoken: tuple[str, ...]) -> str:
         if self.operation == "query":
@@ -419,11 +422,3 @@ def _has_identifiers(kind: Any) -> bool:
 
 def _is_wrapper(kind: Entity) -> bool:
     return bool(_WRAPPER.search(kind.name)) and "id" not in kind.fields
-
-
-def _distinct(naming: Iterable[NamingArgument]) -> tuple[NamingArgument, ...]:
-    """Return each variable once: outer places precede inner ones."""
-    found: dict[str, NamingArgument] = {}
-    for one in naming:
-        found.setdefault(one.name, one)
-    return tuple(found.values())

@@ -83,7 +83,9 @@ def judged_anew(case: Case, meta: CaseMetadata) -> CaseMetadata:
         return meta
     verdict = case.operation.judge_request(request)
     components = dict(meta.components)
-    for location in _locations(case):
+    places = {parameter.location for parameter in case.operation.parameters}
+    places |= {Location.BODY} if case.operation.bodies else set()
+    for location in (one for one in Location if one in places):
         modes = {part.outcome for part in verdict.parts if part.location is location}
         known = components.get(location, ComponentProvenance())
         if Outcome.INVALID in modes:
@@ -95,14 +97,6 @@ def judged_anew(case: Case, meta: CaseMetadata) -> CaseMetadata:
     is_negative |= any(part.mode.is_negative for part in components.values())
     mode = GenerationMode.NEGATIVE if is_negative else GenerationMode.POSITIVE
     return replace(meta, mode=mode, components=components)
-
-
-def _locations(case: Case) -> list[Location]:
-    """Return the locations at which a case has a value, or should have one."""
-    declared = {parameter.location for parameter in case.operation.parameters}
-    if case.operation.bodies:
-        declared.add(Location.BODY)
-    return [place for place in Location if place in declared]
 
 
 def transport_kwargs(request: WireRequest, base_url: BaseUrl) -> dict[str, Any]:

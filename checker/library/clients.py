@@ -22,7 +22,7 @@ from msgspec import Struct
 from checker.core.case import Case
 from checker.core.errors import IncorrectUsage
 from checker.core.redact import Redaction
-from checker.core.request import BaseUrl, Field, Location, WireRequest
+from checker.core.request import BaseUrl, Location, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response, is_usual, request_of
 from checker.kinds.http_client import httpx
 from checker.library.options import CallOptions
@@ -312,16 +312,18 @@ def _as_sent(request: WireRequest, answer: Any) -> WireRequest:
         if sent is not None and (sent.method, unquote_to_bytes(sent.path)) == wanted:
             is_same = unquote_to_bytes(sent.target) == unquote_to_bytes(request.target)
             target = request.target if is_same else sent.target
-            return replace(request, target=target, headers=_merged(request.headers, sent.headers))
+            values = {name.lower(): value for name, value in sent.headers}
+            times = Counter(name.lower() for name, _ in request.headers)
+            kept = [
+                (name, values.get(name.lower(), value) if times[name.lower()] == 1 else value)
+                for name, value in request.headers
+            ]
+            return replace(
+                request,
+                target=target,
+                headers=kept + [(name.title(), value) for name, value in sent.headers if name.lower() not in times],
+            )
     return request
-
-
-def _merged(own: list[Field], sent: list[Field]) -> list[Field]:
-    """Return the headers in their original order and spelling with the values that were sent, then the added headers."""
-    values = {name.lower(): value for name, value in sent}
-    times = Counter(name.lower() for name, _ in own)
-    kept = [(name, values.get(name.lower(), value) if times[name.lower()] == 1 else value) for name, value in own]
-    return kept + [(name.title(), value) for name, value in sent if name.lower() not in times]
 
 
 def _texts(request: WireRequest) -> list[tuple[str, str]]:

@@ -49,12 +49,6 @@ def failure_group(
         truncation,
     )
     group = FailureGroup(block, distinct)
-    group.raised_for = _frames_of_user()
-    return group
-
-
-def _frames_of_user() -> TracebackType | None:
-    """Return the traceback of the frames up to the test runner."""
     frame: FrameType | None = sys._getframe(1)
     found: TracebackType | None = None
     while frame is not None:
@@ -63,7 +57,8 @@ def _frames_of_user() -> TracebackType | None:
         elif found is not None:
             break
         frame = frame.f_back
-    return found
+    group.raised_for = found
+    return group
 
 
 class Call(Struct, eq=False):

@@ -174,7 +174,13 @@ def _rules(model: ResourceModel, operations: dict[Label, ApiOperation]) -> Itera
     sources = {one.source for one in model.transitions}
     for label in [one for one in model.roots if one in sources] or sorted(sources):
         name = _name("begin", label)
-        yield name, rule(case=operations[label].as_strategy())(_beginning(name))
+
+        def begin(self: APIStateMachine, case: Case) -> None:
+            _mark(case)
+            self.step(case)
+
+        begin.__name__ = name
+        yield name, rule(case=operations[label].as_strategy())(begin)
     for number, transition in enumerate(model.transitions):
         name = _name(f"follow_{number}", transition.target)
         responses = operations[transition.source].definition.get("responses")
@@ -184,18 +190,15 @@ def _rules(model: ResourceModel, operations: dict[Label, ApiOperation]) -> Itera
         yield name, precondition(_was_called(transition.source))(made)
 
 
-def _beginning(name: str) -> Any:
-    def begin(self: APIStateMachine, case: Case) -> None:
-        _mark(case)
-        self.step(case)
-
-    begin.__name__ = name
-    return begin
-
-
 def _following(name: str, transition: Transition, documented: frozenset[str]) -> Any:
     def follow(self: APIStateMachine, case: Case, which: int) -> None:
-        possible = _possible(self, transition, documented)
+        found = [
+            _bindings(transition, sent, step)
+            for step, sent in enumerate(self.exchanged)
+            if sent.case.operation.label == transition.source
+            and transition.is_for(sent.outcome.status_code, documented)
+        ]
+        possible = [one for one in reversed(found) if one]
         if not possible:
             return
         _mark(case)
@@ -209,18 +212,6 @@ def _following(name: str, transition: Transition, documented: frozenset[str]) ->
 def _was_called(label: Label) -> Any:
     """Return the precondition that an operation was called. Responses do not matter: the rules must be the same when a server responds differently."""
     return lambda self: any(sent.case.operation.label == label for sent in self.exchanged)
-
-
-def _possible(
-    machine: APIStateMachine, transition: Transition, documented: frozenset[str]
-) -> list[tuple[Binding, ...]]:
-    """Return the values that responses of the scenario give for a transition, the latest response first."""
-    found = [
-        _bindings(transition, sent, step)
-        for step, sent in enumerate(machine.exchanged)
-        if sent.case.operation.label == transition.source and transition.is_for(sent.outcome.status_code, documented)
-    ]
-    return [one for one in reversed(found) if one]
 
 
 def _bindings(transition: Transition, sent: Exchanged, step: int) -> tuple[Binding, ...]:

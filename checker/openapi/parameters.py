@@ -137,15 +137,11 @@ def _answers(document: OpenApiDocument, template: str) -> Iterator[Example]:
         operation = item.get(method)
         for status, raw, place in members(operation, pointer_child(at, method), "responses"):
             if status.startswith("2"):
-                yield from _shown(document, *document.object_at(raw, place))
-
-
-def _shown(document: OpenApiDocument, response: Mapping[str, Any], at: str) -> Iterator[Example]:
-    if document.dialect is Dialect.OPENAPI20:
-        for _, raw, place in members(response, at, "examples"):
-            yield Example(raw, place)
-    for _, raw, place in members(response, at, "content"):
-        yield from declared_examples(document, *document.object_at(raw, place))
+                response, place = document.object_at(raw, place)
+                if document.dialect is Dialect.OPENAPI20:
+                    yield from (Example(one, of) for _, one, of in members(response, place, "examples"))
+                for _, content, of in members(response, place, "content"):
+                    yield from declared_examples(document, *document.object_at(content, of))
 
 
 if TYPE_CHECKING:

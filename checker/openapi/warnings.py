@@ -30,7 +30,7 @@ from checker.openapi.contents import Entry, variable_name
 from checker.openapi.documents.dialects import elements, flag, items_of, kind_of, members
 from checker.openapi.documents.references import OpenApiDocument, circle_in, is_lost
 from checker.openapi.operation import OpenApiOperation
-from checker.openapi.parameters import OTHER_VERSION, UNDECLARED, Declared, declared_parameters, swagger_schema
+from checker.openapi.parameters import OTHER_VERSION, UNDECLARED, declared_parameters, swagger_schema
 from checker.openapi.resources import links_of
 from checker.schema.keywords import misunderstood
 from checker.schema.scopes import Found
@@ -196,13 +196,20 @@ _Warning = tuple[WarningKind, str, str]
 def _all(operation: OpenApiOperation) -> Iterator[_Warning]:
     entry, document = operation.entry, operation.owner.document
     yield from _left_out(operation)
-    declared = _swagger_parameters(operation)
+    is_old = is_swagger(document)
+    declared = declared_parameters(document, *entry.parameter_lists) if is_old else {}
     whole = body_parameters(declared)
     if len(whole) > 1:
         message = f"the operation at {entry.pointer} has {len(whole)} `body` parameters, and Swagger 2.0 allows one; requests are made for each of them"
         yield WarningKind.SEVERAL_BODIES, entry.pointer, message
     yield from _of_path(operation)
-    yield from _of_other_version(operation)
+    parts: list[Parameter | Body] = [*operation.parameters, *operation.bodies]
+    for one in parts:
+        if one.doubt == OTHER_VERSION:
+            version = "OpenAPI 3" if is_old else "Swagger 2.0"
+            noun = "body" if isinstance(one, Body) else f"parameter `{one.name}`"
+            message = f"the {noun} at {one.pointer} is declared as in {version}; it is read as {version}, and no verdict depends on it"
+            yield WarningKind.MALFORMED_PART, one.pointer, message
     yield from malformed_parts(document, entry)
     for fault in operation.contract.unvalidated():
         kind = WarningKind.MISSING_DESERIALIZER
@@ -254,23 +261,6 @@ def _of_path(operation: OpenApiOperation) -> Iterator[_Warning]:
         listed = ", ".join(f"`{{{name}}}`" for name in free)
         message = f"no parameter of the operation at {entry.pointer} declares {listed}; any text is sent, and no verdict depends on it"
         yield kind, entry.pointer, message
-
-
-def _of_other_version(operation: OpenApiOperation) -> Iterator[_Warning]:
-    """Yield warnings about parameters and bodies that are declared as in another version of OpenAPI."""
-    parts: list[Parameter | Body] = [*operation.parameters, *operation.bodies]
-    for one in parts:
-        if one.doubt == OTHER_VERSION:
-            version = "OpenAPI 3" if is_swagger(operation.owner.document) else "Swagger 2.0"
-            noun = "body" if isinstance(one, Body) else f"parameter `{one.name}`"
-            message = f"the {noun} at {one.pointer} is declared as in {version}; it is read as {version}, and no verdict depends on it"
-            yield WarningKind.MALFORMED_PART, one.pointer, message
-
-
-def _swagger_parameters(operation: OpenApiOperation) -> dict[tuple[str, str], Declared]:
-    """Return the parameters of a Swagger 2.0 operation, including those of the body; none for other versions."""
-    document = operation.owner.document
-    return declared_parameters(document, *operation.entry.parameter_lists) if is_swagger(document) else {}
 
 
 def _other_server(operation: OpenApiOperation) -> Iterator[_Warning]:

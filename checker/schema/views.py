@@ -125,23 +125,15 @@ class Outline:
         if found is None:
             parts = self._opened()
             if len(parts) > _FEW_PARTS:
-                parts = self._parts_about(name)
+                # 4,096 parts with one property each took a minute when each property looked at all parts.
+                if self._about is None:
+                    self._about = {}
+                    for index, part in enumerate(parts):
+                        for key in _names_of(part):
+                            self._about.setdefault(key, []).append(index)
+                parts = tuple(parts[one] for one in sorted({*self._about.get(name, ()), *self._about.get(None, ())}))
             found = self._below[name] = self._step("object", lambda raw: _property(raw, name), _DEEPEST, parts)
         return found
-
-    def _parts_about(self, name: str) -> tuple[AppliedSchema | _Alternatives, ...]:
-        """Return the parts that may state something about a property, in order.
-
-        4,096 parts with one property each took a minute when each property looked at all parts.
-        """
-        parts = self._opened()
-        if self._about is None:
-            self._about = {}
-            for index, part in enumerate(parts):
-                for key in _names_of(part):
-                    self._about.setdefault(key, []).append(index)
-        found = sorted({*self._about.get(name, ()), *self._about.get(None, ())})
-        return tuple(parts[index] for index in found)
 
     def schema(self) -> Schema | None:
         """Return the schema if a single one states everything; None otherwise."""

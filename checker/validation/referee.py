@@ -15,7 +15,6 @@ from checker.core.schema import (
     SHOWN_WIDTH,
     Dialect,
     Direction,
-    Document,
     Schema,
     UnresolvableReference,
     cut,
@@ -119,23 +118,18 @@ def pointer_of(schema: Schema, path: Sequence[str | int]) -> str:
     node, pointer = schema.raw, schema.pointer
     for token in path:
         try:
-            node, pointer = _at_keyword(schema.document, node, pointer, token)
+            hops = 0
+            while isinstance(node, dict) and token not in node and isinstance(node.get("$ref"), str):
+                node, pointer = schema.document.resolve(node["$ref"], at=pointer)
+                hops += 1
+                # References may form a circle.
+                if hops > 100:
+                    break
         except UnresolvableReference:
             return pointer
         node = _child(node, token)
         pointer = pointer_child(pointer, str(token))
     return pointer
-
-
-def _at_keyword(document: Document, node: object, pointer: str, token: str | int) -> tuple[object, str]:
-    hops = 0
-    while isinstance(node, dict) and token not in node and isinstance(node.get("$ref"), str):
-        node, pointer = document.resolve(node["$ref"], at=pointer)
-        hops += 1
-        # References may form a circle.
-        if hops > 100:
-            break
-    return node, pointer
 
 
 def _child(node: object, token: str | int) -> object:

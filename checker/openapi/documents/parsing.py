@@ -146,25 +146,22 @@ class _NodeReader:
             if not isinstance(key, yaml.ScalarNode):
                 raise yaml.constructor.ConstructorError(None, None, "a key must be text", key.start_mark)
             if key.value == _MERGE and key.tag in (_PLAIN, _TAG + "merge"):
-                self._merge(merged, value)
+                for source in value.value if isinstance(value, yaml.SequenceNode) else [value]:
+                    inherited = self.value(source)
+                    if not isinstance(inherited, dict):
+                        raise yaml.constructor.ConstructorError(
+                            None, None, "`<<` must name a mapping", source.start_mark
+                        )
+                    # Chains of merges copy what the links before them copied.
+                    self._grow(len(inherited), source)
+                    merged = {**merged, **inherited, **merged}
             else:
                 if key.value in mapping and self._repeated is not None and not self._repeated.is_full:
                     first = next(one for one, _ in node.value if one.value == key.value)
                     self._repeated.add(key.value, first.start_mark.line + 1, key.start_mark.line + 1)
                 mapping[key.value] = self.value(value)
-        for name, inherited in merged.items():
-            mapping.setdefault(name, inherited)
-
-    def _merge(self, merged: dict[str, Any], node: yaml.Node) -> None:
-        sources = node.value if isinstance(node, yaml.SequenceNode) else [node]
-        for source in sources:
-            value = self.value(source)
-            if not isinstance(value, dict):
-                raise yaml.constructor.ConstructorError(None, None, "`<<` must name a mapping", source.start_mark)
-            # Chains of merges copy what the links before them copied.
-            self._grow(len(value), source)
-            for name, inherited in value.items():
-                merged.setdefault(name, inherited)
+        for name, item in merged.items():
+            mapping.setdefault(name, item)
 
 
 def _scalar(node: yaml.ScalarNode, plain: Callable[[str], Any]) -> Any:

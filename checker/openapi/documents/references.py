@@ -83,25 +83,18 @@ def lost(reference: str, at: str, root: object, reason: object) -> UnresolvableR
     """Return the error for a reference: its place, the reason, and the nearest existing name."""
     said = str(reason)
     if "did you mean" not in said:
-        elsewhere = _component(root, reference)
-        if elsewhere is not None:
-            said = f"{said.partition(';')[0]}; did you mean `{elsewhere}`?"
+        name = reference.rpartition("/")[2].rpartition("#")[2]
+        places = {found: place for found, _, place in members(root, "#", "definitions")}
+        for _, group, home in members(root, "#", "components"):
+            places |= {found: pointer_child(home, found) for found, _ in items_of(group)}
+        if near := get_close_matches(name, places, n=1, cutoff=0.8) if name else []:
+            said = f"{said.partition(';')[0]}; did you mean `{places[near[0]]}`?"
     return UnresolvableReference(f"`{reference}` at {at} {_NOWHERE}: {said}")
 
 
 def is_lost(sentence: str) -> bool:
     """Whether an error message contains an error of `lost`."""
     return _NOWHERE in sentence
-
-
-def _component(root: object, reference: str) -> str | None:
-    """Return the place of a component with nearly the last name of a reference."""
-    name = reference.rpartition("/")[2].rpartition("#")[2]
-    places = {found: place for found, _, place in members(root, "#", "definitions")}
-    for _, group, at in members(root, "#", "components"):
-        places |= {found: pointer_child(at, found) for found, _ in items_of(group)}
-    near = get_close_matches(name, places, n=1, cutoff=0.8) if name else []
-    return places[near[0]] if near else None
 
 
 _NAMES = re.compile(rb'"\$(?:id|schema|anchor|dynamicAnchor)":')

@@ -384,19 +384,15 @@ def _json_readings(content: bytes, content_type: str, rule: Rule) -> list[Readin
         raise Undecided(_BOM)
     text = content.decode("utf-8")
     value = exact_json(text)
-    if _has_equal_names(text):
-        raise Undecided(_TWICE)
-    return [Reading(value)]
-
-
-def _has_equal_names(text: str) -> bool:
     found = []
 
     def see(pairs: list[tuple[str, Any]]) -> None:
         found.append(len(dict(pairs)) < len(pairs))
 
     json.loads(text, object_pairs_hook=see)
-    return any(found)
+    if any(found):
+        raise Undecided(_TWICE)
+    return [Reading(value)]
 
 
 def _yaml_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:

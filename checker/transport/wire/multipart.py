@@ -88,7 +88,11 @@ def encode_multipart(body: Any, media_type: str, encoding: Encoding, write: Part
     if isinstance(body, bytes):
         return body, media_type
     parts = [_part(name, item, how, write) for name, item, how in _encoded_items(body, encoding)]
-    boundary = _boundary(parts)
+    whole, boundary, salt = _CRLF.join(parts), _BOUNDARY, 0
+    # Not random: wire bytes must be the same in every run.
+    while boundary.encode("ascii") in whole:
+        salt += 1
+        boundary = f"{_BOUNDARY}-{salt}"
     delimiter = b"--" + boundary.encode("ascii") + _CRLF
     between = _CRLF + delimiter
     end = delimiter[:-2] + b"--" + _CRLF
@@ -215,13 +219,3 @@ def _chosen(declared: str, usual: str, content: bytes) -> str:
 def _quoted(name: str) -> str:
     """Return the name of a part as HTML forms encode it (RFC 7578, 4.2 leaves it open)."""
     return name.replace("\r", "%0D").replace("\n", "%0A").replace('"', "%22")
-
-
-def _boundary(parts: list[bytes]) -> str:
-    """Return a line that no part contains, without randomness: wire bytes must be the same in every run."""
-    whole = _CRLF.join(parts)
-    boundary, salt = _BOUNDARY, 0
-    while boundary.encode("ascii") in whole:
-        salt += 1
-        boundary = f"{_BOUNDARY}-{salt}"
-    return boundary
