@@ -34,7 +34,7 @@ _USUAL = ("id", "uuid", "_id", "key", "slug", "name")
 """Members that identify a resource, where none is called like the variable of its path."""
 MANY = ("ids", "uuids", "guids", "codes", "keys", "slugs", "refs")
 _NO_SEGMENTS: Final = ("", ".", "..")
-_NOT_IN_SEGMENTS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f/\\]")
+_NOT_IN_SEGMENTS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\ud800-\udfff]")
 _EACH = "*"
 WRAPPERS = ("data", "result", "item")
 """Members that hold the resource itself."""

@@ -19,7 +19,7 @@ from checker.core.meta import ANYTHING, ComponentProvenance, Origin
 from checker.core.operation import Body, BodyFault, Example, Location, Operation, Parameter, PropertyEncoding
 from checker.core.registry import BODY_STRATEGIES
 from checker.core.request import CONDITIONS
-from checker.core.resource_names import marks_among
+from checker.core.resource_names import marks_among, may_be_segment
 from checker.core.schema import Dialect, Direction, Document
 from checker.generation.dictionaries import Narrowing, SchemaPart, mismatch, overridden, path_of
 from checker.generation.drawing.compiling import Compiler
@@ -366,7 +366,10 @@ class PartCompiler:
             is_valid = compiler.validator(conjunction)
             target = (parameter.location, parameter.name)
             kinds = tuple(form.types)
-            return pooled(draw, target, kinds, lambda value: place.carries(value) and is_valid(value), self.context)
+            # A resource may have characters in its name that are not drawn, such as emoji: with another name around what it contains,
+            # the path would lead nowhere.
+            carries = _is_segment if parameter.location is Location.PATH else place.carries
+            return pooled(draw, target, kinds, lambda value: carries(value) and is_valid(value), self.context)
         return draw
 
     def _structured(self, draw: Draw, parameter: Parameter, part: SchemaPart) -> Draw:
@@ -656,6 +659,10 @@ def _common_text(text: alphabets.Alphabet, body: Body) -> alphabets.Alphabet:
 def _is_xml_part(how: PropertyEncoding) -> bool:
     declared = how.content_type
     return declared is not None and any(map(is_xml, declared.split(",")))
+
+
+def _is_segment(value: object) -> bool:
+    return may_be_segment(f"{value}")
 
 
 def location_is_free(location: Location, has_no_list: bool) -> bool:

@@ -162,7 +162,7 @@ class Consumer(Struct):
                 yield newest[depth]
 
     def _fits(self, taken: Taken) -> bool:
-        """Whether a value can be sent in a path: a name that a body gave to a resource may have characters that no path can have.
+        """Whether a value can be sent in a path, with the names around it: a body may give characters to names that no path can have.
 
         Where the target demands ids, names do not fit either.
         """
@@ -170,7 +170,9 @@ class Consumer(Struct):
         readings = (value, int(value)) if self.demands and isinstance(value, str) and is_integer(value) else (value,)
         if any(all(is_broken_by(one, {one.path[0]: each}) for each in readings) for one in self.demands):
             return False
-        return value.__class__ is not str or may_be_segment(f"{value}")
+        if value.__class__ is str and not may_be_segment(f"{value}"):
+            return False
+        return all(may_be_segment(name) for _, name in taken.above)
 
     def _at(self, index: int) -> Taken | None:
         order = self._order

@@ -84,6 +84,14 @@ def test_values_are_taken_where_they_fit_as_often_as_meant() -> None:
     assert not any(name in ("fixed", "/kind") for _, name in POOL.asked)
 
 
+@pytest.mark.parametrize(("name", "is_taken"), [("éé中א😀", True), (" a b!", False), ("a/b", False), ("\ud800", False)])
+def test_names_in_paths_may_have_characters_that_are_not_drawn(name: str, *, is_taken: bool) -> None:
+    program = program_of(parameter_of({"type": "string"}, Location.PATH, "id"), settings=SETTINGS)
+    pool = Pool({(Location.PATH, "id"): name})
+    drawn = [program.draw(RandomSource(seed), case_id="c", phase=PHASE, pool=pool) for seed in range(50)]
+    assert any(case.path_parameters["id"] == name for case in drawn) == is_taken
+
+
 def test_bindings_and_provenance_say_what_was_taken() -> None:
     case = next(case for seed in range(50) if (case := _drawn(POOL, seed)[0]).body["owner"] == "somebody")
     assert case.meta is not None

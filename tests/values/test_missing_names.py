@@ -76,6 +76,23 @@ def test_names_that_no_path_can_have_are_passed_over() -> None:
     assert {one.literal for index in range(64) if (one := view.pick(Location.PATH, "name", index))} == {"north"}
 
 
+def test_names_below_one_that_no_path_can_have_are_passed_over() -> None:
+    parameters = [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in ("a", "b")]
+    ok: dict[str, Any] = {"responses": {"200": {"description": ""}}}
+    paths = {
+        "/as/{a}/bs": {"get": {"parameters": parameters[:1], **ok}},
+        "/as/{a}/bs/{b}": {"get": {"parameters": parameters, **ok}},
+    }
+    listing, read = (one for one in opened("3.0.3", paths).get_all_operations() if not isinstance(one, BrokenOperation))
+    pool = ValuePool(resource_model([listing, read]), lambda label: ["name"])
+    for above, name in (("x/y", "north"), ("z", "south"), (" ", "east")):
+        meta = CaseMetadata(GenerationMode.POSITIVE, {}, PhaseInfo("fuzzing"))
+        case = Case(listing, "c", path_parameters={"a": above}, meta=meta)
+        pool.observe(case, Response(200, [("Content-Type", "application/json")], b'[{"name": "%s"}]' % name.encode()))
+    picked = {one.literal for index in range(64) if (one := pool.view(read).pick(Location.PATH, "b", index))}
+    assert picked == {"south"}
+
+
 def test_a_creation_seldom_takes_the_name_of_a_known_resource() -> None:
     create, read = _bases()
     pool = ValuePool(resource_model([create, read]), lambda label: ["name"])
