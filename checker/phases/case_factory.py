@@ -33,7 +33,8 @@ from checker.core.meta import (
 from checker.core.operation import Label, Operation
 from checker.core.phases import COVERAGE, MOST_LISTED, CaseSource, Phase
 from checker.core.request import Location
-from checker.core.resources import SAFE
+from checker.core.resource_names import ends_with_variable, resource_of, variables_of
+from checker.core.resources import REMOVING, SAFE, named_values, place_of
 from checker.core.scenarios import Scenario
 from checker.core.schema import SchemaWarning, unescaped
 from checker.generation.boundaries.cases import BoundaryCase
@@ -44,6 +45,7 @@ from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Rejected, Shared
 from checker.generation.sources.replay import ReplaySource, SimplestSource
+from checker.health import may_change_caller
 from checker.kinds.protocol import ApiOperation, CaseProgram
 from checker.phases.bindings import BoundPool, NewestFirst, put_back, renew, set_into, take_names, take_references
 from checker.phases.case_parts import Names, literal_case, literal_of, with_names, without
@@ -469,6 +471,8 @@ class CaseFactory:
         is_wrong = meta is not None and meta.mode is _NEGATIVE
         # Authors and users chose each of their examples, and one of them may show what no other does.
         is_chosen = isinstance(other, Literal) or (isinstance(other, Listed) and other.phase != COVERAGE)
+        if not (is_wrong or is_chosen) and may_remove_caller(made.case):
+            raise FilteredOut(f"{made.label}: case {index} may remove the account of the run")
         if not (is_wrong or is_chosen) and self.is_left_out(made, phase.name, index, judged, source):
             listing = self._adapting.get((made.label, phase.name, ON_TIME))
             # One of the topics may be the first that the target accepts.
@@ -706,6 +710,26 @@ class _AdaptingList:
     def begins_topic(self, index: int) -> bool:
         """Return True for the first case of a topic, and for the cases with which a list begins: others vary one thing of them."""
         return self._places[index][1] < _BASES or index in self._topics.values()
+
+
+_SEEDED: Final = 100
+"""Whole numbers below this one name the first members of a collection, which are there before a run."""
+
+
+def may_remove_caller(case: Case) -> bool:
+    """Whether a case removes a member of `/users` or the like by an invented number that may name the account of the run."""
+    operation = case.operation
+    if operation.resource_method != REMOVING or not ends_with_variable(operation.resource_path):
+        return False
+    variable = variables_of(operation.resource_path)[-1]
+    place, text = place_of(operation, variable), f"{named_values(case).get(variable)}"
+    bindings = () if case.meta is None else case.meta.bindings
+    return (
+        may_change_caller(REMOVING, resource_of(operation.resource_path))
+        and text.isdecimal()
+        and 0 < int(text) < _SEEDED
+        and all((one.location, one.name) != place for one in bindings)
+    )
 
 
 def undescribed_method(case: Case) -> str | None:

@@ -14,6 +14,7 @@ from checker.core.operation import Label
 from checker.core.phases import FUZZING, MOST_LISTED, CaseSource, Phase, phase_named
 from checker.core.resources import REMOVING, method_rank
 from checker.corpus.records import CorpusEntry
+from checker.health import may_change_caller
 from checker.supervisor.plans import NOTHING_DONE, SLICE_S, TimeShares, TimeWindow, sendable
 from checker.workers.messages import MOST_TIMEOUTS, LeaseReport, OperationCard, Task
 
@@ -139,6 +140,8 @@ def _bounded_task(label: str, phase: Phase, seed: int, max_examples: int) -> Tas
 
 _NO_LAYER = 1 << 30
 """Sort key of deferred operations that may end the service: they come after all removals."""
+_OF_ACCESS = _NO_LAYER - 1
+"""Sort key of removals that may take the account of the run: they come after all others."""
 NEAR = 64
 """Waiting tasks among which a worker looks for an operation that it has compiled."""
 LEAST_FOR_THE_END = 0.05
@@ -190,7 +193,9 @@ class RunPlan:
         self._producers = frozenset(card.label for card in cards if card.is_producer)
         self._removing = {card.label for card in cards if card.method == REMOVING}
         self._removal_layers = {
-            card.label: card.layer for card in cards if card.method == REMOVING and not card.is_ending
+            card.label: _OF_ACCESS if may_change_caller(card.method, card.resource) else card.layer
+            for card in cards
+            if card.method == REMOVING and not card.is_ending
         }
         self._given_up: set[str] = set()
         """Operations that only time out; later phases skip them."""

@@ -1,5 +1,6 @@
 """Listed cases take names that earlier answers gave, in paths that they are not about."""
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -8,10 +9,15 @@ from msgspec import Struct
 from checker.core.case import Case
 from checker.core.meta import Binding, CaseMetadata, ComponentProvenance, GenerationMode, PhaseData, PhaseInfo
 from checker.core.operation import Label
+from checker.core.phases import phase_named
 from checker.core.request import Location
 from checker.core.scenarios import Scenario
 from checker.generation.boundaries.cases import BoundaryCase, Parts
+from checker.generation.hooks import NO_HOOKS
+from checker.generation.settings import GenerationSettings
 from checker.phases.bindings import BoundPool, renew, take_names
+from checker.phases.case_factory import CaseFactory, Exhausted, FilteredOut, GenerationRules
+from checker.phases.listed_phases import edge_cases
 from tests.openapi.documents import operation
 
 
@@ -63,6 +69,30 @@ def test_a_name_is_taken_as_its_schema_wants_it(schema: Any, literal: object, va
 def test_others_stay_as_they_are(case: Case, literal: object) -> None:
     assert take_names(case, pool(literal)) == ()
     assert case.path_parameters == {"id": "made up"}
+
+
+@pytest.mark.parametrize(
+    ("path", "method"), [("/users/{id}", "delete"), ("/users/{id}", "get"), ("/pets/{id}", "delete")]
+)
+@pytest.mark.parametrize("phase", ["coverage", "fuzzing"])
+def test_no_invented_number_removes_the_account_of_the_run(path: str, method: str, phase: str) -> None:
+    parameter = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
+    described = operation({"parameters": [parameter]}, path=path, method=method)
+    factory = CaseFactory(
+        {described.label: described},
+        GenerationRules.alike(GenerationSettings(mode=GenerationMode.POSITIVE)),
+        lambda _: NO_HOOKS,
+        None,
+        lister=lambda _: edge_cases,
+    )
+    sent = set()
+    with suppress(Exhausted):
+        for index in range(300):
+            with suppress(FilteredOut):
+                made = factory.maker(phase_named(phase))(described.label, 1, index, PhaseInfo(phase))
+                sent.add(made.case.path_parameters["id"])
+    assert any(0 < one < 100 for one in sent) is ((path, method) != ("/users/{id}", "delete"))
+    assert max(sent) > 1000
 
 
 def test_without_a_pool_nothing_is_taken() -> None:

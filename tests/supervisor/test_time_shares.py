@@ -208,13 +208,15 @@ def test_nothing_is_emptied_before_its_members_were_removed_one_by_one_in_all_ph
     flush = replace(plain[0], label=Label("POST /flush"), is_ending=True)
     layers = {"DELETE /a": 5, "DELETE /a/{a}": 4, "DELETE /a/{a}/b/{b}": 3}
     removing = [replace(plain[0], label=Label(label), method="DELETE", layer=n) for label, n in layers.items()]
-    plan = RunPlan([*plain, flush, *removing], seed=1, max_examples=9, phases=phase_names())
+    # One of the users is the account of the run.
+    user = replace(removing[2], label=Label("DELETE /users/{id}"), resource=("users",))
+    plan = RunPlan([*plain, flush, user, *removing], seed=1, max_examples=9, phases=phase_names())
     plan.limit(TimeWindow(0.0, 20.0), WORKERS)
     simulation = Simulation(plan, case_s=0.001, compile_s=0.005)
     simulation.run(0.0, 20.0)
-    last = {"POST /flush", *layers}
+    last = {"POST /flush", "DELETE /users/{id}", *layers}
     order = [label for _, label in simulation.order if label in last]
-    wanted = ["DELETE /a/{a}/b/{b}", "DELETE /a/{a}", "DELETE /a", "POST /flush"]
+    wanted = ["DELETE /a/{a}/b/{b}", "DELETE /a/{a}", "DELETE /a", "DELETE /users/{id}", "POST /flush"]
     assert list(dict.fromkeys(order)) == wanted
     assert order == sorted(order, key=wanted.index)
 
