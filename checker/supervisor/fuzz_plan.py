@@ -50,6 +50,9 @@ SATURATED_CASES = 1_000
 """Cases of an operation without new behaviour after which no more is expected of it."""
 LONGEST_PAUSE = 8
 """Most rounds between two turns of an operation that shows nothing new; its share of the time falls with them, to an eighth."""
+QUIET_REFUSALS = 32
+LONGEST_REFUSED = 32
+"""The same of an operation that has refused all cases. Once no operation shows anything new, all others would have no more than it."""
 MOST_FOR_THE_END = 0.2
 """Largest share of a time limit that is kept for operations that may end the access of the run."""
 LAST_SLICE_S = 0.5
@@ -83,6 +86,8 @@ class _Cluster(Struct):
     """Operation -> turns in a row without a case."""
     quiet: Counter[Label] = field(default_factory=Counter)
     """Operation -> cases since one showed new behaviour."""
+    accepted: set[Label] = field(default_factory=set)
+    """Operations that did not refuse all of their cases."""
     alive: tuple[Label, ...] = ()
     """The operations that are not known to have no cases."""
     recalled: tuple[tuple[Step, ...], ...] = ()
@@ -100,7 +105,9 @@ class _Cluster(Struct):
 
     def pause(self, label: Label) -> int:
         """Return the number of rounds between two turns of an operation."""
-        return min(LONGEST_PAUSE, 1 << (self.quiet[label] // QUIET_CASES).bit_length())
+        is_accepted = label in self.accepted
+        cases, longest = (QUIET_CASES, LONGEST_PAUSE) if is_accepted else (QUIET_REFUSALS, LONGEST_REFUSED)
+        return min(longest, 1 << (self.quiet[label] // cases).bit_length())
 
     @property
     def slice_s(self) -> float:
@@ -118,6 +125,8 @@ class _Cluster(Struct):
                 self.dead[one.label] = self.dead[one.label] + 1 if one.is_dead else 0
             label = Label(one.label)
             self.quiet[label] = 0 if one.has_news else self.quiet[label] + one.cases
+            if one.is_accepted:
+                self.accepted.add(label)
         self.refresh()
 
 
@@ -257,11 +266,12 @@ class FuzzPlan(Plan):
         if task.id not in self._leased:
             return
         cluster, leased_at = self._give_back(task.id)
+        expected = (task.stop - task.start) * cluster.size / len(cluster.labels)
         cluster.learn(report)
         # A turn that ends at once is charged as well. Otherwise a cluster without cases would always be the cheapest.
         cluster.charged_s += max(spent_s, SHORTEST_SLICE_S) * cluster.cost
-        # Operations that pause make a part of the cases of a turn, an eighth at least.
-        has_few = report.requests < (task.stop - task.start) // (2 * LONGEST_PAUSE)
+        # Operations that pause within a turn make a part of its cases, an eighth at least.
+        has_few = report.requests < expected / (2 * LONGEST_PAUSE)
         if finished and has_few and spent_s < 1.0:
             # An operation without parameters has one case. Without a pause it would be leased a thousand times a second.
             cluster.rest_s = min(LONGEST_REST_S, 2 * (cluster.rest_s or 0.5))

@@ -482,6 +482,8 @@ class OperationReport(Struct, frozen=True):
     """Whether no case could be made of it, or judged."""
     has_news: bool = False
     """Whether a case showed new behaviour."""
+    is_accepted: bool = False
+    """Whether a case was not refused."""
 
 
 class LeaseReport(Struct, frozen=True):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checker.core.operation import Label
-from checker.supervisor.fuzz_plan import DEAD_TURNS, LATER_SLICE_S, LONGEST_PAUSE, FuzzPlan
+from checker.supervisor.fuzz_plan import DEAD_TURNS, LATER_SLICE_S, LONGEST_PAUSE, LONGEST_REFUSED, FuzzPlan
 from checker.workers.messages import LeaseReport, Task
 from checker.workers.recording.task_state import CONSTANT_PRODUCER, DULL, DULL_CASES, ClusterRotation
 
@@ -110,11 +110,11 @@ def is_live(label: str, before: int) -> int:
 
 
 @pytest.mark.thorough
-def test_what_only_refuses_has_an_eighth_of_the_time_of_others_and_no_less() -> None:
+def test_what_only_refuses_has_a_small_share_of_the_time_and_no_less() -> None:
     night = Night(dict.fromkeys([*DEAD, *LIVE], ()), is_live)
     night.pass_turns(1500)
     live, dead = night.share(*LIVE), night.share(*DEAD)
-    assert 0.8 < LONGEST_PAUSE * dead / live < 1.3
+    assert 0.8 < LONGEST_REFUSED * dead / live < 3
     # The first look is over when it showed nothing: not ten seconds in each.
     assert max(night.first_s[: len(DEAD)]) <= 5 * DULL_CASES * ANSWER_S + COUNT_S
     floor = min(night.asked[label] for one in DEAD for label in one)
@@ -135,7 +135,7 @@ def test_operations_that_refuse_leave_their_turns_to_those_that_do_not() -> None
     night.pass_turns(500)
     live, dead = night.asked[mixed[0]], night.asked[mixed[-1]]
     # Each turn begins with a look at all of them: answers may have changed.
-    assert live / DULL < dead < live / DULL + 500 * (DULL_CASES + 2)
+    assert live / LONGEST_REFUSED < dead < live / DULL + 500 * (DULL_CASES + 2)
 
 
 def test_the_only_source_of_an_identifier_is_asked_again_and_again() -> None:
@@ -175,6 +175,13 @@ def test_an_operation_that_shows_nothing_new_has_an_eighth_of_the_time() -> None
     night = Night({still: (), lively: ()}, is_live)
     night.pass_turns(400)
     assert 0.8 < LONGEST_PAUSE * night.share(still) / night.share(lively) < 1.3
+
+
+def test_what_refuses_all_has_less_time_than_what_shows_nothing_new() -> None:
+    still, dead = cluster("still", 4), cluster("dead", 4)
+    night = Night({still: (), dead: ()}, is_live)
+    night.pass_turns(800)
+    assert night.share(still) > 2 * night.share(dead)
 
 
 def test_in_a_cluster_turns_go_to_operations_that_still_show_something() -> None:

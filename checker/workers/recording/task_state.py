@@ -99,9 +99,10 @@ class ClusterRotation(Struct):
         """Return the result of each operation. `given_up` operations may have no case at all."""
         found = []
         for label in dict.fromkeys(self.labels):
-            cases = self._answered.get(label, Counter()).total()
-            is_dead = label in given_up and not cases
-            found.append(OperationReport(label, cases, is_dead=is_dead, has_news=self._fresh[label] > 0))
+            statuses = self._answered.get(label, Counter())
+            cases, has_news = statuses.total(), self._fresh[label] > 0
+            is_dead, is_accepted = label in given_up and not cases, any(0 < one < 400 for one in statuses)
+            found.append(OperationReport(label, cases, is_dead, has_news=has_news, is_accepted=is_accepted))
         return tuple(found)
 
     def _settle(self, label: Label) -> None:
