@@ -218,12 +218,12 @@ class KnownResources(Struct):
     steps: list[ShownStep] = field(default_factory=list)
 
     def read(self, sequence: Sequence[SentCase]) -> None:
-        """Add the new steps; another sequence replaces the known one."""
+        """Add the new steps. Of another sequence, what it has in common with the known one is kept."""
         steps = self.steps
-        if len(steps) > len(sequence) or any(
-            step.sent is not sent for step, sent in zip(steps, sequence, strict=False)
-        ):
-            steps.clear()
+        del steps[len(sequence) :]
+        # Two sequences that differ in a step differ in all later ones.
+        while steps and steps[-1].sent is not sequence[len(steps) - 1]:
+            steps.pop()
         steps += map(self.shared.shown, sequence[len(steps) :])
 
     def beside(self, target: Label) -> Iterator[tuple[int, bool, Place, str]]:

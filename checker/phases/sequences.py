@@ -139,8 +139,8 @@ _ELEMENTS: Final = 4
 _SAME_ELEMENT: Final = 5
 """Sequences in a row that take the same element, the first ones the first element: mostly a list has it again on a fresh server."""
 _MOST_WEIGHTED: Final = 1024
-_KEPT: Final = 32
-"""Sequences whose known values are kept: more than run at the same time."""
+_KEPT: Final = 96
+"""Sequences whose known values are kept: more than run at the same time, with those that `fuzz` keeps."""
 
 
 def _unchanged(sequence: Sequence[SentCase]) -> list[Case]:
@@ -194,8 +194,8 @@ class SequenceBuilder(Struct, dict=True):
         place, made = len(sequence), None
         known = self._sequences.pop(id(sequence[0]), None)
         if (tried is not None or place < self.rules.max_steps) and isinstance(sequence[-1].outcome, Response):
-            if known is None:
-                known = KnownResources(self._shared, turn=index // _SAME_ELEMENT % _ELEMENTS)
+            known = known or KnownResources(self._shared)
+            known.turn = index // _SAME_ELEMENT % _ELEMENTS
             known.read(sequence)
             made = self._next(known, sequence, (seed, index, place), phase, tried or {})
         if made is not None and known is not None:
@@ -219,7 +219,10 @@ class SequenceBuilder(Struct, dict=True):
         seed, index, place = recipe
         chance = self._chance
         chance.seed(seed + (index << 8) + place)
-        weights = {label: weight / (1 + tried.get(label, 0)) ** 2 for label, weight in self._weights(known).items()}
+        weights, dead = self._weights(known), self._dead
+        weights = {
+            label: weight / (1 + tried.get(label, 0)) ** 2 for label, weight in weights.items() if label not in dead
+        }
         aim = self._goals.next_step(known.steps, index)
         if aim is not None and aim not in self._dead and tried.get(aim, 0) < _AIMED:
             weights.setdefault(aim, 1.0)
@@ -265,16 +268,20 @@ class SequenceBuilder(Struct, dict=True):
             return labels[index % len(labels)]
         return chance.choices(labels, [weights[label] for label in labels])[0]
 
-    def _weights(self, known: KnownResources) -> dict[Label, float]:
+    def _weights(self, known: KnownResources) -> Mapping[Label, float]:
         """Return the operations that may follow, with their weights. They depend on nothing but the key of `_weighted`."""
-        steps = range(len(known.steps))
-        key = tuple((known.steps[step].kind, known.located_targets(step)) for step in steps)
+        key = tuple(
+            [
+                (shown.kind, known.located_targets(step) if shown.targets is None else shown.targets)
+                for step, shown in enumerate(known.steps)
+            ]
+        )
         found = self._weighted.get(key)
         if found is None:
             if len(self._weighted) >= _MOST_WEIGHTED:
                 self._weighted.clear()
             found = self._weighted[key] = self._weights_after(known)
-        return {target: weight for target, weight in found.items() if target not in self._dead}
+        return found
 
     def _weights_after(self, known: KnownResources) -> Mapping[Label, float]:
         """Return the operations that can use earlier responses, and those that create near them. Each further response raises a weight."""

@@ -20,13 +20,17 @@ State = tuple[Label, ...]
 _EXTENDED: Final = 0.3
 """Share of the successes that are followed by a case with values of the pool."""
 _RESUMED: Final = 0.5
-"""Share of the other responses after which a kept sequence goes on."""
+"""Share of the other responses after which a kept sequence goes on, while this shows new behaviour."""
+_LEAST: Final = 1 / 16
+"""The same when it has long shown none. On a small API of which all is known, half of the responses cost a third of the requests."""
+_PATIENCE: Final = 300
+"""Further steps without new behaviour that halve the share."""
 _MOST: Final = 64
 """Sequences that are kept."""
 _LONGEST: Final = 12
 """Most steps of a sequence."""
-_MOST_BYTES: Final = 64 << 10
-"""Bytes of the responses of a sequence that is kept."""
+_MOST_BYTES: Final = 32 << 10
+"""Bytes of a response in a sequence that is kept."""
 _MOST_STATES: Final = 4096
 _MISSING: Final = (404, 410)
 
@@ -48,35 +52,43 @@ class Explorer(Struct):
     """Number of kept sequences."""
     _tried: defaultdict[State, Counter[Label]] = field(default_factory=lambda: defaultdict(Counter))
     """State -> operations that followed on sequences in it."""
-    _counts: Counter[State] = field(default_factory=Counter)
-    """State -> number of them."""
+    _counts: dict[State, int] = field(default_factory=dict)
+    """State -> number of them; of all kept states, and of others."""
     _dead: set[Label] = field(default_factory=set)
+    _dull: int = 0
+    """Further steps without new behaviour in a row, and half of those before the last that showed some."""
 
-    def follow(self, chain: Chain, recipe: tuple[int, int, PhaseInfo]) -> tuple[Chain, GeneratedCase] | None:
+    def follow(
+        self, chain: Chain, recipe: tuple[int, int, PhaseInfo], *, is_news: bool
+    ) -> tuple[Chain, GeneratedCase] | None:
         """Return a case after the last response of a sequence, with the sequence that it continues; None if there is none.
 
-        `recipe` is (task seed, index, phase).
+        `recipe` is (task seed, index, phase). `is_news`: whether the response showed new behaviour.
         """
         self._keep(chain)
+        if len(chain) > 1:
+            self._dull = self._dull // 2 if is_news else self._dull + 1
         made = self._extended(chain, recipe)
         if made is not None:
             return chain, made
-        return self._resumed(recipe) if self._kept and self.random.random() < _RESUMED else None
+        share = max(_LEAST, _RESUMED * _PATIENCE / (_PATIENCE + self._dull))
+        return self._resumed(recipe) if self._kept and self.random.random() < share else None
 
     def _keep(self, chain: Chain) -> None:
         """Keep a sequence after its last response: without that step if it was refused, or shows what another step shows."""
         last = chain[-1]
         if not last.is_served or (is_safe(last.made.case) and _shows_nothing_new(chain)):
             chain = chain[:-1]
-        is_short = 0 < len(chain) < _LONGEST and sum(map(_size_bytes, chain)) <= _MOST_BYTES
+        is_short = 0 < len(chain) < _LONGEST and _size_bytes(chain[-1]) <= _MOST_BYTES
         if is_short and last.status not in _MISSING:
             state = state_of(chain)
             chains = self._kept.pop(state, [])
             chains.append(chain)
             self._kept[state] = chains
+            self._counts.setdefault(state, 0)
             self._size += 1
             if self._size > _MOST:
-                self._take(max(self._kept, key=self._trials), 0)
+                self._take(max(self._kept, key=self._counts.__getitem__), 0)
 
     def _take(self, state: State, at: int) -> Chain:
         chains = self._kept[state]
@@ -88,11 +100,11 @@ class Explorer(Struct):
 
     def _resumed(self, recipe: tuple[int, int, PhaseInfo]) -> tuple[Chain, GeneratedCase] | None:
         """Return a further step of the latest sequence of those whose state was tried least."""
-        state = min(reversed(self._kept), key=self._trials)
-        chain = self._take(state, -1)
-        if len(self._tried) > _MOST_STATES:
+        if len(self._counts) > _MOST_STATES:
             self._tried.clear()
-            self._counts.clear()
+            self._counts = dict.fromkeys(self._kept, 0)
+        state = min(reversed(self._kept), key=self._counts.__getitem__)
+        chain = self._take(state, -1)
         tried = self._tried[state]
         made = self.chains.follow(before_in(chain), *recipe, tried=tried)
         if made is None:
@@ -117,15 +129,15 @@ class Explorer(Struct):
             self._dead.add(chosen)
             return None
 
-    def _trials(self, state: State) -> int:
-        # A missing key of a `Counter` takes ten times as long without a default.
-        return self._counts.get(state, 0)
-
 
 def state_of(chain: Chain) -> State:
     """Return the state to which a sequence has led. A step that uses none of its values has made something else."""
-    changing = (shot for shot in chain if shot.is_served and not is_safe(shot.made.case))
-    return tuple(dict.fromkeys(shot.made.label for shot in changing if shot is chain[0] or _uses_others(shot)))
+    found: dict[Label, None] = {}
+    for shot in chain:
+        is_new = shot.made.label not in found and not is_safe(shot.made.case)
+        if is_new and shot.is_served and (shot is chain[0] or _uses_others(shot)):
+            found[shot.made.label] = None
+    return tuple(found)
 
 
 def _uses_others(shot: JudgedCase) -> bool:

@@ -153,8 +153,10 @@ class Following:
     explorer: Explorer
     parents: dict[str, str] = field(default_factory=dict)
 
-    def follow(self, chain: Chain, recipe: tuple[int, int, PhaseInfo]) -> tuple[Chain, GeneratedCase] | None:
-        found = self.explorer.follow(chain, recipe)
+    def follow(
+        self, chain: Chain, recipe: tuple[int, int, PhaseInfo], *, is_news: bool
+    ) -> tuple[Chain, GeneratedCase] | None:
+        found = self.explorer.follow(chain, recipe, is_news=is_news)
         if found is not None:
             before, made = found
             self.parents[made.case.id] = before[-1].made.case.id

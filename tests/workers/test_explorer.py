@@ -43,7 +43,7 @@ def explorer() -> Explorer:
 def followed(explorer: Explorer, chain: Chain) -> list[tuple[Chain, Label]]:
     """Return what follows, with the sequences that go on, when a response arrives again and again until a sequence goes on."""
     for index in range(100):
-        found = explorer.follow(chain, (1, index, PHASE))
+        found = explorer.follow(chain, (1, index, PHASE), is_news=False)
         if found is not None:
             return [(found[0], found[1].label)]
     return []
@@ -76,3 +76,13 @@ def test_what_is_gone_or_large_does_not_go_on() -> None:
     gone = (shot(CREATE, 201), shot(READ, 404))
     large = (shot(CREATE, 201, b"x" * 100_000),)
     assert followed(explorer(), gone) == followed(explorer(), large) == []
+
+
+def test_sequences_that_show_nothing_new_go_on_less_often() -> None:
+    def count(*, is_news: bool) -> int:
+        one = explorer()
+        for _ in range(5_000):
+            one.follow((shot(CREATE, 201), shot(PAY)), (1, 1, PHASE), is_news=is_news)
+        return sum(one.follow((shot(CREATE, 201),), (1, 1, PHASE), is_news=False) is not None for _ in range(1_000))
+
+    assert 4 * count(is_news=False) < count(is_news=True)

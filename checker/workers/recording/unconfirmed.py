@@ -41,7 +41,8 @@ class JudgedCase(Struct):
     @property
     def is_served(self) -> bool:
         """Whether its request was not refused."""
-        return 200 <= (self.status or 0) < 400
+        outcome = self.verdict.outcome
+        return isinstance(outcome, Response) and 200 <= outcome.status_code < 400
 
     @property
     def may_have_created(self) -> bool:
