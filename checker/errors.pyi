@@ -5,6 +5,7 @@ from checker.checks.collections import ExceededLimit, IgnoredFilter, Overlapping
 from checker.checks.concurrency import RaceCondition
 from checker.checks.deletion import UseAfterFree
 from checker.checks.disclosure import DisclosedInternals
+from checker.checks.effects import Injection
 from checker.checks.location import DanglingLocation
 from checker.checks.methods import AllowHeaderMismatch, UnsupportedMethodResponse
 from checker.checks.missing_header import MissingHeaderNotRejected
@@ -100,6 +101,7 @@ __all__ = [
     "IgnoredFilter",
     "IncorrectUsage",
     "InfiniteRecursiveReference",
+    "Injection",
     "InternalError",
     "InvalidHeadersExample",
     "InvalidRateLimit",

@@ -31,6 +31,7 @@ PUBLIC = {
     "checks.ensure_resource_availability": "checker.checks.direct:ensure_resource_availability",
     "checks.error_disclosure": "checker.checks.direct:error_disclosure",
     "checks.ignored_auth": "checker.checks.direct:ignored_auth",
+    "checks.injection": "checker.checks.direct:injection",
     "checks.location_conformance": "checker.checks.direct:location_conformance",
     "checks.mass_assignment": "checker.checks.direct:mass_assignment",
     "checks.max_response_time": "checker.checks.direct:max_response_time",

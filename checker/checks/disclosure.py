@@ -102,6 +102,12 @@ def error_disclosure(context: CheckContext) -> Found:
     return list(found.values())
 
 
+def has_database_error(response: Response) -> bool:
+    """Whether an error response shows an error of a database."""
+    content = response.content[:_LONGEST] if response.status_code >= 400 else b""
+    return any(part in content and re.search(pattern, content) for kind, part, pattern in _SIGNS if kind == _SQL)
+
+
 def _is_sent(context: CheckContext, shown: bytes) -> bool:
     """Whether the request holds a text that the response may repeat."""
     text = shown.decode("utf-8", "replace")

@@ -9,6 +9,7 @@ import checker.checks.collections as collections
 import checker.checks.concurrency as concurrency
 import checker.checks.deletion as deletion
 import checker.checks.disclosure as disclosure
+import checker.checks.effects as effects
 import checker.checks.location as location
 import checker.checks.methods as methods
 import checker.checks.missing_header as missing_header
@@ -214,6 +215,17 @@ TABLE = (
         # The request may grant a role to its sender.
         settings=(IN_RUN,),
         applies=replace(_POSITIVE, statuses=("2XX",), operations=read_only.writes_objects),
+        wants_refusal=True,
+    ),
+    Check(
+        "injection",
+        effects.injection,
+        frozenset((Fact.STATUS, Fact.HEADERS, Fact.BODY, Fact.REQUEST)),
+        failures=(effects.Injection,),
+        may_send=effects.is_chosen,
+        # What is evaluated or opened may be worse than what it shows.
+        settings=(IN_RUN,),
+        applies=replace(_POSITIVE, operations=effects.takes_texts),
         wants_refusal=True,
     ),
     Check(

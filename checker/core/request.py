@@ -64,7 +64,7 @@ class SentHeaders(list[Field]):
 
 LONGEST_TARGET = 8_000
 """Octets of a request target: the length that every recipient should support (RFC 9110, 4.1)."""
-_LOOPBACK = "localhost"
+LOOPBACK: Final = "localhost"
 _UNIX: Final = "unix:"
 _MOST_OF_SOCKET: Final = 107
 """Octets of the path of a unix socket: an address has 108, with the NUL that ends it (unix(7))."""
@@ -144,7 +144,7 @@ class BaseUrl(Struct, frozen=True):
             raise ValueError(
                 f"{path!r} cannot be a unix socket: its path may have {_MOST_OF_SOCKET} octets; give a shorter one"
             )
-        return cls(parts.scheme, _LOOPBACK, 80, parts.path.rstrip("/"), socket=path)
+        return cls(parts.scheme, LOOPBACK, 80, parts.path.rstrip("/"), socket=path)
 
 
 def canonical_url(url: str) -> str:
@@ -174,7 +174,7 @@ def readable_url(url: str) -> str:
 
 def loopbacks_of(host: str) -> tuple[str, ...]:
     """Return the addresses of the name of this machine: both, whatever its hosts file says (RFC 6761, 6.3). Other hosts stay as they are."""
-    return ("127.0.0.1", "::1") if host.lower() == _LOOPBACK else (host,)
+    return ("127.0.0.1", "::1") if host.lower() == LOOPBACK else (host,)
 
 
 def without_userinfo(url: str) -> str:
@@ -195,7 +195,7 @@ def host_of(name: str) -> str:
         address = ip_address(lowered)
     except ValueError:
         return lowered
-    return _LOOPBACK if address.is_loopback or address.is_unspecified else lowered
+    return LOOPBACK if address.is_loopback or address.is_unspecified else lowered
 
 
 @dataclasses.dataclass(slots=True)

@@ -202,6 +202,10 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "A write sets a field that the description marks as `readOnly`: the response and a read show the value that was sent.",
         "Copy only the fields that a client may set, or remove `readOnly` from the description.",
     ),
+    "ST405": Explanation(
+        "A value of a request is evaluated as a template, opened as a path, fetched as an address, or written into a header or a statement.",
+        "Pass values as parameters of a statement or template, compare paths and addresses with a list, and refuse line breaks in headers.",
+    ),
     "ST901": Explanation("A check of your own failed: its message is the text of the assertion.", "Look at the check."),
 }
 """Code -> page."""

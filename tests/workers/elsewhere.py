@@ -20,6 +20,7 @@ OF_CHECKS = {
     "ignored_auth",
     "mass_assignment",
     "object_level_authorization",
+    "injection",
     "races",
     "read_your_writes",
     "refused_write",

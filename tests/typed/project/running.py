@@ -34,6 +34,7 @@ CHECKS = [
     checker.checks.ensure_resource_availability,
     checker.checks.error_disclosure,
     checker.checks.ignored_auth,
+    checker.checks.injection,
     checker.checks.location_conformance,
     checker.checks.mass_assignment,
     checker.checks.max_response_time,

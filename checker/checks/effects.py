@@ -1,0 +1,147 @@
+"""A value of a request is data: it is not evaluated, opened, fetched, or written into headers or statements (OWASP A03)."""
+
+import re
+import socket
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import replace
+from typing import Final
+from urllib.parse import unquote_to_bytes
+from zlib import crc32
+
+from msgspec import Struct
+
+from checker.checks.context import PASSED, CheckContext, Found
+from checker.checks.disclosure import has_database_error
+from checker.checks.resources import line_of
+from checker.core.case import Case
+from checker.core.failures import Failure, Severity
+from checker.core.operation import Operation
+from checker.core.request import LOOPBACK, Location, WireRequest, host_of
+from checker.core.resource_names import words
+from checker.core.response import Response
+from checker.core.send import Exchanging
+
+_ONE_OF: Final = 32
+"""One of this many valid requests is sent with other texts at one place."""
+_PASSWD: Final = "../../../../../../../../etc/passwd"
+_HEADER: Final = b"x-of-a-value"
+_URLS: Final = frozenset(("url", "uri", "link", "callback", "webhook", "endpoint", "feed", "href"))
+"""Words in the names of values that a server may fetch."""
+_PORTS: Final = range(20_000, 32_000)
+"""Ports of listeners, below those that systems give to clients. The case chooses one, so that the same seed sends the same requests."""
+_PATIENCE_S: Final = 0.2
+
+
+class Injection(Failure, code="ST405", title="Value has an effect", severity=Severity.CRITICAL):
+    """The server did with a value of a request what it must do with its own code alone."""
+
+
+class _Place(Struct, frozen=True):
+    """A text of a request."""
+
+    part: str
+    """`query` or `body`."""
+    name: str
+    value: str
+
+
+def takes_texts(operation: Operation) -> bool:
+    """Whether an operation takes values in its query or its body."""
+    takes_queries = any(one.location is Location.QUERY for one in operation.parameters)
+    return bool(operation.bodies or takes_queries) and not operation.has_status_in_body
+
+
+def is_chosen(case: Case, response: Response) -> bool:
+    """Whether the check sends requests for an interaction, or judges the response to its own."""
+    sent = response.request
+    return sent is not None and (sent.is_of_check or sent.confirms or crc32(case.id.encode()) % _ONE_OF == 0)
+
+
+def injection(context: CheckContext) -> Exchanging[Found]:
+    """Fail if a text that replaces a value of a valid request has an effect which proves that the server did not take it for data.
+
+    A product of two numbers in template syntax is calculated; a path leads to `/etc/passwd`; a line break begins a header; a quote causes an
+    error of the database, which the value without it does not; an address on loopback is fetched, if the target is on loopback too.
+    """
+    case, sent = context.case, context.response.request
+    if sent is None or context.tools is None:
+        return True
+    if sent.is_of_check:
+        return _effect(sent, context.response) or PASSED
+    places, number = list(_places(case)), crc32(case.id.encode())
+    if not places:
+        return True
+    place = places[number // _ONE_OF % len(places)]
+    product = f"{100 + number % 899}*{7_919 + number % 1_009}"
+    texts = [f"{{{{{product}}}}}${{{product}}}#{{{product}}}", _PASSWD, f"{place.value[:20]}\r\n{_HEADER.decode()}: 1"]
+    if not has_database_error(context.response):
+        texts.append(f"{place.value[:20]}'")
+    for text in texts:
+        request = _with(context, place, text)
+        answer = yield request
+        found = _effect(request, answer) if isinstance(answer, Response) else None
+        if found is not None:
+            found.request = request
+            return found
+    return (yield from _fetched(context, place)) if not _URLS.isdisjoint(words(place.name)) else PASSED
+
+
+def _places(case: Case) -> Iterator[_Place]:
+    body = case.body if isinstance(case.body, dict) else {}
+    for part, values in (("query", case.query), ("body", body)):
+        yield from (_Place(part, name, value) for name, value in values.items() if isinstance(value, str))
+
+
+def _with(context: CheckContext, place: _Place, text: str) -> WireRequest:
+    asked = copy(context.case)
+    if place.part == "query":
+        asked.query = asked.query | {place.name: text}
+    else:
+        asked.body = asked.body | {place.name: text}
+    # A header that was split stands beside the `Location` of a redirect.
+    return replace(context.make(asked), is_of_check=True, is_kept=lambda: True)
+
+
+def _effect(request: WireRequest, answer: Response) -> Failure | None:
+    """Return the failure that a response to a text of this check shows."""
+    sent, received = unquote_to_bytes(request.target) + (request.body or b""), answer.content
+    product = re.search(rb"\{\{(\d+)\*(\d+)\}\}", sent)
+    if product is not None:
+        result = str(int(product[1]) * int(product[2])).encode()
+        if result in received and result not in sent:
+            return _failure("Template is evaluated", request, f"{product[0].decode()} is shown as {result.decode()}")
+    if _PASSWD.encode() in sent and re.search(rb"root:[^:\n]*:0:0:", received):
+        return _failure("Path leads out of the folder", request, "The response shows the file /etc/passwd")
+    if _HEADER in sent and _HEADER.decode() in answer.headers:
+        return _failure("Value begins a header", request, f"The response has the header {_HEADER.decode()}")
+    if b"'" in sent and has_database_error(answer):
+        return _failure("Quote ends a text of a statement", request, "The response shows an error of the database")
+    return None
+
+
+def _failure(title: str, request: WireRequest, message: str) -> Failure:
+    return Injection(f"{line_of(request)}\n{message}", title=title, unique_key=title)
+
+
+def _fetched(context: CheckContext, place: _Place) -> Exchanging[Found]:
+    """Return the failure if the server fetches an address on which nobody but this check listens."""
+    sent = context.response.request
+    if sent is None or sent.origin is None or host_of(sent.origin.host) != LOOPBACK:
+        return PASSED
+    port = _PORTS[crc32(context.case.id.encode()) % len(_PORTS)]
+    url = f"http://127.0.0.1:{port}/"
+    request = _with(context, place, url)
+    try:
+        with socket.create_server(("127.0.0.1", port)) as server:
+            server.settimeout(_PATIENCE_S)
+            answer = yield request
+            if not isinstance(answer, Response) or answer.status_code >= 400:
+                return PASSED
+            server.accept()[0].close()
+    except OSError:
+        # Another process has the port, or nothing has connected in time.
+        return PASSED
+    return _failure(
+        "Any address is fetched", request, f"`{place.name}`: {url}\nThe server connected to it, where this run listened"
+    )
