@@ -38,7 +38,6 @@ from checker.config.value_kinds import (
     ListOf,
     MapOf,
     Number,
-    Table,
     ValueKind,
     did_you_mean,
 )
@@ -135,7 +134,7 @@ def _kind(kind: ValueKind) -> Schema:
             return {"enum": list(kind.values)}
         case ListOf():
             return {"type": "array", "items": _kind(kind.item), "uniqueItems": True}
-        case MapOf() | Table():
+        case MapOf():
             return {"type": "object"}
         case Either():
             return {"anyOf": [_kind(one) for one in kind.kinds]}

@@ -27,8 +27,7 @@ from checker.config.table import (
     subsections,
 )
 from checker.config.user_code import load_plugins
-from checker.config.value_kinds import Boolean, Either, ListOf, Problem, Text, did_you_mean, invalid, wrong_type
-from checker.config.value_kinds import Table as TableKind
+from checker.config.value_kinds import Boolean, Either, ListOf, MapOf, Problem, Text, did_you_mean, invalid, wrong_type
 from checker.core.errors import ConfigError, UsageError
 
 FILE_NAME = "checker.toml"
@@ -215,7 +214,7 @@ class _ConfigWalk:
                 if isinstance(value, Mapping):
                     self.section((*path, name), value)
                 else:
-                    self.note(path, wrong_type(TableKind(), value, repr(name)))
+                    self.note(path, wrong_type(MapOf(), value, repr(name)))
             elif is_of_checks(path) and name.isidentifier() and isinstance(value, Mapping):
                 self._custom_check((*path, name), value)
             else:

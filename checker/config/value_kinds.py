@@ -202,7 +202,7 @@ class ListOf(Struct, frozen=True):
 class MapOf(Struct, frozen=True):
     """A table whose names and values keep a rule together."""
 
-    rule: Callable[[str, object], str | None]
+    rule: Callable[[str, object], str | None] = lambda name, value: None
     noun: str = "a table"
 
     def problem(self, value: object, place: str) -> Problem | None:
@@ -214,15 +214,6 @@ class MapOf(Struct, frozen=True):
             if broken:
                 return invalid(f"{place} -> {broken}")
         return None
-
-
-class Table(Struct, frozen=True):
-    """A table that is checked later."""
-
-    noun: str = "a table"
-
-    def problem(self, value: object, place: str) -> Problem | None:
-        return None if isinstance(value, Mapping) else wrong_type(self, value, place)
 
 
 class Either(Struct, frozen=True):
@@ -249,7 +240,7 @@ class Either(Struct, frozen=True):
 def wrong_type(kind: ValueKind, value: object, place: str) -> Problem:
     """Return a problem such as `'seed' -> Must be an integer, but got string: '1'`. Values in place of tables are not shown, because tables hold credentials."""
     written = str(value) if isinstance(value, date | time) else repr(value)
-    shown = "" if isinstance(kind, MapOf | Table) else f": {Redaction().url(written)}"
+    shown = "" if isinstance(kind, MapOf) else f": {Redaction().url(written)}"
     return Problem(TYPE_ERROR, f"{place} -> Must be {kind.noun}, but got {type_name(value)}{shown}")
 
 

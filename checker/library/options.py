@@ -32,22 +32,16 @@ _OCTETS: Final = "application/octet-stream"
 """Media type of a body of bytes."""
 
 
-class GivenBody(Struct, frozen=True):
-    """The body that is sent in place of the body of a case."""
+def body_given(case: Case, json: Any, data: Any, files: Any) -> tuple[Any, str, str | None] | None:
+    """Return (value, media type, `Content-Type` if that is another one) of the body that replaces the one of a case.
 
-    value: Any
-    media_type: str
-    content_type: str | None = None
-    """The header, if it differs from the media type by which `value` is written."""
-
-
-def body_given(case: Case, json: Any, data: Any, files: Any) -> GivenBody | None:
-    """Return the body that replaces the one of a case; None if none is given. Raises `IncorrectUsage`."""
+    None if none is given. Raises `IncorrectUsage`.
+    """
     if json is not None and (data is not None or files is not None):
         raise IncorrectUsage("case.call() takes either `json`, or `data` and `files`, not both")
     if json is not None:
         is_fit = case.media_type is not None and is_json(case.media_type)
-        return GivenBody(json, str(case.media_type) if is_fit else _JSON)
+        return json, str(case.media_type) if is_fit else _JSON, None
     if files is not None:
         # The boundary follows from the id: with a random one, as clients use it, equal cases would send different requests.
         named = f"multipart/form-data; boundary=part-{case.id}"
@@ -61,12 +55,12 @@ def body_given(case: Case, json: Any, data: Any, files: Any) -> GivenBody | None
             raise IncorrectUsage(
                 f"`files` must be what clients take, such as {{'name': ('a.txt', b'...')}}: {error}"
             ) from error
-        return GivenBody(content, _OCTETS, named)
+        return content, _OCTETS, named
     if data is None:
         return None
     if isinstance(data, str | bytes):
-        return GivenBody(data.encode() if isinstance(data, str) else data, _OCTETS, case.media_type)
-    return GivenBody(_fields(data), _FORM)
+        return data.encode() if isinstance(data, str) else data, _OCTETS, case.media_type
+    return _fields(data), _FORM, None
 
 
 def _fields(data: Any) -> dict[str, Any]:
@@ -129,11 +123,11 @@ class CallOptions(Struct, frozen=True):
         if body is None:
             return found
         found = copy(found)
-        found.body, found.media_type, found.part_types = body.value, body.media_type, None
+        (found.body, found.media_type, content_type), found.part_types = body, None
         found.headers = HeaderFields(found.headers)
         found.headers.pop(_CONTENT_TYPE, None)
-        if body.content_type is not None:
-            found.headers[_CONTENT_TYPE] = body.content_type
+        if content_type is not None:
+            found.headers[_CONTENT_TYPE] = content_type
         return found
 
     @property

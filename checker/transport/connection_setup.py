@@ -5,19 +5,9 @@ import ssl
 from typing import Any
 
 import pycurl
-from msgspec import Struct
 
 from checker.config.operation_settings import HttpSettings
 from checker.core.request import BaseUrl
-
-
-class ConnectionFault(Struct, frozen=True):
-    """The reason why no connection can be made."""
-
-    code: int
-    """The error code of libcurl."""
-    text: str
-    """The error message of libcurl."""
 
 
 def configure_connection(curl: pycurl.Curl, settings: HttpSettings) -> None:
@@ -48,8 +38,11 @@ def milliseconds(seconds: float) -> int:
     return max(1, round(seconds * 1000))
 
 
-def connection_fault(origin: BaseUrl, settings: HttpSettings, patience_s: float) -> ConnectionFault | None:
-    """Return the reason why TLS with a target, through the proxy if there is one, fails; None if it works. No request is sent."""
+def connection_fault(origin: BaseUrl, settings: HttpSettings, patience_s: float) -> tuple[int, str] | None:
+    """Return code and message of the error of libcurl with which TLS with a target, through the proxy if there is one, fails; None if it works.
+
+    No request is sent.
+    """
     curl = pycurl.Curl()
     try:
         curl.setopt(pycurl.URL, origin.plain.url + "/")
@@ -64,7 +57,7 @@ def connection_fault(origin: BaseUrl, settings: HttpSettings, patience_s: float)
         curl.perform()
     except pycurl.error as error:
         said: tuple[Any, ...] = error.args
-        return ConnectionFault(said[0], said[1])
+        return said[0], said[1]
     finally:
         curl.close()
     return None

@@ -11,7 +11,7 @@ from checker.core.schema import Dialect, Schema
 from checker.schema.views import outline_of
 from checker.transport.wire import ambiguity
 from checker.transport.wire.bodies import cookie_encoder, header_encoder, path_encoder, query_encoder
-from checker.transport.wire.decoding import Malformed, Missing, decode_parameter, pairs_of
+from checker.transport.wire.decoding import Decoding, decode_parameter, pairs_of
 from checker.transport.wire.readings import Reading
 
 from .ambiguity_table import TYPES
@@ -115,7 +115,7 @@ def sent(made: Parameter, value: Any) -> str | list[tuple[str, str]]:
             return text if made.style == "querystring" else pairs_of(text)
 
 
-def received(made: Parameter, typed: Typed) -> list[Reading] | Missing | Malformed:
+def received(made: Parameter, typed: Typed) -> Decoding:
     return decode_parameter(made, sent(made, typed.value), outline_of(schema_of(typed.raw)))
 
 

@@ -17,8 +17,7 @@ from checker.generation.normalization import forms
 from checker.schema.views import Outline, outline_of
 from checker.transport.wire import ambiguity
 from checker.transport.wire.bodies import is_unstructured
-from checker.transport.wire.decoding import MISSING, Malformed, Missing, decode_parameter, shares
-from checker.transport.wire.readings import Reading
+from checker.transport.wire.decoding import Decoding, decode_parameter, shares
 from checker.transport.wire.styles import (
     HEADER_DELIMITERS,
     Pairs,
@@ -89,13 +88,13 @@ class _StyledProof(Struct, frozen=True):
             return False
         return isinstance(decoded, list) and not any(self.is_valid(reading.value) for reading in decoded)
 
-    def _decoded(self, parts: str | Pairs) -> list[Reading] | Missing | Malformed:
+    def _decoded(self, parts: str | Pairs) -> Decoding:
         if isinstance(parts, str):
             return decode_parameter(self.parameter, parts, self.outline)
         # A pair that no parameter declares may be ignored.
         (share,), _ = shares([(self.parameter, self.outline)], parts)
         if not share.own and not self.parameter.required:
-            return MISSING
+            return None
         return decode_parameter(self.parameter, share.own, self.outline, share.rest)
 
     def _encoded(self, value: Any) -> str | Pairs:

@@ -17,10 +17,8 @@ from checker.openapi.referee.rulings import Part, Rules
 from checker.openapi.routes import PathTemplate, RequestTarget, has_dot_segment
 from checker.transport.wire import ambiguity
 from checker.transport.wire.decoding import (
-    MISSING,
     Decoding,
     Malformed,
-    Missing,
     OwnedPairs,
     decode_header,
     decode_parameter,
@@ -53,7 +51,7 @@ def path_verdicts(parameters: Iterable[Parameter], target: RequestTarget, rules:
         outline = rules.of(parameter.schema).outline
         ways = [decode_path(parameter, text, outline) for text in dict.fromkeys(texts)]
         found = _any_of(ways, ambiguity.SPLIT, is_cut=target.is_cut)
-        if found is MISSING and not parameter.doubt:
+        if found is None and not parameter.doubt:
             part = Part.of(parameter)
             yield from part.broken("required", "the variable is empty", texts[0])
         else:
@@ -127,7 +125,7 @@ def header_verdicts(parameters: Iterable[Parameter], headers: Sequence[Header], 
         values = [value for name, value in headers if name.lower() == parameter.name.lower()]
         text = ", ".join(value.strip(" \t") for value in values)
         outline = rules.of(parameter.schema).outline
-        found = decode_header(parameter, text, outline) if values else MISSING
+        found = decode_header(parameter, text, outline) if values else None
         verdicts = _verdicts(parameter, found, text, rules)
         is_wrong = bool(values) and verdicts[0].outcome is Outcome.INVALID
         if is_wrong and parameter.name.lower() in _PASSED_OVER:
@@ -138,13 +136,13 @@ def header_verdicts(parameters: Iterable[Parameter], headers: Sequence[Header], 
 
 def _verdicts(parameter: Parameter, found: Decoding, shown: object, rules: Rules) -> list[PartVerdict]:
     part = Part.of(parameter)
-    if isinstance(found, Missing) and not parameter.required:
+    if found is None and not parameter.required:
         return part.valid()
     if parameter.doubt:
         return part.ambiguous(parameter.doubt, shown)
     if isinstance(found, Malformed):
         return part.broken(found.keyword, found.reason, shown)
-    if isinstance(found, Missing):
+    if found is None:
         return part.broken("required", "it is required and not there")
     return part.judged(found, rules.of(parameter.schema))
 

@@ -6,7 +6,7 @@ can expand to gigabytes.
 
 import json
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 import yaml
 
@@ -14,6 +14,7 @@ from checker.core.contract import BodyOpinions
 from checker.core.schema import Direction, Schema
 from checker.core.system import later
 from checker.openapi.documents.parsing import TooMuch, compose, value_of
+from checker.transport.wire.readings import NoConstant, refuse_constant
 from checker.validation.compiled import compile_schema
 
 if TYPE_CHECKING:
@@ -31,18 +32,14 @@ class BeyondLimits(ValueError):
     """A text that may be JSON but exceeds a limit; the message says which."""
 
 
-class _NoConstant(ValueError):
-    pass
-
-
 def json_of_text(text: str, *, strict: bool = False) -> Any:
     """Return the value of a JSON text. Raises `ValueError` for any other, `BeyondLimits` above a limit.
 
     `strict` refuses `NaN` and the infinities, which are no JSON.
     """
     try:
-        value = json.loads(text, parse_constant=_refuse if strict else None)
-    except (json.JSONDecodeError, _NoConstant):
+        value = json.loads(text, parse_constant=refuse_constant if strict else None)
+    except (json.JSONDecodeError, NoConstant):
         raise
     except RecursionError:
         raise BeyondLimits(_TOO_DEEP) from None
@@ -64,10 +61,6 @@ def _is_deep(value: Any) -> bool:
         if not level:
             return False
     return True
-
-
-def _refuse(constant: str) -> NoReturn:
-    raise _NoConstant(f"{constant} is not JSON")
 
 
 _MOST_VALUES: Final = 100_000

@@ -358,15 +358,6 @@ _STYLE_DELIMITERS = {
 }
 
 
-class Missing(Enum):
-    """Marks an absent parameter."""
-
-    MISSING = "missing"
-
-
-MISSING = Missing.MISSING
-
-
 class Malformed(Struct, frozen=True):
     """Text that does not conform to its style or its media type."""
 
@@ -375,8 +366,8 @@ class Malformed(Struct, frozen=True):
     reason: str
 
 
-Decoding = list[Reading] | Missing | Malformed
-"""The possible values of a parameter, most likely first; none if it is absent or malformed."""
+Decoding = list[Reading] | Malformed | None
+"""The possible values of a parameter, most likely first; None if it is absent."""
 
 
 def decode_parameter(
@@ -403,7 +394,7 @@ def decode_parameter(
 def decode_path(parameter: Parameter, text: str, outline: Outline) -> Decoding:
     """Return the values of a path variable."""
     if not text:
-        return MISSING
+        return None
     fault = encoding_fault(text)
     if fault is not None:
         return Malformed(*fault)
@@ -517,7 +508,7 @@ def _unescaped(pairs: Pairs) -> Pairs:
 def decode_querystring(parameter: Parameter, query: str, outline: Outline) -> Decoding:
     """Return the values of a whole query as one value: `in: querystring` of OpenAPI 3.2."""
     if not query:
-        return MISSING
+        return None
     fault = encoding_fault(query)
     if fault is not None:
         return Malformed(*fault)
@@ -528,7 +519,7 @@ def decode_querystring(parameter: Parameter, query: str, outline: Outline) -> De
 
 def _of_pairs(parameter: Parameter, mine: Pairs, rest: Pairs, outline: Outline) -> Decoding:
     if not mine and not rest:
-        return MISSING
+        return None
     fault = next(filter(None, (encoding_fault(text) for pair in mine for text in pair)), None)
     if fault is not None:
         return Malformed(*fault)
@@ -542,7 +533,7 @@ def _of_pairs(parameter: Parameter, mine: Pairs, rest: Pairs, outline: Outline) 
     if found:
         return found
     if not mine:
-        return MISSING
+        return None
     if len(mine) > 1 and len({name for name, _ in mine}) == 1:
         return Malformed("duplicate", reason)
     return Malformed("style" if parameter.media_type is None else "syntax", reason)

@@ -166,10 +166,15 @@ def _nested(text: str, types: frozenset[str]) -> list[Reading]:
 def exact_json(text: str) -> Any:
     """Return the exact value of a JSON text. Raises `ValueError`, also for NaN, infinity and extreme nesting."""
     try:
-        return json.loads(text, parse_constant=_refuse)
+        return json.loads(text, parse_constant=refuse_constant)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
 
-def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is not JSON")
+class NoConstant(ValueError):
+    """`NaN` or an infinity, which Python reads as JSON."""
+
+
+def refuse_constant(constant: str) -> NoReturn:
+    """Raise `NoConstant`."""
+    raise NoConstant(f"{constant} is not JSON")

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from checker.config.operation_settings import HttpSettings
 from checker.core.request import BaseUrl, loopbacks_of, readable_url
 from checker.core.response import NetworkFailure, Outcome
-from checker.transport.connection_setup import ConnectionFault, connection_fault
+from checker.transport.connection_setup import connection_fault
 from checker.workers.context import WorkerContext
 from checker.workers.jobs import Job, Pause
 
@@ -154,34 +154,34 @@ def blocked_connection(context: WorkerContext) -> str:
         return ""
     own = (context.subject.operations.of(entry).http for entry in context.subject.selected.entries)
     is_everybodys = all(one.connection == way.connection for one in own)
-    return sentence_of(fault, origin, way) if is_everybodys else ""
+    return sentence_of(*fault, origin, way) if is_everybodys else ""
 
 
-def sentence_of(fault: ConnectionFault, origin: BaseUrl, way: HttpSettings) -> str:
-    """Return the obstacle between requests and their target, with advice; empty for obstacles that may pass by themselves."""
+def sentence_of(code: int, text: str, origin: BaseUrl, way: HttpSettings) -> str:
+    """Return the obstacle between requests and their target, from an error of libcurl, with advice; empty for obstacles that may pass by themselves."""
     there = readable_url(origin.url + origin.base_path)
-    match fault.code:
+    match code:
         case pycurl.E_PEER_FAILED_VERIFICATION:
             whose = "the API or the proxy" if (way.proxy or "").startswith("https") else "the API"
             return (
-                f"nothing was tested: the certificate of {whose} at {there} is not trusted ({fault.text}); "
+                f"nothing was tested: the certificate of {whose} at {there} is not trusted ({text}); "
                 "give the file of its authority with `--tls-verify FILE`, or accept any certificate with `--tls-verify false`"
             )
         case pycurl.E_SSL_CONNECT_ERROR:
             return (
-                f"nothing was tested: no TLS connection to {there} can be made ({fault.text}); "
+                f"nothing was tested: no TLS connection to {there} can be made ({text}); "
                 "if the API serves plain HTTP there, write `http://` in its address (`--url`), "
                 "and if it asks for a client certificate, give that with `--request-cert`"
             )
         case pycurl.E_SSL_CERTPROBLEM:
             return (
-                f"nothing was tested: the client certificate cannot be used ({fault.text}); "
+                f"nothing was tested: the client certificate cannot be used ({text}); "
                 "give a PEM file that holds it with `--request-cert`, and that of its key with `--request-cert-key`"
             )
-        case pycurl.E_COULDNT_CONNECT | pycurl.E_RECV_ERROR if "CONNECT" in fault.text:
+        case pycurl.E_COULDNT_CONNECT | pycurl.E_RECV_ERROR if "CONNECT" in text:
             proxy = readable_url(BaseUrl.from_url(way.proxy).url) if way.proxy else ""
             return (
-                f"nothing was tested: the proxy at {proxy} does not let requests through to {there} ({fault.text}); "
+                f"nothing was tested: the proxy at {proxy} does not let requests through to {there} ({text}); "
                 "give its credentials with `--proxy http://USER:PASSWORD@HOST:PORT`, or another proxy"
             )
         case _:
