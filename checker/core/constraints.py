@@ -18,7 +18,7 @@ ITEMS: Final = "*"
 REQUIRED, FORBIDDEN, CLOSED = "required", "forbidden", "closed"
 """Keywords of our own: the place has to be there, must not be there, must have nothing undeclared in it."""
 SELDOM, MOSTLY = "seldom", "mostly"
-"""Keywords of our own, without a statement of the target: the place is better left out, is better there."""
+"""Keywords of our own: the place is better left out, is better there. Mostly, counts of refusals say so and not the target."""
 ANY: Final = "any"
 """Keyword of our own: an object has at least one of the named members, or any member if none is named."""
 BELOW, EXCLUSIVE, REQUIRES, SAME, PARALLEL = "below", "exclusive", "requires", "same", "parallel"
@@ -57,6 +57,7 @@ _TYPES: Final[dict[str, tuple[type, ...]]] = {
     "boolean": (bool,),
     "array": (list,),
     "object": (dict,),
+    "null": (type(None),),
 }
 KEYWORDS: Final = frozenset(
     (
@@ -258,8 +259,11 @@ def _breaks(one: Constraint, value: Any) -> bool | None:
                 return None
         case "format" if given == "uuid":
             return isinstance(value, str) and _UUID.fullmatch(value) is None
-        case "forbidden" | "seldom":
+        case "forbidden":
             return True
+        case "seldom":
+            # For many targets, a null says the same as leaving the part out.
+            return None if value is None else True
         case _:
             return None
 

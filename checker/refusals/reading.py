@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Final
 
 from checker.core.case import NOT_SET, Case
-from checker.core.constraints import FORBIDDEN, ITEMS, REQUIRED, Constraint, constraint, part_of, values_at
+from checker.core.constraints import FORBIDDEN, ITEMS, REQUIRED, SELDOM, Constraint, constraint, part_of, values_at
 from checker.core.operation import Parameter
 from checker.core.request import Location
 from checker.core.resource_names import ends_with_variable, variables_of
@@ -214,6 +214,8 @@ _IN_PART = later_pattern(r"^(?P<name>[\w.\[\]-]+) in (?P<where>body|query|path|h
 """go-openapi: `0.labels in body is required`."""
 _OF_PART = later_pattern(r"\b(?:invalid|malformed|bad) [`'\"]?(?P<name>[\w-]+)[`'\"]? (?P<where>header|cookie|query|path)\b", re.IGNORECASE)  # fmt: skip
 """`Invalid X-API-Version header format. Expected header in format 'x.y.z'`."""
+_LANGUAGE = later_pattern(r"\b(?:invalid|malformed|unsupported|(?:unable|failed) to parse)(?: the)? [`'\"]?(?P<name>[A-Za-z_][\w-]*(?: [\w-]+)?)[`'\"]? (?P<noun>clause|condition|expression|filter|predicate|query|selector|statement|syntax)\b", re.IGNORECASE)  # fmt: skip
+"""`Invalid where clause`: the value is written in a language of which the refusal says nothing else."""
 _INVALID = later_pattern(r"invalid (?P<name>[A-Za-z_]\w*) (?=uuid)", re.IGNORECASE)
 _EXPECTED = later_pattern(r"(?:(?P<name>[A-Za-z_][\w.-]*): )?expected an? (?P<noun>\w+) (?:containing|consisting of|matching)\b", re.IGNORECASE)  # fmt: skip
 _MISSING_NAMED = later_pattern(r"missing (?:required )?(?:field|parameter|property|param|argument|key)s?:? [`'\"]?(?P<name>[\w.-]+)", re.IGNORECASE)  # fmt: skip
@@ -245,9 +247,15 @@ def _of_text(text: str) -> Iterator[PlaceDemand]:
                 yield from demanded((*path_of(path), *items), demands_of(sentence))
         elif found := _INVALID.search(sentence):
             yield PlaceDemand(path_of(found["name"]), "format", "uuid")
+        elif found := _LANGUAGE.search(sentence):
+            name = found["name"].replace(" ", "_")
+            for path in (name, f"{name}_{found['noun']}"):
+                yield PlaceDemand(path_of(path), SELDOM)
         elif found := _NAMED.search(sentence.strip()):
             where = _LOCATIONS[found["where"].lower()] if found["where"] else ""
-            yield from demanded(path_of(found["name"]), demands_of(found["text"]), where=where)
+            # `embeddings: Each embedding must have at least 1 dimension`
+            items = (ITEMS,) if found["text"].lower().startswith(("each ", "every ")) else ()
+            yield from demanded((*path_of(found["name"]), *items), demands_of(found["text"]), where=where)
 
 
 READERS: Final[tuple[Callable[[Any], Iterator[PlaceDemand]], ...]] = (
@@ -364,6 +372,9 @@ def _placed(said: PlaceDemand, case: Case, declared: Collection[str]) -> Constra
     """Return the demand with the part of the request that it is about; None if there is no such part."""
     for location in _locations(said, case):
         path = _known_path(said.path, location, case, declared)
+        if said.keyword == SELDOM and (path is None or next(values_at(part_of(case, location), path), None) is None):
+            # The refusal is about a value that was sent.
+            continue
         if path is not None and said.keyword == REQUIRED and "" in values_at(part_of(case, location), path):
             # Forms and many validators take an empty text for none.
             return constraint(location, path, "minLength", 1)

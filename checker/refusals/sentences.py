@@ -84,7 +84,7 @@ _Reading = Callable[[re.Match[str]], Iterator[Demand]]
 
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
 _QUOTED = later_pattern(r"'([^']*)'|\"([^\"]*)\"|`([^`]*)`")
-_UNIT = r"(?: *(characters?|chars?|letters|items?|elements?|entries|values))"
+_UNIT = r"(?: *(characters?|chars?|letters|items?|elements?|entries|values|dimensions?))"
 _FORMATS: Final = (
     (r"e-?mail", "email"),
     (r"uuid(?:v\d)?|guid", "uuid"),

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from checker.core.constraints import is_broken
 from checker.core.operation import BrokenOperation
 from checker.core.response import Response
 from checker.openapi.loaders import from_dict
@@ -28,6 +29,13 @@ SENTENCES: list[tuple[str, set[tuple[str, str, Any]]]] = [
         "Tonic error: code: 'x', message: \"Client validation error: Invalid collection_id UUID format\"",
         {("collection_id", "format", "uuid")},
     ),
+    ("Validation error: embeddings: Each embedding must have at least 1 dimension", {("embeddings.*", "minItems", 1)}),
+    ("Invalid where clause", {("where", "seldom", True), ("where_clause", "seldom", True)}),
+    (
+        "Failed to parse the `where document` filter: unexpected end",
+        {("where_document", "seldom", True), ("where_document_filter", "seldom", True)},
+    ),
+    ("Invalid query", set()),
     (
         "Validation error: crn: CRN must be in the format <tenant>:<database>:<name> with non-empty parts",
         {("crn", "pattern", "^[^:]+:[^:]+:[^:]+$")},
@@ -202,6 +210,27 @@ def test_an_object_that_nothing_declares_is_no_part_of_a_place(said: dict[str, A
     case = operation.Case(body={"home": {}}, media_type="application/json")
     response = Response(406, [("Content-Type", "application/json")], json.dumps(said).encode())
     assert [one.path for one in demands_in(case, response, ("owner",))] == [path]
+
+
+@pytest.mark.parametrize(
+    ("given", "count"), [({"where": {"a": 1}}, 1), ({"where": None}, 0), ({}, 0), ({"q": ""}, 0)], ids=repr
+)
+def test_a_value_in_an_unknown_language_is_left_out_if_it_was_sent(given: dict[str, Any], count: int) -> None:
+    schema = {"type": "object", "properties": {"where": {}, "q": {}}}
+    body = {"required": True, "content": {"application/json": {"schema": schema}}}
+    (operation,) = from_dict(
+        {
+            "openapi": "3.1.0",
+            "info": {"title": "", "version": ""},
+            "paths": {"/things": {"post": {"requestBody": body, "responses": {}}}},
+        }
+    ).get_all_operations()
+    assert not isinstance(operation, BrokenOperation)
+    case = operation.Case(body=given, media_type="application/json")
+    said = b'{"message": "Invalid where clause"}'
+    found = demands_in(case, Response(400, [("Content-Type", "application/json")], said), ("where", "q"))
+    assert [(one.path, one.keyword) for one in found] == [(("where",), "seldom")] * count
+    assert [is_broken(one, case) for one in found] == [True] * count
 
 
 @pytest.mark.parametrize(("before", "count"), [(9, 1), (10, 0)])

@@ -232,3 +232,29 @@ def test_a_text_that_counts_as_missing_is_not_empty() -> None:
         (("names", "*"), "minLength"),
         (("title",), "minLength"),
     }
+
+
+def _takes_filters(is_valid: Callable[[Any], bool]) -> tuple[list[int], set[tuple[str, str]]]:
+    """Return the accepted cases of both phases of a service with a language for filters, and the demands that it taught."""
+
+    def refusal(body: Any) -> tuple[int, bytes]:
+        value = body.get("where")
+        return (200, b"{}") if value is None or is_valid(value) else (400, b'{"message": "Invalid where clause"}')
+
+    service = Service(refusal, _with_properties({"where": {}, "limit": {"type": "integer"}}))
+    counts = [accepted(service.phase(name)) for name in ("coverage", "fuzzing")]
+    return counts, {(one.keyword, one.value) for one in service.known}
+
+
+def test_a_value_in_an_unknown_language_is_left_out() -> None:
+    (before, after), known = _takes_filters(lambda value: False)
+    assert before < 0.7 * COUNT
+    assert after > 0.85 * COUNT
+    assert known == {("seldom", "true")}
+
+
+def test_a_value_without_a_type_has_that_of_an_accepted_one() -> None:
+    (before, after), known = _takes_filters(lambda value: isinstance(value, dict))
+    assert before < 0.7 * COUNT
+    assert after == COUNT
+    assert ("type", '["null", "object"]') in known

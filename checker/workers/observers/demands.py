@@ -30,7 +30,7 @@ from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase
 from checker.phases.case_parts import literal_of
 from checker.refusals.reading import demands_in, may_complain
-from checker.schema.views import Outline, outline_of
+from checker.schema.views import Outline, outline_of, type_of
 from checker.values.consumers import GONE_STATUSES, is_name_missing, names_in_path, taken_from
 from checker.workers.observers.valid_cases import MOST_PARTS, ONE_IN, Moment, ValidCases, reason_for
 from checker.workers.recording.task_state import InFlight
@@ -203,8 +203,8 @@ def _optional_places(operation: Operation) -> Iterator[_Place]:
 
 def _has(case: Case, location: str, name: str) -> bool:
     part = getattr(case, CONTAINERS[location])
-    # Most parts are `dict`; other mappings are asked for ten times as slowly.
-    return (part.__class__ is dict or isinstance(part, Mapping)) and name in part
+    # Most parts are `dict`; other mappings are asked for ten times as slowly. A null says the same as leaving the part out.
+    return (part.__class__ is dict or isinstance(part, Mapping)) and part.get(name) is not None
 
 
 def _met(case: Case, places: Iterable[_Place]) -> int:
@@ -601,6 +601,7 @@ class DemandLearner(Struct):
             for demand in {**(heard or {}), **dict.fromkeys(wanted)}:
                 if is_broken(demand, case):
                     yield from self._tell(label, demand, phase, refuted=True)
+                    yield from self._typed(demand, case, phase)
         if self._free_of(case.operation):
             yield from self._usual_values(case, phase)
         kept = self._accepted.setdefault((label, phase), [])
@@ -652,8 +653,19 @@ class DemandLearner(Struct):
             # `between 3 and 10` is two demands, of which a case breaks one.
             is_lie = not any(self._may_break(label, demand, case, respected, phase) for demand in demands)
             for demand in demands:
-                refuted = is_lie or any(is_broken(demand, one) for one in accepted)
-                yield from self._tell(label, demand, phase, refuted=refuted, case=case)
+                witness = next((one for one in accepted if is_broken(demand, one)), None)
+                yield from self._tell(label, demand, phase, refuted=is_lie or witness is not None, case=case)
+                if witness is not None:
+                    yield from self._typed(demand, witness, phase)
+
+    def _typed(self, demand: Constraint, case: Case, phase: str) -> Iterator[DemandHeard]:
+        """Yield the demand that a property without a type has that of its value in an accepted case, in place of one to leave it out."""
+        body = next((one for one in case.operation.bodies if one.media_type == case.media_type), None)
+        if demand.keyword == SELDOM and demand.location == Location.BODY and len(demand.path) == 1 and body is not None:
+            types = type_of(case.body[demand.path[0]]) | {"null"}
+            if not outline_of(body.schema).property(demand.path[0]).types <= types:
+                typed = replace(demand, keyword="type", value=json.dumps(sorted(types)))
+                yield from self._tell(case.operation.label, typed, phase, refuted=False)
 
     def _may_break(
         self, label: str, demand: Constraint, case: Case, respected: Collection[Constraint], phase: str

@@ -30,15 +30,14 @@ _ENOUGH: Final = {CaseSource.LISTED: (4, ONE_IN), CaseSource.DRAWN: (20, 4), Cas
 Listed cases change one thing of a case that was refused for another reason. Of a hundred drawn cases 40 remain: of operations that
 accept one case in ten, one in 70 accepts none of them. A sequence that begins with a refusal ends there.
 """
-_WITHOUT_INPUTS = 3
-"""Such refusals of an operation whose cases are all alike."""
 _AT_ONE_PLACE = 3
 """Listed cases with other values at one place, or with one name in the path, that were refused alike, after which the next one is not
 worth sending."""
 _DULL = 20
 """Such refusals of an operation that accepted a case before: one that accepts 20 % of its cases rarely has so many."""
-_INVENTED_IN_VAIN = 3
-"""Cases with invented names of resources that were all missing, after which another one is not worth sending where known names were accepted."""
+_INVENTED_IN_VAIN = {True: 3, False: 8}
+"""Whether known names were accepted -> cases with invented names of resources that were all missing, after which another one is not
+worth sending."""
 _WORDS = later_pattern(r"[^\W\d_]{3,}")
 _MOST_WORDS = 8
 """Words of a reason that are compared: what follows is often about the value that was sent."""
@@ -105,8 +104,8 @@ class _Streak(Struct):
 
     @property
     def invents_in_vain(self) -> bool:
-        """Whether names that an earlier response showed are accepted, and invented ones are not there."""
-        return self.accepts_known and not self.accepts_invented and self.missing >= _INVENTED_IN_VAIN
+        """Whether invented names of resources are not there, mostly while names that an earlier response showed are accepted."""
+        return not self.accepts_invented and self.missing >= _INVENTED_IN_VAIN[self.accepts_known]
 
 
 class ValidCases(Struct):
@@ -173,10 +172,13 @@ class ValidCases(Struct):
         `is_invented`: the resource that it names is made up; `names`, `place`: as in `count`; `is_bare`: the operation has no inputs.
         """
         streak = self._streak(label, before)
-        enough, one_in = (_WITHOUT_INPUTS, ONE_IN) if is_bare else _ENOUGH[source]
+        enough, one_in = _ENOUGH[source]
         if ACCEPTED in streak.met and source is CaseSource.CHAINED:
             # Each sequence makes the resources that it needs.
             return False
+        if is_bare and streak.met and ACCEPTED not in streak.met:
+            # All cases are alike.
+            return index % ONE_IN > 0
         # A list varies the body beside the name, which may decide first.
         is_gone = streak.gone.get(names, 0) >= (_AT_ONE_PLACE if source is CaseSource.LISTED else 1)
         last, count = streak.places.get(place, (ACCEPTED, 0))
