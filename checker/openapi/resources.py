@@ -186,6 +186,8 @@ class _Slot(Struct, frozen=True):
     is_url: bool = False
     noun: str = ""
     """Noun of the resource that its name leaves open."""
+    beside: frozenset[str] = frozenset()
+    """Nouns that the fields of its body have as names, for a URL: the stock record of a `product` stands below products."""
 
     @property
     def word(self) -> str:
@@ -385,9 +387,12 @@ class _Inference(Struct):
                 yield _Slot(Location.PATH, parameter.name, owner, kind, noun=looked_up(owner, parameter.name))
             elif self._is_foreign(parameter.name, kind, use.resource):
                 yield _Slot(parameter.location, parameter.name, use.resource, kind)
+        beside = self.by_noun.keys() & {singular(one.name) for one in self.bodies[target.label]}
         for one in self.bodies[target.label]:
             is_url = shared_format(one.format) == _URL
-            slot = _Slot(Location.BODY, one.pointer, use.resource, one.kind, is_url)
+            slot = _Slot(
+                Location.BODY, one.pointer, use.resource, one.kind, is_url, beside=frozenset(beside if is_url else ())
+            )
             is_below = any(owner != use.resource for _, owner in use.owners)
             shown = dict.fromkeys(self._nouns_of_urls(target, one.pointer)) if is_url and one.name in URLS else {}
             if shown:
@@ -444,7 +449,7 @@ class _Inference(Struct):
     def _sources(self, target: Label, slot: _Slot) -> Iterator[tuple[Label, str]]:
         """Yield (operation, expression) pairs that may give a value."""
         word = slot.word
-        key = (word, slot.owner, slot.kind, slot.is_url, slot.location, slot.noun)
+        key = (word, slot.owner, slot.kind, slot.is_url, slot.location, slot.noun, slot.beside)
         known = self.known.get(key)
         if known is None:
             # One more, because the target itself may be among them.
@@ -468,7 +473,8 @@ class _Inference(Struct):
             known += self.made.get(normalised(word), ())
         if slot.is_url and known:
             # A URL of another collection with the same noun is refused: `/products/1` and `/admin/products/1`.
-            apart = {label: len({*self.uses[label].resource} - {*slot.owner}) for label in known}
+            near = {*map(singular, slot.owner), *slot.beside, "{}"}
+            apart = {label: len({*map(singular, self.uses[label].resource)} - near) for label in known}
             nearest = min(apart.values())
             known = [label for label in known if apart[label] == nearest]
         # Most operations of a collection show the same fields.

@@ -267,6 +267,37 @@ def test_a_url_refers_to_a_member_of_the_nearest_collection_of_its_noun() -> Non
     ]
 
 
+def test_a_url_refers_to_a_collection_below_the_one_that_the_body_names_beside_it() -> None:
+    url = {"type": "string", "format": "uri"}
+    lists = {"get": answered({"type": "array", "items": {"type": "object", "properties": {"url": url}}})}
+    line = taking({"type": "object", "properties": {"product": url, "stock": url}})
+    paths = {
+        "/products": lists,
+        "/admin/stocks": lists,
+        "/products/{id}/stocks": {"parameters": [ID], **lists},
+        "/lines": {"post": line | answered({})},
+    }
+    document = {"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": paths}
+    transitions = from_dict(document).resources().transitions
+    assert [(one.source, value.name) for one in transitions if one.target == "POST /lines" for value in one.values] == [
+        ("GET /products", "/product"),
+        ("GET /products/{id}/stocks", "/stock"),
+    ]
+
+
+def test_a_place_that_names_nothing_takes_the_urls_of_what_its_example_names() -> None:
+    url = {"type": "string", "format": "uri"}
+    lists = {"get": answered({"type": "array", "items": {"type": "object", "properties": {"url": url}}})}
+    body = {"schema": {"type": "object", "properties": {"note": {"type": "string"}}}}
+    example = {"url": "https://example.com/v2/products/7", "link": "https://example.com/v2/orders/7"}
+    adding = {"requestBody": {"content": {"application/json": {**body, "example": example}}}} | answered({})
+    paths = {"/products": lists, "/orders": lists, "/cart/add": {"post": adding}}
+    model = from_dict({"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": paths}).resources()
+    found = [(one.source, value.name, value.value) for one in model.transitions for value in one.values]
+    assert found == [("GET /products", "/url", "$response.body#/*/url")]
+    assert model.naming_places == {"POST /cart/add": ("/url",)}
+
+
 @pytest.mark.parametrize(
     "answer",
     [

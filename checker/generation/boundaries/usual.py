@@ -110,12 +110,12 @@ class UsualRequest(Struct):
     def smallest(self, usual: Parts) -> Parts | None:
         """Return what is required and nothing else; None if that is the `usual` request.
 
-        A `POST`, and a `GET` without required inputs, always have a smallest request; `DELETE` has none: without its filters it
-        would remove what other operations need.
+        A `POST` with inputs, and a `GET` without required ones, always have a smallest request: later requests name what responses
+        to these show. `DELETE` has none: without its filters it would remove what other operations need.
         """
         operation = self.operation
         method, has_inputs = operation.resource_method, bool(operation.parameters or operation.bodies)
-        if not has_inputs or method == REMOVING:
+        if method == REMOVING or not (has_inputs or method == "GET"):
             return None
         smallest = self._without_optional(usual, keeps_body=method != "GET")
         is_open = method == "GET" and not any(one.required for one in operation.parameters)
