@@ -166,6 +166,7 @@ class Outages(Struct):
             at=self._at,
             deaths=tuple(self.deaths),
             suspects=suspects_of(self._served),
+            served=tuple(self._served),
         )
         return [(self._line[0], order)]
 

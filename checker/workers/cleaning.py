@@ -90,7 +90,7 @@ def clean_up(context: WorkerContext) -> Job[None]:
     lasting: dict[str, list[str]] = {}
     """Label of the creating operation -> paths of resources that no tested operation removes."""
     for path, label in reversed(list(gate.made.paths.items())):
-        found = [(one, _values(context, one, path)) for one in operations]
+        found = [(one, values_in(path, one, context.subject.origin)) for one in operations]
         fitting = [(one, values) for one, values in found if values is not None]
         if not fitting:
             lasting.setdefault(label, []).append(path)
@@ -117,9 +117,9 @@ def _is_removed(context: WorkerContext, fitting: Iterable[tuple[Operation, dict[
     return False
 
 
-def _values(context: WorkerContext, operation: Operation, path: str) -> dict[str, str] | None:
+def values_in(path: str, operation: Operation, origin: BaseUrl) -> dict[str, str] | None:
     """Return the values of the variables of an operation in a path; None if the path belongs to another operation."""
-    template = context.subject.origin.base_path + operation.path
+    template = origin.base_path + operation.path
     names = variables_of(operation.path)
     pattern = "([^/]+)".join(map(re.escape, _VARIABLE.split(template)))
     found = re.fullmatch(pattern, path)

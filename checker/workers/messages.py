@@ -83,6 +83,8 @@ class Trouble(StrEnum):
     """The target responds to no request."""
     REFUSED = "refused"
     """The target refuses every request."""
+    CHANGES = "changes"
+    """The target refuses requests that change something, and serves the others."""
 
 
 class Death(Struct, frozen=True):
@@ -142,6 +144,8 @@ class OutageOrder(Struct, frozen=True, tag=True):
     """EXAMINE: earlier outages of the run with a known cause."""
     suspects: tuple[ServedOperation, ...] = ()
     """EXAMINE: operations of all workers after whose responses the target is not known to have served, the likeliest first."""
+    served: tuple[ServedOperation, ...] = ()
+    """EXAMINE: all operations that were served or redirected to some worker."""
     held_back: tuple[Label, ...] = ()
     """RESUME: operations that are not sent before the end of the run."""
     serves: bool = True

@@ -220,6 +220,58 @@ class Maintenance(Service):
 
 
 @dataclass
+class Busy(Service):
+    """A watcher that watches everything also sees what it does itself, and leaves no turn for other changes while it exists."""
+
+    watchers: dict[int, bool] = field(default_factory=dict)
+    """Id -> whether it watches everything."""
+    blocks: bool = True
+    """Whether changes are refused while there is a watcher."""
+    begins: int = 0
+    """Number of requests before which a new watcher watches nothing."""
+    attempts: int = 0
+
+    @classmethod
+    def new(cls, *, blocks: bool = True, begins: int = 0) -> "Busy":
+        paths: dict[str, Any] = {
+            f"/{name}": {"get": operation(200), "post": operation(201, 400, body=THING)}
+            for name in ("groups", "labels", "reports", "notes")
+        }
+        member = {
+            "parameters": COMMON["/things/{id}"]["parameters"],
+            "get": operation(200, 404, 400),
+            "delete": operation(204, 404, 400),
+        }
+        return cls(paths | {"/watchers": paths["/groups"], "/watchers/{id}": member}, 503, blocks=blocks, begins=begins)
+
+    def own(self, method: str, path: str, request: Request) -> Reply | None:
+        if any(self.watchers.values()) and self.blocks and method not in ("GET", "HEAD", "OPTIONS", "TRACE"):
+            self.attempts += 1
+            if path.partition("/watchers/")[0] or self.attempts % 5:
+                return self.refused()
+        if not self.blocks and method == "POST" and path in ("/groups", "/labels", "/reports", "/notes"):
+            return self.refused()
+        found = re.fullmatch("/watchers/(-?[0-9]+)", path)
+        if found is not None and method in ("GET", "DELETE"):
+            if int(found[1]) not in self.watchers:
+                return json_reply({}, 404)
+            if method == "GET":
+                return json_reply({})
+            del self.watchers[int(found[1])]
+            return Reply(204)
+        if path.strip("/") not in ("groups", "labels", "reports", "notes", "watchers"):
+            return None if found is None else self._allowed(method, ("GET", "DELETE"))
+        if method != "POST":
+            return self._allowed(method, ("GET", "POST"))
+        if thing_in(request) is None:
+            return json_reply({}, 400)
+        self.made += 1
+        if path == "/watchers":
+            self.watchers[self.made] = len(self.seen) >= self.begins
+        return json_reply({"id": self.made}, 201)
+
+
+@dataclass
 class LockOut(Service):
     """Locks everybody out for a while after five attempts in a row."""
 

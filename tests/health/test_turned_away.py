@@ -10,7 +10,7 @@ from checker.core.hooks import GLOBAL_HOOKS
 from checker.core.system import Interrupts
 from tests.apps.http import Reply, Request
 from tests.health.running import Ran, run
-from tests.health.services import FURTHER, LOGIN, Expiring, Leaving, Limited, LockOut, Maintenance, Service
+from tests.health.services import FURTHER, LOGIN, Busy, Expiring, Leaving, Limited, LockOut, Maintenance, Service
 
 STATIC = {"auth": {"openapi": {"Bearer": {"bearer": "t1"}}}}
 
@@ -203,3 +203,26 @@ def test_a_hook_that_refuses_a_case_which_is_sent_again_costs_that_case(tmp_path
     assert ran.notes("turned_away")
     assert any("not twice" in one.message for one in ran.view.errors.values())
     assert (ran.outcome.outcome, ran.outcome.error) == ("completed", None)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("begins", [0, 330])
+def test_a_resource_of_the_run_that_blocks_changes_is_removed_and_named(
+    tmp_path: Path, begins: int, workers: int
+) -> None:
+    service = Busy.new(begins=begins)
+    ran = run(tmp_path, service, workers=workers)
+    ((label, text),) = ran.notes("turned_away")
+    assert label == "POST /watchers"
+    assert text.startswith("after `POST /watchers`")
+    assert "refused with 503, until the created resource is removed" in text
+    assert ("change something" in text) == bool(begins)
+    # The operation that blocks them is sent again at the end.
+    sent = [number for number, (what, status) in enumerate(service.seen) if (what, status) == ("POST /watchers", 201)]
+    served = [status for _, status in service.seen[begins : sent[-1]]]
+    assert served.count(503) < len(served) / 4
+
+
+def test_changes_that_were_always_refused_blame_no_operation(tmp_path: Path) -> None:
+    ran = run(tmp_path, Busy.new(blocks=False))
+    assert culprits(ran) == set()

@@ -17,7 +17,7 @@ from checker.core.resources import REMOVING, SAFE
 from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED, is_open
 from checker.corpus.journal import JournalReader
-from checker.corpus.records import OperationServed
+from checker.corpus.records import OperationServed, ResourceMade
 from checker.health import REFUSALS
 from checker.phases.attempt import Maker, Verdict
 from checker.phases.case_factory import GeneratedCase
@@ -27,6 +27,9 @@ from checker.workers.recording.task_state import InFlight
 
 MOST_RECENT = 50
 _PHASE = "witness"
+_CREATED = 201
+_UNHANDLED = REFUSALS | {400, 415, 422}
+"""Statuses that services return before they look at their data."""
 
 
 class Sent(NamedTuple):
@@ -103,6 +106,8 @@ class ServedRequests(Struct):
     recent: deque[Sent] = field(default_factory=lambda: deque(maxlen=MOST_RECENT))
     served: dict[Label, Sent] = field(default_factory=dict)
     """Operation -> served request. A safe request replaces others."""
+    blocked: dict[Label, tuple[float, Sent]] = field(default_factory=dict)
+    """Operation that changes something -> time of its first refusal with 503, and latest request; without those that were served since."""
     _times: dict[Label, "_ServedTimes"] = field(default_factory=dict)
     has_answered: bool = False
     """Whether the target has sent any response."""
@@ -138,6 +143,8 @@ class ServedRequests(Struct):
         self.has_answered = True
         sent = Sent(made, request, status)
         self.recent.append(sent)
+        if self.blocked and status not in _UNHANDLED:
+            self.blocked.pop(made.label, None)
         if request.method == REMOVING and sent.may_have_acted:
             self._forget_below(sent)
         if not 200 <= status < 300:
@@ -209,19 +216,23 @@ class ServedRequests(Struct):
 
 
 class ServedByOthers(Struct):
-    """Requests of other workers of the run, the dead among them, that were served. They are read when a worker asks, each once."""
+    """Requests of all workers of the run, the dead among them, that were served. They are read when a worker asks, each once."""
 
     peers: Iterable[str]
     """Paths of the journals of all workers."""
     operations: Mapping[Label, Operation]
     maker: Maker
+    made: list[ResourceMade] = field(default_factory=list)
+    """The resources that the run created, as far as they are read. Status 200 may show one that existed before the run."""
     _readers: dict[str, JournalReader] = field(default_factory=dict)
 
     def news(self) -> Iterator[Sent]:
         """Yield the requests that were served since the last call."""
         for path in self.peers:
-            reader = self._readers.setdefault(path, JournalReader(Path(path), kinds=(OperationServed,)))
+            reader = self._readers.setdefault(path, JournalReader(Path(path), kinds=(OperationServed, ResourceMade)))
             for record in reader.read_new():
+                if isinstance(record, ResourceMade) and record.status == _CREATED and not record.is_gone:
+                    self.made.append(record)
                 if isinstance(record, OperationServed):
                     operation = self.operations.get(Label(record.label))
                     if operation is not None:

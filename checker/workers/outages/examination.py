@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from checker.checks.judge import UNJUDGED
 from checker.checks.server_error import UNAVAILABLE
+from checker.core.case import Case
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError, CredentialError
 from checker.core.failures import Severity
@@ -17,14 +18,17 @@ from checker.core.meta import PhaseInfo, Step
 from checker.core.operation import Label, Operation
 from checker.core.phases import FUZZING
 from checker.core.request import WireRequest
+from checker.core.resources import REMOVING
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Purpose
-from checker.corpus.records import Finding, Interaction, Investigation, Note
+from checker.corpus.records import Finding, Interaction, Investigation, Note, ResourceMade
 from checker.generation.sources.context import Rejected
 from checker.health import GATEWAY, HEALTH_CHECK, REFUSALS, TARGET, TOO_MANY, looks_dangerous
 from checker.phases.attempt import Verdict, build_request
 from checker.phases.case_factory import GeneratedCase
+from checker.phases.case_parts import literal_of
 from checker.workers import jobs
+from checker.workers.cleaning import values_in
 from checker.workers.context import WorkerContext
 from checker.workers.jobs import Job, Pause
 from checker.workers.messages import Death, OutageEvent, OutageOrder, OutageReport, ServedOperation, Trouble
@@ -48,6 +52,10 @@ class LivenessProbes(Struct):
     about: Operation | None
     """The operation in question, if it is known."""
     connect: Connect | None = None
+    blocked: Sequence[Sent] = ()
+    """Requests that tell whether changes are refused; empty if all requests are in question."""
+    left_out: Label | None = None
+    """An operation that may be the cause: its requests are not sent."""
     sent: int = 0
     """The number of requests so far."""
     was_too_much: bool = False
@@ -61,8 +69,9 @@ class LivenessProbes(Struct):
 
     def is_turned_away(self) -> Job[bool]:
         """Return whether most requests that were served before are refused now."""
-        count, refused = len(self._chosen), 0
-        for number, witness in enumerate(self._chosen, 1):
+        chosen = [one for one in self._chosen if one.label != self.left_out] or self._chosen
+        count, refused = len(chosen), 0
+        for number, witness in enumerate(chosen, 1):
             refused += is_refused((yield from self.again(witness)))
             if 2 * refused > count:
                 return True
@@ -93,7 +102,7 @@ class LivenessProbes(Struct):
 
     def is_in_trouble(self, trouble: Trouble) -> Job[bool]:
         """Return whether the target does not respond, or refuses every caller."""
-        if trouble is Trouble.REFUSED:
+        if trouble is not Trouble.GONE:
             return (yield from self.is_turned_away())
         if (yield from is_down(self.context.subject.origin, self.connect)):
             return True
@@ -139,6 +148,8 @@ class LivenessProbes(Struct):
 
     def _choice(self) -> list[Sent]:
         refused = self.refused
+        if self.blocked:
+            return list(self.blocked)
         if not self.served.served or (refused is not None and not self.served.tells_of(refused)):
             return []
         of = self.about or next(iter(self.served.served.values())).operation
@@ -165,7 +176,7 @@ class LivenessProbes(Struct):
         return outcome
 
 
-def is_refused(outcome: Outcome) -> bool:
+def is_refused(outcome: Outcome | None) -> bool:
     """Whether a response refuses the request."""
     return not isinstance(outcome, Response) or outcome.status_code in REFUSALS
 
@@ -192,6 +203,8 @@ class OutageAccount(Struct, frozen=True):
     """Whether the target serves again."""
     refused: Sent | None
     """The response that showed it."""
+    is_undone: bool = False
+    """Whether the removal of a resource that the culprit had created ended it."""
 
     @property
     def is_rate(self) -> bool:
@@ -229,6 +242,14 @@ def tell_of_rates(recorder: Recorder) -> None:
 def _turned_away(account: OutageAccount) -> str:
     status = "" if account.refused is None else f" with {account.refused.status}"
     culprit = account.culprit
+    if account.is_undone:
+        what = (
+            "requests that change something are" if account.order.trouble is Trouble.CHANGES else "nearly everything is"
+        )
+        return (
+            f"after `{culprit}` {what} refused{status}, until the created resource is removed: "
+            "its operation is postponed to the end of the run"
+        )
     if account.is_rate and not account.serves:
         what = f"nearly everything is refused{status}, still after a rest: by a limit that holds for longer, or because a request before locked the caller out"
     elif culprit is None and not account.serves:
@@ -325,6 +346,8 @@ GONE_PATIENCE_S = 30.0
 """Seconds to wait for a target that accepts no connection."""
 BUSY_PATIENCE_S = 0.5
 """Seconds to wait for a target that refuses requests with 503, before the cause is looked for."""
+CHANGES_PATIENCE_S = 1.0
+"""Seconds to wait for a target that refuses changes, after a resource that may be the cause is removed."""
 REFUSED_PATIENCE_S = 4.0
 """Seconds to wait for a target that refuses every request, before the run goes on as it is."""
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 1.0
@@ -337,6 +360,10 @@ _MOST_TOGETHER = 25
 _MOST_GROUPS = 3
 _FEWEST_COUNTED, _MOST_COUNTED = 25, 100
 """Requests that are sent to see whether the target limits their rate."""
+_MOST_REMOVED = 8
+"""Latest resources that are removed, to see whether one of them is the cause."""
+_ROUNDS, _MOST_TRIES = 4, 16
+"""Rounds in which their removals are tried, and tries of the latest one in each round."""
 _MOST_RELATED = 6
 _TRIES = 8
 """Cases of each related operation that may undo the cause."""
@@ -345,9 +372,11 @@ _TRIES = 8
 class Examination:
     """The examination of one outage by one worker."""
 
-    def __init__(self, context: WorkerContext, witnesses: LivenessProbes) -> None:
+    def __init__(self, context: WorkerContext, witnesses: LivenessProbes, made: Sequence[ResourceMade]) -> None:
+        """`made`: resources that the run created."""
         self._context = context
         self._witnesses = witnesses
+        self._made = made
         self._recent = list(witnesses.served.recent)
         """The requests before it."""
         self._sorted = self._by_suspicion(())
@@ -366,6 +395,17 @@ class Examination:
         culprit: Sent | ServedOperation | None
         if (yield from self._was_busy()):
             return report(has_passed=True)
+        blocked = {one.label for one in self._witnesses.blocked}
+        if trouble is Trouble.CHANGES and blocked.isdisjoint(one.label for one in order.served):
+            # These operations may refuse all requests: they may need a service that is not there.
+            return report(has_passed=True)
+        maker = yield from self._blocking(order)
+        if maker is not None or trouble is Trouble.CHANGES:
+            if maker is not None:
+                refused = self._witnesses.refused
+                account = OutageAccount(order, maker, is_certain=True, serves=True, refused=refused, is_undone=True)
+                tell(self._context.recorder, account, ())
+            return report(culprit=None if maker is None else maker.label)
         serves = is_certain = yield from self._has_recovered(trouble)
         if serves:
             culprit = yield from self._culprit(trouble, lost)
@@ -406,6 +446,46 @@ class Examination:
         if refused is None or refused.status != UNAVAILABLE:
             return False
         return (yield from self._serves_within(Trouble.REFUSED, BUSY_PATIENCE_S))
+
+    def _blocking(self, order: OutageOrder) -> Job[ServedOperation | None]:
+        """Remove resources of the run from a busy target until it serves; return the operation that created the last one, or None."""
+        witnesses = self._witnesses
+        if witnesses.refused is None or witnesses.refused.status != UNAVAILABLE:
+            return None
+        if not (yield from witnesses.is_in_trouble(order.trouble)):
+            return None
+        found = sorted((one for one in self._made if one.at <= order.at), key=lambda one: -one.at)
+        waiting = [(one, removal) for one in found[:_MOST_REMOVED] for removal in self._removals(one.path)]
+        # A removal is a change, too, and may be refused many times. The latest resource is the likeliest cause.
+        turns = (
+            one for _ in range(_ROUNDS) for number, one in enumerate(waiting) for _ in range(_MOST_TRIES >> number or 1)
+        )
+        done: list[GeneratedCase] = []
+        for made, removal in turns:
+            outcome: Outcome | None = None
+            if removal in done:
+                continue
+            with suppress(CheckerError):
+                outcome = yield from witnesses.made(removal)
+                if is_refused(outcome):
+                    continue
+            done.append(removal)
+            is_removed = isinstance(outcome, Response) and outcome.status_code < 300
+            label = witnesses.left_out = Label(made.label)
+            if is_removed and (yield from self._serves_within(order.trouble, CHANGES_PATIENCE_S)):
+                return ServedOperation(label, label, made.at, made.at)
+        return None
+
+    def _removals(self, path: str) -> Iterator[GeneratedCase]:
+        """Yield the cases that remove the resource at a path."""
+        subject = self._context.subject
+        for entry in subject.selected.entries:
+            if entry.method == REMOVING:
+                operation = subject.selected[entry.label]
+                values = values_in(path, operation, subject.origin)
+                if values is not None:
+                    case = Case(operation, "unblock", path_parameters=values)
+                    yield GeneratedCase(case, operation.label, (), (), literal_of(case))
 
     def _has_recovered(self, trouble: Trouble) -> Job[bool]:
         """Return whether the target serves: at once, with new credentials, when something is undone, or after a while."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from msgspec import Struct
 
 from checker.checks.judge import UNJUDGED
+from checker.checks.server_error import UNAVAILABLE
 from checker.core.case import Case
 from checker.core.errors import CheckerError
 from checker.core.operation import Label, Operation
@@ -35,6 +36,8 @@ MOST_DOUBTS = 20
 """The number of refusals about which one worker asks the others. After so many without a success its credentials are wrong."""
 _STREAK = 8
 """Refusals in a row after which an operation that was known to refuse is looked at again."""
+_MOST_BLOCKED = 3
+"""Operations that refuse changes with 503 at the same time, before all changes seem to be refused."""
 _BROKEN = frozenset((FailureKind.REFUSED, FailureKind.DROPPED))
 
 
@@ -70,6 +73,8 @@ class TargetHealth:
     _doubts: int = 0
     _streak: int = _STREAK
     _refused_in_row: int = 0
+    _is_used_to_blocks: bool = False
+    """Whether no cause was found when changes were refused with 503."""
     _may_want_tls: bool = False
     """Whether a target without TLS in its address has sent no response yet."""
     _before_renewal: Label | None = None
@@ -131,7 +136,8 @@ class TargetHealth:
             return True
         if self.has_lost_session:
             return False
-        return (yield from self._is_turned_away(Sent(made, request, status)))
+        refused = Sent(made, request, status)
+        return (yield from self._is_turned_away(refused)) or self._is_blocked(refused)
 
     def excuses(self, outcome: Outcome, *, is_last: bool = False) -> bool:
         """Whether a refusal is ignored, because the session is lost or the operation itself ends it."""
@@ -218,6 +224,23 @@ class TargetHealth:
         self._report(Trouble.GONE if refused.status in GATEWAY else Trouble.REFUSED)
         return True
 
+    def _is_blocked(self, refused: Sent) -> bool:
+        """Return whether the target seems to refuse all requests that change something, and report that.
+
+        A resource that the run created may keep the target busy: a rule that triggers itself, an import, an index.
+        """
+        blocked = self.served.blocked
+        if refused.status != UNAVAILABLE or refused.is_harmless or self._is_used_to_blocks:
+            return False
+        now = time.time()
+        blocked[refused.label] = (blocked.get(refused.label, (now, refused))[0], refused)
+        if len(blocked) < _MOST_BLOCKED:
+            return False
+        self._first = refused
+        # One of them may have been refused by chance before the others.
+        self._report(Trouble.CHANGES, at=sorted(at for at, _ in blocked.values())[1])
+        return True
+
     def _is_streak(self) -> bool:
         """Whether all responses were refusals for a while. After each false alarm the streak has to be twice as long."""
         lately = list(self.served.recent)[-self._streak :]
@@ -229,13 +252,13 @@ class TargetHealth:
         self._streak, self._refused_in_row = 2 * self._streak, 0
         return True
 
-    def _report(self, trouble: Trouble, doubted: Label | None = None) -> None:
+    def _report(self, trouble: Trouble, doubted: Label | None = None, at: float = 0.0) -> None:
         if doubted is None:
             self._outages += 1
         else:
             self._doubts += 1
         self.is_holding = True
-        self.up.send(OutageReport(OutageEvent.NOTICED, trouble=trouble, doubted=doubted, at=time.time()))
+        self.up.send(OutageReport(OutageEvent.NOTICED, trouble=trouble, doubted=doubted, at=at or time.time()))
 
     # Orders
 
@@ -256,6 +279,7 @@ class TargetHealth:
                         self._usual.discard(key)
                 self.is_holding, self._number, self._order = False, 0, None
                 self._first = None
+                self.served.blocked.clear()
                 self._lost.clear()
                 self._late.clear()
                 self.has_lost_session = not order.serves
@@ -267,18 +291,30 @@ class TargetHealth:
         while self.is_holding:
             if self._number and not self._has_said:
                 self._has_said = True
+                # The worker that examines the outage reads what the others have made.
+                self.context.recorder.flush()
                 self.up.send(OutageReport(OutageEvent.HOLDING, self._number, served=self.served.operations()))
             order, self._order = self._order, None
             if order is not None:
-                examination = Examination(self.context, self._witnesses(self._first, order.doubted))
-                self.up.send((yield from examination.done(order, self._lost)))
+                blocked = [one for _, one in self.served.blocked.values()] if order.trouble is Trouble.CHANGES else []
+                if self._first is not None and self._first.status == UNAVAILABLE:
+                    self.served.recall(self._others.news())
+                witnesses = self._witnesses(self._first, order.doubted, blocked)
+                examination = Examination(self.context, witnesses, self._others.made)
+                report = yield from examination.done(order, self._lost)
+                self._is_used_to_blocks |= (
+                    order.trouble is Trouble.CHANGES and not report.has_passed and not report.culprit
+                )
+                self.up.send(report)
             yield Pause()
 
-    def _witnesses(self, refused: Sent | None, doubted: Label | None = None) -> LivenessProbes:
+    def _witnesses(
+        self, refused: Sent | None, doubted: Label | None = None, blocked: Sequence[Sent] = ()
+    ) -> LivenessProbes:
         about = None if refused is None else refused.operation
         if about is None and doubted is not None:
             about = self.context.subject.selected.get(doubted)
-        return LivenessProbes(self.context, self.served, refused, about, self.connect)
+        return LivenessProbes(self.context, self.served, refused, about, self.connect, blocked)
 
 
 class OutageControl(Struct, frozen=True):
