@@ -10,7 +10,7 @@ from checker.checks.location import DanglingLocation
 from checker.checks.methods import AllowHeaderMismatch, UnsupportedMethodResponse
 from checker.checks.missing_header import MissingHeaderNotRejected
 from checker.checks.negative_data import AcceptedNegativeData
-from checker.checks.object_authorization import ObjectLevelAuthorizationViolation
+from checker.checks.object_authorization import ForeignWrite, ObjectLevelAuthorizationViolation
 from checker.checks.positive_data import RejectedPositiveData
 from checker.checks.read_only import MassAssignment
 from checker.checks.reads import HeadDiffers, UnsafeRead
@@ -92,6 +92,7 @@ __all__ = [
     "Failure",
     "FailureGroup",
     "ForeignDescription",
+    "ForeignWrite",
     "HeadDiffers",
     "HeaderSchemaError",
     "HookError",

@@ -39,6 +39,7 @@ PUBLIC = {
     "checks.negative_data_rejection": "checker.checks.direct:negative_data_rejection",
     "checks.not_a_server_error": "checker.checks.direct:not_a_server_error",
     "checks.object_level_authorization": "checker.checks.direct:object_level_authorization",
+    "checks.object_level_writes": "checker.checks.direct:object_level_writes",
     "checks.positive_data_acceptance": "checker.checks.direct:positive_data_acceptance",
     "checks.races": "checker.checks.direct:races",
     "checks.read_your_writes": "checker.checks.direct:read_your_writes",

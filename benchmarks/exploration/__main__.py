@@ -71,7 +71,7 @@ def night(
     with serving(name, is_fixed=is_fixed) as url, tempfile.TemporaryDirectory() as folder:
         program = PROGRAM if is_guided else (sys.executable, str(Path(__file__).with_name("unguided.py")))
         command = Command(Path(folder), program=program, streams=subprocess.DEVNULL, timeout_s=900)
-        _configure(service, Path(folder))
+        configure(service, Path(folder))
         ran = command.until(
             lambda: counts(url)["requests"] >= requests,
             *("fuzz", f"{url}/openapi.json", "--seed", str(seed), "--workers", "2"),
@@ -91,7 +91,8 @@ def night(
     )
 
 
-def _configure(service: Service, folder: Path) -> None:
+def configure(service: Service, folder: Path) -> None:
+    """Write the users of a service as credentials of a run in a folder."""
     if not service.tokens:
         return
     users = [

@@ -14,8 +14,8 @@ _FOLDER = "/folders/{folder_id}"
 DEFECTS = (
     Defect("file-of-other-user-read", "access", 3, f"GET {_FILE}", _ACCESS),
     Defect("folder-of-other-user-read", "access", 2, f"GET {_FOLDER}", _ACCESS),
-    Defect("file-of-other-user-renamed", "access", 3, f"PATCH {_FILE}", _ACCESS),
-    Defect("file-of-other-user-deleted", "access", 3, f"DELETE {_FILE}", _ACCESS),
+    Defect("file-of-other-user-renamed", "access", 3, f"PATCH {_FILE}", ("object_level_writes",)),
+    Defect("file-of-other-user-deleted", "access", 3, f"DELETE {_FILE}", ("object_level_writes",)),
     Defect("content-of-other-user-read", "access", 3, f"GET {_FILE}/content", _ACCESS),
     Defect("usage-without-token", "access", 1, "GET /usage", ("ignored_auth",)),
     Defect(

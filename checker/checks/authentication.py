@@ -139,7 +139,7 @@ def is_accepted(case: Case, response: Response, tools: CheckTools) -> bool:
         return False
     if not (_has_common_credentials(sent) or _has_key(case.operation, sent)):
         return False
-    if _removes_what_was_made(case) or _has_wrong_path(case):
+    if removes_what_was_made(case) or _has_wrong_path(case):
         return False
     return _carries(tools, sent, credential_places(case.operation.security))
 
@@ -248,10 +248,11 @@ def _of_failure(context: CheckContext, tools: CheckTools, sent: WireRequest) -> 
 
 def is_asked_first(case: Case, confirms: bool) -> bool:
     """Whether a case is first sent without its credentials: a removal, which cannot be repeated afterwards."""
-    return _removes_what_was_made(case) and (confirms or crc32(case.id.encode()) % _FIRST_OF == 0)
+    return removes_what_was_made(case) and (confirms or crc32(case.id.encode()) % _FIRST_OF == 0)
 
 
-def _removes_what_was_made(case: Case) -> bool:
+def removes_what_was_made(case: Case) -> bool:
+    """Whether a valid case removes a resource that its sequence created."""
     meta = case.meta
     is_known = meta is not None and bool(meta.bindings) and not meta.mode.is_negative
     return is_known and case.method == REMOVING

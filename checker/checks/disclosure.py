@@ -51,6 +51,7 @@ _SIGNS: Final = (
     (_SQL, b"Unclosed quotation", rb"Unclosed quotation mark after the character string"),
     (_SQL, b"syntax error at or near ", rb"syntax error at or near \\?\""),
     (_SQL, b": syntax error", rb"near \\?\"[^\"\n]*\\?\": syntax error"),
+    (_SQL, b"sqlite3.", rb"sqlite3\.(?:Operational|Integrity|Programming)Error: "),
     (_SQL, b"ORA-", rb"(?<![A-Z])ORA-[0-9]{5}: "),
     (_SQL, b"violates ", rb"violates (?:unique|foreign key|not-null|check|exclusion) constraint"),
     (_SQL, b"constraint failed", rb"(?:UNIQUE|FOREIGN KEY|NOT NULL|CHECK) constraint failed"),

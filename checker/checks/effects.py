@@ -76,14 +76,20 @@ def injection(context: CheckContext) -> Exchanging[Found]:
     texts = [f"{{{{{product}}}}}${{{product}}}#{{{product}}}", _PASSWD, f"{place.value[:20]}\r\n{_HEADER.decode()}: 1"]
     if not has_database_error(context.response):
         texts.append(f"{place.value[:20]}'")
+    found: Failure | None = None
     for text in texts:
         request = _with(context, place, text)
         answer = yield request
         found = _effect(request, answer) if isinstance(answer, Response) else None
         if found is not None:
             found.request = request
-            return found
-    return (yield from _fetched(context, place)) if not _URLS.isdisjoint(words(place.name)) else PASSED
+            break
+    if found is None and not _URLS.isdisjoint(words(place.name)):
+        found = yield from _fetched(context, place)
+    if case.operation.method in ("PUT", "PATCH"):
+        # The steps that follow are judged by the update of the sequence.
+        yield replace(context.make(case), is_of_check=True)
+    return found or PASSED
 
 
 def _places(case: Case) -> Iterator[_Place]:
@@ -123,11 +129,11 @@ def _failure(title: str, request: WireRequest, message: str) -> Failure:
     return Injection(f"{line_of(request)}\n{message}", title=title, unique_key=title)
 
 
-def _fetched(context: CheckContext, place: _Place) -> Exchanging[Found]:
+def _fetched(context: CheckContext, place: _Place) -> Exchanging[Failure | None]:
     """Return the failure if the server fetches an address on which nobody but this check listens."""
     sent = context.response.request
     if sent is None or sent.origin is None or host_of(sent.origin.host) != LOOPBACK:
-        return PASSED
+        return None
     port = _PORTS[crc32(context.case.id.encode()) % len(_PORTS)]
     url = f"http://127.0.0.1:{port}/"
     request = _with(context, place, url)
@@ -137,11 +143,11 @@ def _fetched(context: CheckContext, place: _Place) -> Exchanging[Found]:
             server.setblocking(False)
             answer = yield request
             if not isinstance(answer, Response) or answer.status_code >= 400:
-                return PASSED
+                return None
             server.accept()[0].close()
     except OSError:
         # Another process has the port, or nothing has connected.
-        return PASSED
+        return None
     return _failure(
         "Any address is fetched", request, f"`{place.name}`: {url}\nThe server connected to it, where this run listened"
     )

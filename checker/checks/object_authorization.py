@@ -1,4 +1,4 @@
-"""A resource of one user is not shown to another user."""
+"""A resource of one user is neither shown to another user, nor changed or removed by one."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,14 +6,31 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
 from urllib.parse import urlsplit
+from zlib import crc32
 
-from checker.checks.context import PASSED, CheckContext, CheckTools, Found, JudgedInteraction, Peers
-from checker.checks.resources import body_of, concerns, concrete_path, is_done, line_of, method_of, served_body
+from checker.checks.authentication import other_things, removes_what_was_made
+from checker.checks.context import PASSED, CheckContext, CheckTools, Found, Instead, JudgedInteraction, Peers
+from checker.checks.deletion import as_get
+from checker.checks.read_only import json_object
+from checker.checks.resources import (
+    body_of,
+    concerns,
+    concrete_path,
+    is_bound,
+    is_done,
+    is_equal,
+    line_of,
+    method_of,
+    resource_in,
+    served_body,
+)
 from checker.core.case import Case
 from checker.core.errors import CheckerError
 from checker.core.failures import Failure, Severity
+from checker.core.operation import Operation
 from checker.core.request import Location, WireRequest
-from checker.core.resources import named_values
+from checker.core.resource_names import ends_with_variable
+from checker.core.resources import REMOVING, named_values
 from checker.core.response import Response
 from checker.core.send import Exchanging
 
@@ -21,6 +38,10 @@ _READING: Final = "GET"
 _INCOMPLETE: Final = frozenset((400, 422))
 """Statuses of a collection that needs a query."""
 _MOST_NODES: Final = 10_000
+_ONE_OF: Final = 4
+"""One of this many updates and removals is sent by a peer as well."""
+_TELLING: Final = 3
+"""Characters of a text that is not equal to another by chance."""
 Thing = Mapping[str, Any]
 
 
@@ -28,6 +49,114 @@ class ObjectLevelAuthorizationViolation(
     Failure, code="ST402", title="Object-level authorization bypass", severity=Severity.CRITICAL
 ):
     """A user reads a resource of another user that is not public."""
+
+
+def reads_owned(operation: Operation) -> bool:
+    """Whether an operation reads a resource, or something below one."""
+    return operation.method == "GET" and "{" in operation.resource_path and not operation.has_status_in_body
+
+
+class ForeignWrite(Failure, code="ST406", title="Resource of another user is changed", severity=Severity.CRITICAL):
+    """A user changes or removes a resource of another user that is not shared."""
+
+
+def writes_owned(operation: Operation) -> bool:
+    """Whether an operation updates or removes a resource."""
+    is_write = operation.method in ("PUT", "PATCH", REMOVING) and not operation.has_status_in_body
+    return is_write and ends_with_variable(operation.resource_path)
+
+
+def may_write(case: Case, response: Response) -> bool:
+    """Whether the check sends the request of a peer for an interaction, or judges the response to one."""
+    sent, is_update = response.request, case.method != REMOVING
+    if sent is None or not is_bound(case, response):
+        return False
+    return sent.is_of_check or (is_update and (sent.confirms or crc32(case.id.encode()) % _ONE_OF == 0))
+
+
+def is_removed_first(case: Case, confirms: bool) -> bool:
+    """Whether a peer sends a removal before its owner: afterwards, nothing is left to remove."""
+    return removes_what_was_made(case) and (confirms or crc32(case.id.encode()) % _ONE_OF == 0)
+
+
+def removed_by_peer(case: Case, sent: WireRequest, tools: CheckTools) -> Exchanging[Instead | None]:
+    """Return the removal by another user than that of a request, if it succeeds."""
+    owner = None if tools.peers is None else tools.peers.caller_of(sent)
+    peer = next((name for name in tools.peers.names if name != owner), None) if tools.peers and owner else None
+    if peer is None:
+        return None
+    try:
+        request = _lent(tools, case, peer)
+    except CheckerError:
+        # The check itself reports this error later.
+        return None
+    answer = yield request
+    return (request, answer) if isinstance(answer, Response) and _is_served(answer) else None
+
+
+def object_level_writes(context: CheckContext) -> Exchanging[Found]:
+    """Fail if a peer changes or removes a resource that a user created in the sequence, and it is not shared.
+
+    The accepted update of the owner is sent by a peer with another text, and a removal before that of its owner. The peer has to succeed, and
+    a read by the owner to show the effect.
+    """
+    case, tools, sent = context.case, context.tools, context.response.request
+    creator = None if tools is None or tools.peers is None or case.meta is None else _creator(context)
+    if tools is None or tools.peers is None or sent is None or creator is None:
+        return True
+    owner, caller = tools.peers.caller_of(creator.request), tools.peers.caller_of(sent)
+    own: WireRequest = sent
+    peer, answer = caller, context.response
+    if owner is None or caller is None or (sent.is_of_check and caller == owner):
+        return True
+    if not sent.is_of_check:
+        other = _with_new_text(context)
+        peer = next((name for name in tools.peers.names if name != owner), None)
+        request = None if other is None or peer is None or caller != owner else _as_user(context, peer, other)
+        outcome = None if request is None else (yield request)
+        if request is None or peer is None or not isinstance(outcome, Response) or not _is_served(outcome):
+            return PASSED
+        own, answer = request, outcome
+    reading = _as_user(context, owner, as_get(case))
+    read = None if reading is None else (yield reading)
+    shown = [context.response] if not sent.is_of_check else [one.outcome for one in reversed(context.sequence)]
+    known = (_thing(context, one) for one in shown if isinstance(one, Response))
+    before = next((one for one in known if one is not None), None)
+    has_effect = isinstance(read, Response) and _has_effect(before, own, read)
+    if not sent.is_of_check:
+        # The steps that follow are judged by the update of the owner.
+        yield replace(sent, is_of_check=True)
+    mark = named_values(case) if own.method == REMOVING else before
+    if not has_effect or mark is None or (yield from _is_shared(context, tools.peers, (f"{peer}", owner), mark)):
+        return PASSED
+    failure = ForeignWrite(
+        f"Made by {owner!r} with: {line_of(creator.request)}\n"
+        f"Sent by {peer!r}: {line_of(own)} ({answer.status_code})\n"
+        f"{owner!r} then reads {'that it is gone' if own.method == REMOVING else 'the new value'}",
+        unique_key=own.method,
+    )
+    failure.request = own
+    return failure
+
+
+def _with_new_text(context: CheckContext) -> Case | None:
+    """Return a variant of an update with a text that no step of its sequence sent; None if there is none."""
+    known = {repr(value) for step in context.sequence for one in _things(step.case.body) for value in one.values()}
+    variants = (one for one in other_things(context, texts_only=True) if isinstance(one.body, dict))
+    given = context.case.body if isinstance(context.case.body, dict) else {}
+    news = ((one, [value for name, value in one.body.items() if value != given.get(name)]) for one in variants)
+    return next((one for one, values in news if not any(repr(value) in known for value in values)), None)
+
+
+def _has_effect(before: Thing | None, request: WireRequest, read: Response) -> bool:
+    """Whether a read shows the effect of a write."""
+    if request.method == REMOVING:
+        return read.status_code in (404, 410)
+    shown, sent = resource_in(read) or {}, json_object(request)
+    return any(
+        name in sent and is_equal(shown.get(name), sent[name]) and not is_equal(value, sent[name])
+        for name, value in (before or {}).items()
+    )
 
 
 def has_peers(tools: CheckTools | None) -> bool:
@@ -47,12 +176,12 @@ def object_level_authorization(context: CheckContext) -> Exchanging[Found]:
         return True
     if sent is not None and sent.is_of_check:
         # The printed command of a failure: the response is that of the peer.
-        request = _as_user(context, peers, owner)
+        request = _as_user(context, owner)
         own = None if request is None else (yield request)
-        mine = _thing(context.case, own) if isinstance(own, Response) and _is_served(own) else None
+        mine = _thing(context, own) if isinstance(own, Response) and _is_served(own) else None
         asking: list[tuple[str | None, WireRequest | None]] = [(peers.caller_of(sent), sent)]
     else:
-        mine = _thing(context.case, context.response) if peers.caller_of(sent) == owner else None
+        mine = _thing(context, context.response) if peers.caller_of(sent) == owner else None
         asking = [(name, None) for name in peers.names]
     if mine is None:
         return True
@@ -64,15 +193,22 @@ def object_level_authorization(context: CheckContext) -> Exchanging[Found]:
     return PASSED
 
 
-def _as_user(context: CheckContext, peers: Peers, user: str) -> WireRequest | None:
-    """Return the request of the case with the credentials of a user; None, with a note, if it cannot be made."""
+def _as_user(context: CheckContext, user: str, case: Case | None = None) -> WireRequest | None:
+    """Return the request of a case, by default the judged one, with the credentials of a user; None, with a note, if it cannot be made."""
+    assert context.tools is not None
     try:
-        anonymous = context.make(context.case, with_credentials=False)
-        request = replace(anonymous, headers=list(anonymous.headers), is_of_check=True)
-        peers.lend(context.case, request, user)
+        return _lent(context.tools, case or context.case, user)
     except CheckerError as error:
         context.unjudged.append(f"a request cannot be made as the peer {user!r} ({error})")
         return None
+
+
+def _lent(tools: CheckTools, case: Case, user: str) -> WireRequest:
+    """Return the request of a case with the credentials of a user. Raises `CheckerError`."""
+    assert tools.peers is not None
+    anonymous = tools.make_anonymous(case)
+    request = replace(anonymous, headers=list(anonymous.headers), is_of_check=True)
+    tools.peers.lend(case, request, user)
     return request
 
 
@@ -89,14 +225,14 @@ def _leak(
     `sent` is the request of the peer if the response of the context is the one to it.
     """
     peer, owner = users
-    request = sent or _as_user(context, peers, peer)
+    request = sent or _as_user(context, peer)
     if request is None:
         return None
     answer = (yield request) if sent is None else context.response
-    if not _shows(context.case, answer, mine):
+    if not _shows(context, answer, mine):
         return None
     public = yield context.make(context.case, with_credentials=False)
-    if _shows(context.case, public, mine):
+    if _shows(context, public, mine):
         # A public resource is judged by `ignored_auth`.
         return None
     if (yield from _is_shared(context, peers, users, mine)):
@@ -117,15 +253,17 @@ def _is_shared(context: CheckContext, peers: Peers, users: tuple[str, str], mine
     A collection in pages may list the resource on another page. Then it is shared if it lists the same members for both users.
     True as well, with a note, if the list is refused without a query: nothing is known of the members then.
     """
-    path = context.case.operation.path.rstrip("/").rpartition("/")[0]
-    if not any(_READING in methods for methods in context.case.operation.methods_at(path)):
+    case = context.case
+    path, _, rest = case.operation.path.rstrip("/").rpartition("{")
+    if not any(_READING in methods for methods in case.operation.methods_at(path.rstrip("/"))):
         return False
     listed = []
     for user in users:
-        request = _as_user(context, peers, user)
+        request = _as_user(context, user)
         if request is None:
             return True
-        answer = yield replace(request, target=request.path.rstrip(b"/").rpartition(b"/")[0], is_of_check=False)
+        target = request.path.rstrip(b"/").rsplit(b"/", 1 + rest.count("/"))[0]
+        answer = yield replace(request, target=target, is_of_check=False)
         if isinstance(answer, Response) and answer.status_code in _INCOMPLETE:
             context.unjudged.append(
                 f"the collection cannot be read ({answer.status_code}), so that its members may be shared"
@@ -135,11 +273,18 @@ def _is_shared(context: CheckContext, peers: Peers, users: tuple[str, str], mine
         # Without the object around the list, which may hold the time of the response.
         listed.append([_scalars(one) for one in islice(_things(body), isinstance(body, dict), None)])
     theirs, ours = listed
+    names = {str(value) for value in named_values(case).values()}
     wanted = _scalars(mine).items()
-    if any(wanted <= one.items() for one in theirs):
+
+    def is_it(one: Mapping[str, Any]) -> bool:
+        return any(str(value) in names for value in one.values()) if _is_below(case) else wanted <= one.items()
+
+    if any(map(is_it, theirs)):
         return True
-    is_on_page = any(wanted <= one.items() for one in ours)
-    return not is_on_page and theirs == ours and any(len(one) > 1 for one in theirs)
+    is_on_page = any(map(is_it, ours))
+    # The list of what is left may be empty.
+    is_unknown = not theirs and case.method == REMOVING
+    return not is_on_page and theirs == ours and (is_unknown or any(len(one) > 1 for one in theirs))
 
 
 def _is_served(answer: Response) -> bool:
@@ -175,6 +320,8 @@ def _is_new(context: CheckContext, step: JudgedInteraction, before: Sequence[Jud
             known |= {str(value) for one in _things(body_of(earlier.outcome)) for value in _scalars(one).values()}
     if asked <= known or not isinstance(answer, Response):
         return False
+    if _is_below(case):
+        return True
     location = next(iter(answer.headers.get("location", ())), "")
     if location and context.response.request is not None:
         try:
@@ -183,8 +330,8 @@ def _is_new(context: CheckContext, step: JudgedInteraction, before: Sequence[Jud
             # `http://[x` is no URL.
             return False
         return path.rstrip("/").encode("utf-8", "replace") == context.response.request.path.rstrip(b"/")
-    mine = _thing(case, context.response)
-    return mine is not None and _shows(case, answer, mine)
+    mine = _thing(context, context.response)
+    return mine is not None and _shows(context, answer, mine)
 
 
 def _is_named_in(creator: JudgedInteraction, case: Case) -> bool:
@@ -195,27 +342,39 @@ def _is_named_in(creator: JudgedInteraction, case: Case) -> bool:
     return took and isinstance(answer, Response)
 
 
-def _thing(case: Case, answer: Response) -> Thing | None:
-    """Return the object with the requested identifier and at least one other value; None if there is none."""
-    names = {str(value) for value in named_values(case).values()}
+def _is_below(case: Case) -> bool:
+    """Whether the path of a case leads to something below a resource."""
+    return not ends_with_variable(case.operation.resource_path)
+
+
+def _marks(context: CheckContext) -> set[str]:
+    """Return the values by which a body is known: the identifiers in the path, or what the sequence sent for something below a resource."""
+    if not _is_below(context.case):
+        return {str(value) for value in named_values(context.case).values()}
+    sent = (value for step in context.sequence for one in _things(step.case.body) for value in _scalars(one).values())
+    return {value for value in sent if isinstance(value, str) and len(value) >= _TELLING}
+
+
+def _thing(context: CheckContext, answer: Response) -> Thing | None:
+    """Return the object with a known value, and with another one beside an identifier; None if there is none."""
+    marks, fewest = _marks(context), 1 if _is_below(context.case) else 2
     for one in _things(body_of(answer)):
         values = _scalars(one)
-        if len(values) > 1 and any(str(value) in names for value in values.values()):
+        if len(values) >= fewest and any(str(value) in marks for value in values.values()):
             return one
     return None
 
 
-def _shows(case: Case, answer: object, mine: Thing) -> bool:
-    """Whether a response shows the same resource: all common values are equal, and more than the identifier is common."""
+def _shows(context: CheckContext, answer: object, mine: Thing) -> bool:
+    """Whether a response shows the same object: all common values are equal, and more than the identifier is common."""
     if not isinstance(answer, Response) or not _is_served(answer):
         return False
-    theirs = _thing(case, answer)
+    theirs = _thing(context, answer)
     if theirs is None:
         return False
     ours, others = _scalars(mine), _scalars(theirs)
-    shared = ours.keys() & others.keys()
-    names = {str(value) for value in named_values(case).values()}
-    says_more = any(str(ours[key]) not in names for key in shared)
+    shared, marks = ours.keys() & others.keys(), _marks(context)
+    says_more = any((str(ours[key]) in marks) is _is_below(context.case) for key in shared)
     return says_more and all(ours[key] == others[key] for key in shared)
 
 

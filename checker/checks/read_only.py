@@ -66,7 +66,7 @@ def mass_assignment(context: CheckContext) -> Exchanging[Found]:
     hidden = [name for name in islice(shown, _MOST) if described.property(name).first("readOnly") is True]
     given = case.body if isinstance(case.body, dict) else {}
     if sent.is_of_check:
-        body = _object_of(sent)
+        body = json_object(sent)
         set_here = (name for name in hidden if name in body and not is_equal(body[name], given.get(name)))
         return (yield from _judged(context, context.response, {name: body[name] for name in set_here}))
     other = {name: value for name in hidden if (value := _other(described.property(name), shown[name])) is not None}
@@ -99,7 +99,7 @@ def _is_chosen(context: CheckContext, request: WireRequest, name: str, value: ob
     if not (isinstance(value, bool) or described.first("enum")):
         return True
     other = _other(described, value)
-    shown = resource_in((yield _written(context, {**_object_of(request), name: other}))) or {}
+    shown = resource_in((yield _written(context, {**json_object(request), name: other}))) or {}
     return name in shown and is_equal(shown[name], other)
 
 
@@ -132,7 +132,8 @@ def _other(described: Outline, value: object) -> object:
     return f"{value}-other" if is_free and len(f"{value}") <= _LONGEST else None
 
 
-def _object_of(request: WireRequest) -> Thing:
+def json_object(request: WireRequest) -> Thing:
+    """Return the JSON object in the body of a request; an empty one if there is none."""
     try:
         found = json.loads(request.body or b"")
     except (ValueError, RecursionError):

@@ -279,7 +279,20 @@ TABLE = (
         failures=(object_authorization.ObjectLevelAuthorizationViolation,),
         has_needs=object_authorization.has_peers,
         may_send=resources.is_bound,
-        applies=replace(_OF_OPERATION, statuses=("2XX",), follows=True, operations=resources.reads_member),
+        applies=replace(_OF_OPERATION, statuses=("2XX",), follows=True, operations=object_authorization.reads_owned),
+        wants_refusal=True,
+    ),
+    Check(
+        "object_level_writes",
+        object_authorization.object_level_writes,
+        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
+        failures=(object_authorization.ForeignWrite,),
+        has_needs=object_authorization.has_peers,
+        may_send=object_authorization.may_write,
+        beforehand=PriorRequest(object_authorization.is_removed_first, object_authorization.removed_by_peer),
+        # What a peer removes is gone.
+        settings=(IN_RUN,),
+        applies=replace(_POSITIVE, statuses=("2XX",), follows=True, operations=object_authorization.writes_owned),
         wants_refusal=True,
     ),
     Check(

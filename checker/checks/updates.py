@@ -101,10 +101,14 @@ def _left_out(context: CheckContext, case: Case, names: list[str]) -> Exchanging
         # A read that shows another value of this request is not too early.
         other = next(other_things(replace_context(context, case=shorter), texts_only=True), None)
         request = None if other is None else _of_check(context, other)
-        echo = None if request is None else resource_in((yield request))
-        if other is None or request is None or echo is None or name in echo or not echo.keys() >= shorter.body.keys():
+        if other is None or request is None:
             continue
+        echo = resource_in((yield request))
         read = resource_in((yield _of_check(context, as_get(case)))) or {}
+        # The steps that follow are judged by the update of the sequence.
+        yield _of_check(context, case)
+        if echo is None or name in echo or not echo.keys() >= shorter.body.keys():
+            continue
         is_new = any(value != case.body[key] and is_equal(read.get(key), value) for key, value in other.body.items())
         if is_new and is_equal(read.get(name), case.body[name]):
             text = f"{line_of(request)} without `{name}`, which the response does not show\nRead afterwards: {excerpt(read[name])}"

@@ -206,6 +206,10 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "A value of a request is evaluated as a template, opened as a path, fetched as an address, or written into a header or a statement.",
         "Pass values as parameters of a statement or template, compare paths and addresses with a list, and refuse line breaks in headers.",
     ),
+    "ST406": Explanation(
+        "A user changes or removes what another user made: the owner reads the change.",
+        "On the server, compare the owner of the resource with the caller in every operation that reaches it.",
+    ),
     "ST901": Explanation("A check of your own failed: its message is the text of the assertion.", "Look at the check."),
 }
 """Code -> page."""

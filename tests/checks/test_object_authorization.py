@@ -2,10 +2,13 @@
 
 import json
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks.exploration.__main__ import configure, counts, serving
+from benchmarks.exploration.drive import build
 from checker.core.case import Case
 from checker.core.errors import CredentialError
 from checker.core.meta import Binding
@@ -13,6 +16,7 @@ from checker.core.operation import Label, Location
 from checker.core.request import WireRequest
 from checker.core.response import Response
 from tests.checks.asked import POSITIVE, Exchanges, Sent, operations_of
+from tests.e2e.runner import Command
 
 CHECK = "object_level_authorization"
 ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
@@ -131,3 +135,18 @@ def test_a_collection_that_needs_a_query_leaves_its_members_unjudged() -> None:
     verdict = them.verdict(CHECK, read(them), [made(them)], answer)
     assert (verdict.failures, verdict.errors) == ((), ())
     assert "the collection cannot be read (422)" in verdict.unjudged[0]
+
+
+@pytest.mark.parametrize("is_fixed", [False, True], ids=["planted", "fixed"])
+def test_fuzz_reports_what_users_read_and_write_of_each_other(tmp_path: Path, *, is_fixed: bool) -> None:
+    configure(build(is_fixed=True), tmp_path)
+    checks = (CHECK, "object_level_writes")
+    with serving("drive", is_fixed=is_fixed) as url:
+        done = Command(tmp_path).until(
+            lambda: counts(url)["requests"] > 4_000,
+            *("fuzz", f"{url}/openapi.json", "--checks", ",".join(checks), "--seed", "1", "--workers", "1"),
+            *("--include-path-regex", "^/(files|folders)", "--max-time", "60"),
+        )
+    read = {(f"GET {path}", CHECK) for path in ("/files/{file_id}", "/files/{file_id}/content", "/folders/{folder_id}")}
+    written = {(f"{method} /files/{{file_id}}", "object_level_writes") for method in ("PATCH", "DELETE")}
+    assert set(done.defects) == (set() if is_fixed else read | written), done.shown

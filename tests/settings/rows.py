@@ -278,6 +278,7 @@ _OF_SETTINGS: Final = {
     "ensure_resource_availability": "e2e/test_unique_names.py::test_a_resource_that_is_shown_late_is_no_failure_and_is_counted",
     "injection": "checks/test_races.py::test_a_run_checks_for_races_only_if_it_is_told_to",
     "mass_assignment": "checks/test_races.py::test_a_run_checks_for_races_only_if_it_is_told_to",
+    "object_level_writes": "checks/test_races.py::test_a_run_checks_for_races_only_if_it_is_told_to",
     "races": "checks/test_races.py::test_a_run_checks_for_races_only_if_it_is_told_to",
     "missing_required_header": "e2e/test_checks.py::test_what_the_configuration_says_of_a_check_counts",
 }

@@ -21,6 +21,7 @@ OF_CHECKS = {
     "mass_assignment",
     "object_level_authorization",
     "injection",
+    "object_level_writes",
     "races",
     "read_your_writes",
     "refused_write",

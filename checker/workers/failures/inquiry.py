@@ -694,7 +694,7 @@ class Inquiry(Struct):
         result.is_of_check = own is not None
         chain = self.names.unsent(result.chain)
         if own is not None and chain is not result.chain:
-            own = _about_other(own, chain[-1].verdict.request)
+            own = _about_other(own, result.chain[-1].verdict.request, chain[-1].verdict.request)
         if own is not None and own.is_twice:
             # With a key that is known, nothing is done twice.
             own = request_with_fresh_key(own, self.suspicion.finding.fingerprint, str(len(result.printed)))
@@ -880,12 +880,16 @@ def _requests(chain: Chain, own: WireRequest | None) -> list[tuple[JudgedCase, W
     return requests
 
 
-def _about_other(own: WireRequest, request: WireRequest | None) -> WireRequest:
-    """Return the request of a check with the path and the body of another case. Its credentials and query stay."""
-    if request is None:
+def _about_other(own: WireRequest, before: WireRequest | None, request: WireRequest | None) -> WireRequest:
+    """Return the request of a check with the path and the body of another case. Its credentials, its query and a body of its own stay.
+
+    `before` is the request of the case for which the check has made its own.
+    """
+    if before is None or request is None:
         return own
     _, mark, query = own.target.partition(b"?")
     described = [(name, value) for name, value in request.headers if name.lower() == b"content-type"]
     headers = [(name, value) for name, value in own.headers if name.lower() != b"content-type"]
     target = request.target.partition(b"?")[0] + mark + query
-    return replace_request(own, target=target, headers=[*headers, *described], body=request.body)
+    body = request.body if own.body == before.body else own.body
+    return replace_request(own, target=target, headers=[*headers, *described], body=body)

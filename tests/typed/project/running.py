@@ -42,6 +42,7 @@ CHECKS = [
     checker.checks.negative_data_rejection,
     checker.checks.not_a_server_error,
     checker.checks.object_level_authorization,
+    checker.checks.object_level_writes,
     checker.checks.positive_data_acceptance,
     checker.checks.races,
     checker.checks.read_your_writes,
