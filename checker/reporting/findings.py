@@ -38,6 +38,7 @@ from checker.corpus.needs import is_of_method_alone, is_surely_needed
 from checker.corpus.records import WHOLE_TASK, Exchange, Finding, OperationError, Quarantined, ResourceMade
 from checker.reporting.masking import Parts, Shown, ShownCommand, unmasked
 from checker.reporting.text import MOST_PLACES, counted, cut_list, walled
+from checker.values.harvest import NAME_MARK
 from checker.values.locations import URL_MARK
 
 _SEVERITIES = ("critical", "high", "medium", "low")
@@ -320,6 +321,8 @@ def _origin_text(pointer: str, owner: str) -> str:
     if is_url:
         variable, at = located.rpartition("#")[2], place.replace(":", " ") or "the top"
         return f"{variable} in the URL at {at} of the response to {owner}"
+    if pointer.endswith(NAME_MARK):
+        return f"a name at {pointer.removesuffix(f'/{NAME_MARK}') or 'the top'} of the response to {owner}"
     found = _IN_REQUEST.match(pointer)
     if found is None:
         return f"{pointer} of the response to {owner}" if pointer else f"the response to {owner}"

@@ -59,6 +59,8 @@ _PLACES = 2000
 _HEADER = "header:"
 LOCATION = "header:Location"
 _ITEM = "*"
+NAME_MARK: Final = "~*"
+"""Last token of the pointer to a name of a mapping. No key is escaped to it."""
 _URLS = 20
 """URLs that are read of one body."""
 
@@ -69,7 +71,7 @@ Reader = Callable[[Response], Any]
 
 
 def value_at(response: Response, pointer: str, read: Reader | None = None) -> Scalar | None:
-    """Return the scalar at a recorded pointer; `*` is the first item of an array. None if there is no scalar."""
+    """Return the scalar at a recorded pointer; `*` is the first item of an array, `~*` the first name. None if there is no scalar."""
     place, mark, located = pointer.partition(URL_MARK)
     if mark:
         return _located_at(response, place, located, read)
@@ -84,7 +86,7 @@ def value_at(response: Response, pointer: str, read: Reader | None = None) -> Sc
                 return None
             value = value[position]
         elif isinstance(value, dict):
-            value = value.get(unescaped(token))
+            value = next(iter(value), None) if token == NAME_MARK else value.get(unescaped(token))
         else:
             return None
     return value if isinstance(value, SCALARS) else None
@@ -144,14 +146,20 @@ class Places:
         self._created = ResponsePlace("id", (label, LOCATION), resource)
         self._count = 0
         self._located_places: dict[str, ResponsePlace] = {}
-        """Pointer -> place of a value in a URL."""
+        """Pointer -> place of a value in a URL, or of the names of a mapping."""
 
     def leaves(
-        self, response: Response, depth: int = DEEP, read: Reader | None = None, ends: list[int] | None = None
+        self,
+        response: Response,
+        depth: int = DEEP,
+        read: Reader | None = None,
+        ends: list[int] | None = None,
+        names: list[tuple[ResponsePlace, Scalar]] | None = None,
     ) -> list[tuple[ResponsePlace, Scalar]]:
         """Return the scalars of a response down to `depth` nested containers, outermost first.
 
-        `ends` receives the number of scalars after each container: those between two ends belong to one container.
+        `ends` receives the number of scalars after each container: those between two ends belong to one container. `names` receives
+        the names in mappings of members: `{"cities": {...}, "rivers": {...}}`.
         """
         found = self._located(response)
         body = json_of(response) if read is None else read(response)
@@ -165,6 +173,9 @@ class Places:
         for _ in range(depth):
             below: list[tuple[ResponsePlace, Any]] = []
             for place, value in level:
+                if names is not None and place.around is None and value.__class__ is dict and _is_mapping(value):
+                    named = self._place_of_names(place)
+                    names += ((named, key) for key in islice(value, _ITEMS) if len(key) <= LONGEST_TEXT)
                 self._sort(place, _parts(value), found, below)
                 if ends is not None:
                     ends.append(len(found))
@@ -174,6 +185,15 @@ class Places:
                 break
             level = below
         return found
+
+    def _place_of_names(self, place: ResponsePlace) -> ResponsePlace:
+        pointer = f"{place.origin[1]}/{NAME_MARK}"
+        known = self._located_places.get(pointer)
+        if known is None:
+            known = ResponsePlace("id", (self._label, intern(pointer)), place.inner)
+            if len(self._located_places) < _PLACES:
+                self._located_places[pointer] = known
+        return known
 
     def members(
         self, described: DescribedPaths, response: Response, found: Iterable[tuple[ResponsePlace, Scalar]]
@@ -275,6 +295,14 @@ def _parts(value: dict[str, Any] | list[Any]) -> Iterable[tuple[str, Any]]:
     return islice(value.items(), _NODES) if len(value) > _NODES else value.items()
 
 
+def _is_mapping(value: dict[str, Any]) -> bool:
+    """Whether the keys of an object name alike objects, and not different parts of one."""
+    if len(value) < 2 or any(one.__class__ is not dict for one in value.values()):
+        return False
+    is_of_parts = any(singular(key) in WRAPPERS or key.startswith("_") for key in value)
+    return not is_of_parts and bool(frozenset.intersection(*map(frozenset, value.values())))
+
+
 def sent_scalars(case: Case) -> frozenset[object]:
     """Return the scalars at the top of the request's own body."""
     body = case.body
@@ -305,6 +333,8 @@ def field_of(pointer: str) -> str:
     if (member := member_of(pointer)) is not None:
         return member.name
     if pointer.startswith(_HEADER):
+        return "id"
+    if pointer.endswith(NAME_MARK):
         return "id"
     tokens = [token for token in pointer.split("/") if token and token != _ITEM]
     name = normalised(unescaped(tokens[-1]) if tokens else "")

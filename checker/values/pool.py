@@ -119,7 +119,8 @@ class ValuePool:
     ) -> list[tuple[ResponsePlace, Scalar, Above]]:
         """Return the values of a response of at least some worth with their contexts, without secrets."""
         ends: list[int] | None = [] if source.ancestry.foreign else None
-        found = source.places.leaves(response, depth, case.operation.read_answer, ends)
+        names: list[tuple[ResponsePlace, Scalar]] = []
+        found = source.places.leaves(response, depth, case.operation.read_answer, ends, names)
         located = list(self._located(source, response, found))
         # The last segment of a URL that no described path matches may still be an identifier.
         is_read = any(place.origin[1].startswith(LOCATION.lower()) for place, _, _ in located)
@@ -139,6 +140,9 @@ class ValuePool:
                     continue
             if value.__class__ is not str or not is_secret(value):
                 kept.append((place, value, context))
+        kept += (
+            (place, name, above) for place, name in names if source.worth(place) >= least and not is_secret(f"{name}")
+        )
         kept += (one for one in (*located, *self._given_names(source, case)) if source.worth(one[0]))
         return kept
 
