@@ -2,7 +2,7 @@
 
 from checker.checks.authentication import IgnoredAuth
 from checker.checks.collections import ExceededLimit, IgnoredFilter, OverlappingPages, UnsortedItems, WrongTotal
-from checker.checks.concurrency import RaceCondition
+from checker.checks.concurrency import RaceCondition, RepeatedKey
 from checker.checks.deletion import UseAfterFree
 from checker.checks.disclosure import DisclosedInternals
 from checker.checks.effects import Injection
@@ -131,6 +131,7 @@ __all__ = [
     "RaceCondition",
     "RefusedWriteStored",
     "RejectedPositiveData",
+    "RepeatedKey",
     "RepeatedUpdate",
     "ReportedServerError",
     "ResponseTimeExceeded",

@@ -30,7 +30,7 @@ DEFECTS = (
     ),
     Defect("invoice-before-finish", "id", 4, "POST /invoices"),
     Defect("second-invoice", "id", 8, "POST /invoices"),
-    Defect("invoice-key-reused", "race", 8, "POST /invoices", ("idempotency", "ensure_resource_availability")),
+    Defect("invoice-key-reused", "race", 8, "POST /invoices", ("races", "ensure_resource_availability")),
     Defect("paid-twice-with-token", "id", 9, "POST /invoices/{invoice_id}/payment"),
     Defect("appointment-of-deleted-patient", "id", 5, "GET /appointments/{appointment_id}"),
     Defect("list-with-deleted-patient", "id", 5, "GET /appointments"),

@@ -100,8 +100,8 @@ def collection_conformance(context: CheckContext) -> Exchanging[Found]:
     A limit is exceeded by one item more, unless its description speaks of a minimum. Items sorted by numbers or times of one format
     stand in the wrong order if three values differ. A filter is a parameter named like a described property of the items, of the same
     type: a boolean, an enumeration with values of the property, or an identifier. It is ignored if the items have its value and
-    others, and requests for others of these values return the same items, or two of them only items with their value. Each has to show without the other optional
-    parameters as well, which may be stronger (`all=true`). Pages overlap if an item of a later page stands on the first page as well,
+    others, and a request for another one returns the same items, or if two requests for other values return only items with their value. Each
+    has to show without the other optional parameters as well, which may be stronger (`all=true`). Pages overlap if an item of a later page stands on the first page as well,
     and the later page has not changed since. A total is wrong if a request without a filter shows fewer items than the limit and than
     the total, and the page behind them is empty.
     """
@@ -223,14 +223,16 @@ def _ignored_filters(context: CheckContext, listed: _List) -> Exchanging[list[Fa
         wanted, values = listed.query[name], [one[key] for one in listed.items if one.get(key) is not None]
         others = [one for one in values if _text(one) != wanted.casefold()]
         valid = list(dict.fromkeys(one for one in others if parameter.is_valid(one)))
-        if not valid or len(others) == len(values):
+        if not valid:
             continue
         first = _items_of((yield _asking(context, {}, name)))
         seen = [] if first is None else _seen(first[1], key)
-        if len({_text(one[-1]) == wanted.casefold() for one in seen}) < 2:
+        fitting = {_text(one[-1]) == wanted.casefold() for one in seen}
+        if False not in fitting:
             continue
         second = yield from _filtered(context, name, key, valid[0])
-        is_same = second == seen
+        # Without an item of the value, two other filters have to be right.
+        is_same = second == seen and True in fitting
         # `level=info` may select what is at least `info`: then only the highest of three values selects nothing else.
         if not is_same and not (
             len(valid) > 1

@@ -25,6 +25,10 @@ _ONE_OF: Final = 16
 """One of this many accepted writes is repeated."""
 _TRIES, _MORE_TRIES = 3, 8
 """Pairs that are sent for a write whose repetition is refused; to confirm a failure, because a pair may miss the moment."""
+_KEYS_OF: Final = 2
+"""One of this many accepted writes with an `Idempotency-Key` is repeated: few operations have one."""
+_SETTLE_S: Final = 0.1
+_CONFLICT: Final = "409"
 _OF_STATE: Final = frozenset((400, 402, 403, 404, 409, 410, 412, 422, 423, 428))
 """Statuses of requests that may be refused for what an equal request has done."""
 _IDS: Final = (("id",), ("uuid",), ("guid",))
@@ -45,6 +49,12 @@ class RaceCondition(Failure, code="ST310", title="Race condition", severity=Seve
     """Two equal requests at once are accepted. One after the other only the first one is."""
 
 
+class RepeatedKey(
+    Failure, code="ST317", title="Idempotency key is ignored", severity=Severity.HIGH, needs_repetition=True
+):
+    """Two requests with the same `Idempotency-Key` create two resources."""
+
+
 _NOTHING: Final = NetworkFailure(FailureKind.OTHER, "", 0.0)
 
 
@@ -58,13 +68,14 @@ def is_chosen(case: Case, response: Response) -> bool:
     sent = response.request
     if sent is None or sent.is_of_check:
         return sent is not None and sent.is_twice
-    return sent.confirms or crc32(case.id.encode()) % _ONE_OF == 0
+    one_of = _KEYS_OF if any(map(is_idempotency_key, case.headers)) else _ONE_OF
+    return sent.confirms or crc32(case.id.encode()) % one_of == 0
 
 
 def races(context: CheckContext) -> Exchanging[Found]:
     """Fail if two equal requests at once are both accepted, and the second one is refused if they are sent one after the other.
 
-    An accepted write is repeated. If the repetition is refused, or shows the resource that was created with the same
+    An accepted write is repeated. An `Idempotency-Key` is ignored if the responses show two resources. If the repetition is refused, or shows the resource that was created with the same
     `Idempotency-Key`, the steps before it are sent anew, with other names where theirs are taken, and the write twice at once. It is a
     race if both are accepted and a third one is refused, and if, after the steps were sent anew once more, the second of two requests
     one after the other is refused: the server checks and acts in two steps. An update counts if it is about a version: with a
@@ -77,8 +88,14 @@ def races(context: CheckContext) -> Exchanging[Found]:
         return _failure(case, context.response) if (yield from is_race(context.response)) else PASSED
     if case.method != "POST" and not _conditions_of(case):
         return PASSED
-    if not (yield from _is_refused(context.response)):
-        return PASSED
+    again = yield _repeated(context.response)
+    if not _refuses(context.response, again):
+        if any(map(is_idempotency_key, case.headers)) and _are_two(context.response, again):
+            return _ignored_key(sent, context.response, again)
+        # A server may take as long to see what it has accepted.
+        is_for_once = _CONFLICT in context.plan.documented_statuses
+        if not is_for_once or not (yield from _is_refused(context.response)):
+            return PASSED
     stage = _Stage(context, [step.case for step in context.sequence], case)
     for _ in range(_MORE_TRIES if sent.confirms else _TRIES):
         pair = yield from stage.sent(is_twice=True)
@@ -179,15 +196,39 @@ def is_race(pair: Response) -> Exchanging[bool]:
 
 
 def _is_refused(first: Response) -> Exchanging[bool]:
-    """Whether the repetition of an accepted write is refused, or the server shows again what it made for the same `Idempotency-Key`."""
+    """Whether the server refuses the repetition of an accepted write a moment later, or shows again what it made for the same key."""
+    return _refuses(first, (yield replace(_repeated(first), delay_s=_SETTLE_S)))
+
+
+def _repeated(first: Response) -> WireRequest:
     assert first.request is not None
-    again = yield replace(first.request, is_twice=False, is_of_check=True, fresh=True)
+    return replace(first.request, is_twice=False, is_of_check=True, fresh=True)
+
+
+def _refuses(first: Response, again: Outcome) -> bool:
+    """Whether a repetition is refused, or shows what the same `Idempotency-Key` made."""
     if not isinstance(again, Response):
         return False
     shown = [_ids_in(one) for one in (first, *(outcome for _, outcome, _ in first.earlier))]
     return again.status_code in _OF_STATE or (
         _has_key(first.request) and bool(_ids_in(again)) and _ids_in(again) in shown
     )
+
+
+def _are_two(first: Response, again: Outcome) -> bool:
+    """Whether two responses show two resources, which the request does not name."""
+    ones, others = _ids_in(first), _ids_in(again)
+    sent = b"" if first.request is None else first.request.target + (first.request.body or b"")
+    is_new = not any(str(one).encode() in sent for one in (*ones.values(), *others.values()))
+    return bool(ones) and ones.keys() == others.keys() and is_new and not set(ones.values()) & set(others.values())
+
+
+def _ignored_key(request: WireRequest, *responses: Outcome) -> Failure:
+    ids = "\n".join(
+        f"Received: {', '.join(f'{name} {value}' for name, value in _ids_in(one).items())}" for one in responses
+    )
+    message = f"Sent twice with the same `Idempotency-Key`: {line_of(request)}\n{ids}\nExpected: the same resource"
+    return RepeatedKey(message, unique_key="key")
 
 
 def _are_both_done(pair: Response) -> bool:

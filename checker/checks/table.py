@@ -232,7 +232,7 @@ TABLE = (
         "races",
         concurrency.races,
         frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
-        failures=(concurrency.RaceCondition,),
+        failures=(concurrency.RaceCondition, concurrency.RepeatedKey),
         may_send=concurrency.is_chosen,
         # What is spent or taken twice stays so.
         settings=(IN_RUN,),

@@ -26,7 +26,7 @@ from checker.core.operation import Label
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.resource_names import segment_of
-from checker.core.response import FailureKind, NetworkFailure, Response, codings_of, readable
+from checker.core.response import FailureKind, NetworkFailure, Outcome, Response, codings_of, readable
 from checker.core.schema import Direction
 from checker.core.send import Transport, drive, send_alone
 from checker.corpus.journal import JournalWriter
@@ -233,7 +233,7 @@ def _tried(finding: Finding, again: _Again) -> str | None:
             last, body = answers[-1], _body_of(answers[-1])
             if not is_last and (doubt := not_prepared(call, number + 1 - before, last.status_code)):
                 return doubt
-        if is_pair and drive(is_race(last), lambda request: send_alone(lanes, request)):
+        if is_pair and drive(is_race(last), lambda request: _sent_later(lanes, request)):
             return None
     except _NoResponse:
         if len(answers) == len(calls) - 1 and any(one.kind == "dropped" for one in symptoms):
@@ -282,6 +282,11 @@ def _headers_of(answer: Response) -> dict[str, str]:
 
 def _body_of(answer: Response) -> bytes:
     return readable(answer.content, codings_of(answer.raw_headers), is_cut=answer.is_truncated).content
+
+
+def _sent_later(lanes: Transport, request: WireRequest) -> Outcome:
+    time.sleep(request.delay_s)
+    return send_alone(lanes, request)
 
 
 def _response(

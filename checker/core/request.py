@@ -215,6 +215,8 @@ class WireRequest:
     """To look into a failure: checks send for it what they send for few others."""
     patience_s: float | None = dataclasses.field(default=None, compare=False)
     """Seconds after which it is given up; None: as its lane is set up."""
+    delay_s: float = dataclasses.field(default=0.0, compare=False)
+    """Seconds to wait before it is sent, so that the request before it is over for the server."""
     is_of_check: bool = dataclasses.field(default=False, compare=False)
     """Whether a check sends it in place of the request of a case."""
     client_has_credentials: bool = dataclasses.field(default=False, compare=False, repr=False)

@@ -186,6 +186,10 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "A request with the entity tag of an old version is served as if the version were the current one.",
         "Compare `If-Match` and `If-None-Match` with the tag of the current version: updates get lost otherwise (RFC 9110, 13.1).",
     ),
+    "ST317": Explanation(
+        "Two requests with the same Idempotency-Key create two resources.",
+        "Store the key with the resource in one step, and return what the first request made.",
+    ),
     "ST401": Explanation(
         "An operation whose description requires credentials succeeds without them, or with wrong ones.",
         "Check them on the server, or say `security: []` for an operation that is public.",

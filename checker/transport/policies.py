@@ -202,14 +202,14 @@ class PolicyTransport:
         self._waiting: set[int] = set()
 
     def start(self, lane: int, request: WireRequest, *, patience_s: float | None = None) -> None:
-        """Take a request on an idle lane; with a rate it waits for its time."""
+        """Take a request on an idle lane; with a rate or a delay it waits for its time."""
         # The usual case first: most requests have the settings of the lane, and no rate.
         rate = self._usual.rate if request.via is None else self._policy(request).rate
-        if rate is None or rate == AUTO:
+        if (rate is None or rate == AUTO) and not request.delay_s:
             self._send_now(lane, request, patience_s)
         else:
             self._chains[lane] = _RequestChain(request, request, patience_s)
-            self._launch(lane, 0.0)
+            self._launch(lane, request.delay_s)
 
     def flush(self) -> None:
         self._inner.flush()

@@ -122,6 +122,20 @@ def test_a_filter_that_also_selects_higher_levels_is_no_failure(exchanges: Excha
     assert keys(exchanges, {"level": "info"}, items_with("level", *levels)) == ["level"]
 
 
+@pytest.mark.parametrize(("is_ignored", "told"), [(True, ["level"]), (False, [])])
+def test_a_filter_without_an_item_of_its_value_is_judged_by_two_others(
+    exchanges: Exchanges, told: list[str], *, is_ignored: bool
+) -> None:
+    def answer(asked: dict[str, str]) -> Any:
+        wanted = asked["level"]
+        return items_with(
+            "level", *(one for one in ("info", "error") if wanted in (one, "debug" if is_ignored else ""))
+        )
+
+    first = {"level": "debug"}
+    assert keys(exchanges, first, items_with("level", "info", "error"), answer) == told
+
+
 @pytest.mark.parametrize(("ignored", "told"), [("debug", ["level"]), ("error", ["level"]), ("", [])])
 def test_a_filter_may_be_ignored_for_one_value(exchanges: Exchanges, ignored: str, told: list[str]) -> None:
     levels = ["debug", "info", "error", "info"]

@@ -31,6 +31,7 @@ _ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"
 _OK: dict[str, Any] = {"responses": {"200": {"description": ""}, "201": {"description": ""}}}
 PATHS = {
     "/members": {"post": {**_OK, **_BODY, "parameters": [_KEY]}},
+    "/names": {"post": {**_BODY, "responses": {**_OK["responses"], "409": {"description": ""}}}},
     "/notes/{id}": {"parameters": [_ID], "get": _OK, "put": {**_OK, **_BODY}},
     "/coupons/{id}/redemption": {"parameters": [_ID], "post": _OK},
 }
@@ -103,8 +104,8 @@ def test_both_accepted_at_once_and_one_in_turn_is_a_race(
     ("single", "pair", "expected"),
     [
         ([(201, "m0"), (201, "m2"), MADE, MADE], BOTH, ["key"]),
-        # Without the same resource in turn, the server does not know the key.
-        ([(201, "m9")], BOTH, []),
+        # The server does not know the key.
+        ([(201, "m9")], BOTH, ["key"]),
         ([(201, "m0")] * 9, [(201, "m1"), (201, "m1")], []),
     ],
     ids=["race", "unknown", "one-resource"],
@@ -113,6 +114,19 @@ def test_a_key_makes_two_resources_at_once_and_one_in_turn(
     single: list[tuple[int, str]], pair: list[tuple[int, str]], expected: list[str]
 ) -> None:
     assert _found(Members(single, pair), headers={"Idempotency-Key": "abcdef0123456789"}) == expected
+
+
+@pytest.mark.parametrize(
+    ("single", "expected"),
+    [
+        # At once after the case, a moment later, after the pair, and after a first one of its own.
+        ([MADE, REFUSED, REFUSED, MADE, REFUSED], ["repetition"]),
+        ([MADE, MADE], []),
+    ],
+    ids=["late", "repeatable"],
+)
+def test_a_server_may_see_late_what_it_has_accepted(single: list[tuple[int, str]], expected: list[str]) -> None:
+    assert _found(Members(single, BOTH), "POST /names") == expected
 
 
 def test_an_update_without_a_version_is_not_repeated() -> None:
