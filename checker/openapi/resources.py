@@ -3,6 +3,7 @@
 Declared links: OpenAPI 3.1, 4.8.20; `x-links` in 2.0.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -170,6 +171,8 @@ _KNOWN_BY: Final = {"id": 0.84, "uuid": 0.83, "guid": 0.83, "code": 0.82, "slug"
 _SHOWN: Final = 3
 """Rank of an operation that shows one resource among those that create or show some."""
 _URL: Final = shared_format("uri")
+_TOLD: Final = re.compile(r"`(\w+)` (?:of|from) (?:the|an?|its|your) (\w+)")
+"""Matches the field and the resource that hold a value, in the description of a parameter."""
 _ENDINGS: Final = tuple(sorted(IDENTIFIERS))
 _TEXT = "string"
 _WHOLE = "integer"
@@ -188,10 +191,14 @@ class _Slot(Struct, frozen=True):
     """Noun of the resource that its name leaves open."""
     beside: frozenset[str] = frozenset()
     """Nouns that the fields of its body have as names, for a URL: the stock record of a `product` stands below products."""
+    told: str = ""
+    """The field that holds its value, by its description."""
 
     @property
     def word(self) -> str:
         """Return its name; a bare `id` gets the noun of the object around it."""
+        if self.told:
+            return self.told
         if self.noun and self.location is not Location.PATH:
             return self.noun if self.is_url else f"{self.noun}_id"
         if self.noun and is_identifier(normalised(self.name)):
@@ -364,10 +371,11 @@ class _Inference(Struct):
         """Yield a transition from a list to itself if its responses hold the cursor of the next page."""
         answer, taken = self.answers[target.label], []
         shown = {one.name: one.pointer for one in reversed(answer.fields) if "*" not in one.pointer}
-        names = [one.name for one in target.parameters if one.location is Location.QUERY]
-        marks = marks_among(names)
-        for name in names:
-            field = next_mark(name, shown) if name in marks else None
+        parameters = {one.name: one for one in target.parameters if one.location is Location.QUERY}
+        marks = marks_among(parameters)
+        for name, parameter in parameters.items():
+            told = normalised(_told(parameter)[-1]) if _told(parameter) else ""
+            field = told if told in shown else next_mark(name, shown) if name in marks else None
             if field is not None:
                 taken.append(TakenValue(Location.QUERY, name, f"$response.body#{shown[field]}"))
         if taken:
@@ -385,8 +393,8 @@ class _Inference(Struct):
             if parameter.location is Location.PATH:
                 owner = use.owner(parameter.name)
                 yield _Slot(Location.PATH, parameter.name, owner, kind, noun=looked_up(owner, parameter.name))
-            elif self._is_foreign(parameter.name, kind, use.resource):
-                yield _Slot(parameter.location, parameter.name, use.resource, kind)
+            elif self._is_foreign((told := "_".join(_told(parameter))) or parameter.name, kind, use.resource):
+                yield _Slot(parameter.location, parameter.name, use.resource, kind, told=told)
         beside = self.by_noun.keys() & {singular(one.name) for one in self.bodies[target.label]}
         for one in self.bodies[target.label]:
             is_url = shared_format(one.format) == _URL
@@ -539,6 +547,18 @@ class _Inference(Struct):
             for variable in self.uses[source].variables_for(asked, name)[-1:]:
                 if name not in given:
                     yield TakenValue(Location.PATH, name, f"$request.path.{variable}")
+
+
+def _told(parameter: Parameter) -> tuple[str, ...]:
+    """Return the noun and the field that a description names as the source of a value: "`token` of the session". Empty without one.
+
+    The noun is left out unless the field is an identifier, which many resources have.
+    """
+    about = parameter.definition.get("description") if parameter.pointer else None
+    found = _TOLD.search(about) if isinstance(about, str) else None
+    if found is None:
+        return ()
+    return (found[2], found[1]) if is_identifier(normalised(found[1])) else (found[1],)
 
 
 def _held(

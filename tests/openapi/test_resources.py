@@ -223,6 +223,37 @@ def test_a_list_leads_to_its_next_page(parameter: str, fields: tuple[str, ...], 
 
 
 @pytest.mark.parametrize(
+    ("about", "taken"),
+    [
+        ("`token` of the session", {"X-Mark": "/token"}),
+        ("A `secret` from a session, for an hour", {"X-Mark": "/secret"}),
+        ("`token` of the invoice", {}),
+        ("`name`, in lower case", {}),
+        (None, {}),
+    ],
+)
+def test_a_description_names_the_field_that_holds_a_value(about: str | None, taken: dict[str, str]) -> None:
+    fields = {name: {"type": "string"} for name in ("token", "secret", "name")}
+    told = {} if about is None else {"description": about}
+    asked = {"name": "X-Mark", "in": "header", "schema": {"type": "string"}, **told}
+    session = answered({"type": "object", "properties": fields}, "201")
+    paths = {"/sessions": {"post": session}, "/me": {"get": {**answered({}), "parameters": [asked]}}}
+    model = from_dict({**DOCUMENT, "paths": paths}).resources()
+    ways = model.transitions_to(Label("GET /me"), Label("POST /sessions"))
+    found = {value.name: value.value for one in ways for value in one.values}
+    assert found == {name: f"$response.body#{pointer}" for name, pointer in taken.items()}
+
+
+def test_a_description_names_the_field_with_the_next_page() -> None:
+    listed = answered({"type": "object", "properties": {"next": {"type": "string"}}})
+    asked = {"name": "after", "in": "query", "schema": {"type": "string"}, "description": "`next` of the previous page"}
+    paths = {"/notes": {"get": {**listed, "parameters": [asked]}}}
+    label = Label("GET /notes")
+    found = from_dict({**DOCUMENT, "paths": paths}).resources().transitions_to(label, label)
+    assert [(value.name, value.value) for one in found for value in one.values] == [("after", "$response.body#/next")]
+
+
+@pytest.mark.parametrize(
     ("kind", "known_by", "pointer"),
     [
         ("integer", {"id": "integer", "number": "integer"}, "/id"),
