@@ -29,7 +29,7 @@ from checker.reporting.shown import ReportContext
 from checker.reporting.text import walled
 from checker.reporting.writing import (
     RunOnDisk,
-    Target,
+    check_reports,
     check_writable,
     format_named,
     write_streams,
@@ -124,10 +124,9 @@ def execute_run(settings: RunSettings, began_at: float, handlers: EventHandlers 
     """
     # Until the last line, so that a request to stop while a report is written still leads to the summary.
     with Interrupts() as interrupts, ExitStack() as stack:
-        for name, path in settings.report.files:
-            check_writable(Path(path), is_folder=format_named(name).is_folder)
+        check_reports(settings)
         if settings.verdict.baseline.updates or settings.verdict.baseline.prunes:
-            check_writable(Path(settings.verdict.baseline.source), is_folder=False)
+            check_writable(Path(settings.verdict.baseline.source))
         console = Console(settings)
         stack.callback(console.close)
         console.title()
@@ -159,7 +158,7 @@ def execute_run(settings: RunSettings, began_at: float, handlers: EventHandlers 
         is_given_up = outcome.error is not None and outcome.error.keeps_verdict
         if outcome.view.opened is None and not is_given_up:
             return _not_opened(console, outcome)
-        return _Reporting(outcome, console, run, handlers, interrupts).report()
+        return _reported(outcome, console, run, handlers, interrupts)
 
 
 def _not_opened(console: Console, outcome: RunOutcome) -> int:
@@ -177,105 +176,85 @@ def _not_opened(console: Console, outcome: RunOutcome) -> int:
     return outcome.exit_code
 
 
-class _Reporting:
-    """The work after the testing: reports, the summary, the exit code."""
+def _reported(
+    outcome: RunOutcome, console: Console, run: RunOnDisk, handlers: EventHandlers | None, interrupts: Interrupts
+) -> int:
+    """Write all reports of a run after the testing, print the summary, and return the exit code."""
+    targets, context, interrupts_before = run.settings.report.files, run.context, interrupts.count
 
-    def __init__(
-        self,
-        outcome: RunOutcome,
-        console: Console,
-        run: RunOnDisk,
-        handlers: EventHandlers | None,
-        interrupts: Interrupts,
-    ) -> None:
-        self._outcome = outcome
-        self._console = console
-        self._run = run
-        self._handlers = handlers
-        self._interrupts = interrupts
-        self._interrupts_before = interrupts.count
-
-    def report(self) -> int:
-        """Write all reports and return the exit code."""
-        outcome, handlers = self._outcome, self._handlers
-        streams = write_streams([self._run], self._targets, self._is_given_up)
-        for note in streams.notes:
-            outcome.view.absorb(0, note)
-        report = self._console.report(outcome.view, outcome.outcome)
-        code = outcome.exit_code or int(report.falls_short)
-        if handlers is not None:
-            handlers.finish(outcome.view, code, self._is_given_up)
-        problems = streams.problems | write_summaries(self._targets, report, self._run.context, self._is_given_up)
-        missing = [name for name, path in self._targets if path in problems]
-        problems |= self._record(report)
-        there = [(name, path) for name, path in self._targets if path not in problems]
-        added: Sequence[str] = ()
-        if handlers is not None:
-            there += handlers.context.reports
-            added = handlers.context.summary_lines
-        self._console.finish(report, added, there)
-        problems |= self._uploaded(report)
-        walled(lambda: _tell_github(report, self._run.context), lambda _: None)
-        if outcome.error or problems:
-            for error in [outcome.error] if outcome.error else problems.values():
-                echo(f"Error: {error}", err=True)
-        is_given_up = self._interrupts.count > self._interrupts_before
-        if is_given_up and missing:
-            command = shlex.join(("report", self._run.settings.corpus.folder))
-            echo(f"`checker {command} --format {','.join(missing)}` writes what is missing.", err=True)
-        if is_given_up and not outcome.error:
-            return INTERRUPTED
-        if problems:
-            return CANNOT
-        if outcome.error:
-            return outcome.exit_code
-        failed = handlers.problems if handlers is not None else {}
-        for name, why in failed.items():
-            echo_line(f"Error: the handler {name} failed: {why}", err=True)
-        return code or int(bool(failed))
-
-    @property
-    def _targets(self) -> tuple[Target, ...]:
-        return self._run.settings.report.files
-
-    def _is_given_up(self) -> bool:
+    def is_given_up() -> bool:
         """Whether the user asked to stop since the testing ended. It is called so often that it also prints the notice of a long writing."""
-        self._console.still_writing()
-        return self._interrupts.count > self._interrupts_before
+        console.still_writing()
+        return interrupts.count > interrupts_before
 
-    def _record(self, report: Report) -> dict[str, str]:
-        """Write the baseline. Return path -> why it could not be written. An interrupted run has seen too little to write it."""
-        baseline = report.compared.baseline
-        if not (baseline.updates or baseline.prunes) or report.outcome in ("interrupted", "error"):
-            return {}
-        file = import_module("checker.reporting.baselines")
-        path = Path(baseline.source)
-        entries = file.updated(report.compared, report.findings)
-        try:
-            file.write_baseline(path, entries)
-        except OSError as error:
-            why = error.strerror or type(error).__name__
-            return {baseline.source: f"{path}: the baseline cannot be written: {why}"}
+    streams = write_streams([run], targets, is_given_up)
+    for note in streams.notes:
+        outcome.view.absorb(0, note)
+    report = console.report(outcome.view, outcome.outcome)
+    code = outcome.exit_code or int(report.falls_short)
+    if handlers is not None:
+        handlers.finish(outcome.view, code, is_given_up)
+    problems = streams.problems | write_summaries(targets, report, context, is_given_up)
+    missing = [name for name, path in targets if path in problems]
+    problems |= _with_baseline(report)
+    there = [(name, path) for name, path in targets if path not in problems]
+    added: Sequence[str] = ()
+    if handlers is not None:
+        there += handlers.context.reports
+        added = handlers.context.summary_lines
+    console.finish(report, added, there)
+    problems |= _uploaded(report, run, is_given_up)
+    walled(lambda: _tell_github(report, context), lambda _: None)
+    for error in [outcome.error] if outcome.error else problems.values():
+        echo(f"Error: {error}", err=True)
+    was_given_up = interrupts.count > interrupts_before
+    if was_given_up and missing:
+        command = shlex.join(("report", run.settings.corpus.folder))
+        echo(f"`checker {command} --format {','.join(missing)}` writes what is missing.", err=True)
+    if was_given_up and not outcome.error:
+        return INTERRUPTED
+    if problems:
+        return CANNOT
+    if outcome.error:
+        return outcome.exit_code
+    failed = handlers.problems if handlers is not None else {}
+    for name, why in failed.items():
+        echo_line(f"Error: the handler {name} failed: {why}", err=True)
+    return code or int(bool(failed))
+
+
+def _with_baseline(report: Report) -> dict[str, str]:
+    """Write the baseline. Return path -> why it could not be written. An interrupted run has seen too little to write it."""
+    baseline = report.compared.baseline
+    if not (baseline.updates or baseline.prunes) or report.outcome in ("interrupted", "error"):
         return {}
+    file = import_module("checker.reporting.baselines")
+    path = Path(baseline.source)
+    entries = file.updated(report.compared, report.findings)
+    try:
+        file.write_baseline(path, entries)
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        return {baseline.source: f"{path}: the baseline cannot be written: {why}"}
+    return {}
 
-    def _uploaded(self, report: Report) -> dict[str, str]:
-        """Upload the archive, if asked to. Return URL -> why the receiver does not have it."""
-        settings = self._run.settings
-        asked = settings.report.upload
-        if asked.url is None:
-            return {}
-        uploading = import_module("checker.reporting.formats.archive")
-        write = writer_of(format_named("archive"))
-        hide = partial(secrets_of(settings).store.hide, replacement=settings.report.sanitization.replacement)
-        problem = walled(
-            lambda: uploading.upload(
-                b"".join(write(report, self._run.context)), asked, uploading.TIMEOUT_S, self._is_given_up, hide
-            ),
-            str,
-        )
-        if not problem:
-            echo_line(f"Uploaded the report archive to {settings.report.sanitization.redaction.url(asked.url)}")
-        return {asked.url: hide(problem)} if problem else {}
+
+def _uploaded(report: Report, run: RunOnDisk, is_given_up: Callable[[], bool]) -> dict[str, str]:
+    """Upload the archive, if asked to. Return URL -> why the receiver does not have it."""
+    settings = run.settings
+    asked = settings.report.upload
+    if asked.url is None:
+        return {}
+    uploading = import_module("checker.reporting.formats.archive")
+    write = writer_of(format_named("archive"))
+    hide = partial(secrets_of(settings).store.hide, replacement=settings.report.sanitization.replacement)
+    problem = walled(
+        lambda: uploading.upload(b"".join(write(report, run.context)), asked, uploading.TIMEOUT_S, is_given_up, hide),
+        str,
+    )
+    if not problem:
+        echo_line(f"Uploaded the report archive to {settings.report.sanitization.redaction.url(asked.url)}")
+    return {asked.url: hide(problem)} if problem else {}
 
 
 def _tell_github(report: Report, context: ReportContext) -> None:

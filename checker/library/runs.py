@@ -39,7 +39,7 @@ from checker.library.extensions import ExtraDataSource, ExtraValues
 from checker.library.schema import LoadedSchema
 from checker.phases.attempt import KnowingMaker
 from checker.reporting.report import report_of
-from checker.reporting.writing import RunOnDisk, check_writable, format_named, write_streams, write_summaries
+from checker.reporting.writing import RunOnDisk, check_reports, write_streams, write_summaries
 from checker.supervisor.endings import CANNOT
 from checker.supervisor.handle import Launcher
 from checker.supervisor.launchers import InlineLauncher
@@ -155,30 +155,29 @@ def _operations(schema: LoadedSchema, labels: Sequence[Label]) -> list[ApiOperat
     return [one for one in found if one is not None]
 
 
-class RunReports:
-    """Writes the reports of a run after its end."""
+def _reported(
+    settings: RunSettings, around: RunEnvironment, hear: Callable[[Record], object] = lambda record: None
+) -> tuple[RunOutcome, list[str]]:
+    """Return the outcome of a run, with the exit code of its report, and the reasons why reports are missing.
 
-    def __init__(self, settings: RunSettings) -> None:
-        """Raises `UsageError` if a report cannot be written, before the first request."""
-        for name, path in settings.report.files:
-            check_writable(Path(path), is_folder=format_named(name).is_folder)
-        self._run = RunOnDisk(settings)
+    `hear` is called with each record. Raises `UsageError` if a report cannot be written, before the first request.
+    """
+    check_reports(settings)
+    run = RunOnDisk(settings)
 
-    def on_record(self, incarnation: int, record: Record) -> None:
-        """Learn which run it is from its first record."""
-        self._run.on_record(incarnation, record)
+    def on_record(incarnation: int, record: Record) -> None:
+        run.on_record(incarnation, record)
+        hear(record)
 
-    def written(self, outcome: RunOutcome) -> tuple[RunOutcome, list[str]]:
-        """Return the run with the exit code of its report, and the reasons why reports are missing."""
-        run = self._run
-        if run.opened is None:
-            return outcome, []
-        streams = write_streams([run], run.settings.report.files)
-        for note in streams.notes:
-            outcome.view.absorb(0, note)
-        report = report_of(outcome.view, run.settings, outcome.outcome)
-        problems = streams.problems | write_summaries(run.settings.report.files, report, run.context)
-        return replace(outcome, exit_code=outcome.exit_code or int(report.falls_short)), list(problems.values())
+    outcome = execute(settings, on_record, around)
+    if run.opened is None:
+        return outcome, []
+    streams = write_streams([run], run.settings.report.files)
+    for note in streams.notes:
+        outcome.view.absorb(0, note)
+    report = report_of(outcome.view, run.settings, outcome.outcome)
+    problems = streams.problems | write_summaries(run.settings.report.files, report, run.context)
+    return replace(outcome, exit_code=outcome.exit_code or int(report.falls_short)), list(problems.values())
 
 
 _NUMBERS: Final = count(1)
@@ -254,8 +253,7 @@ def _located(location: str, config: Config | None, kind: str, *, inline: bool) -
 
 
 def _result(settings: RunSettings) -> RunResult:
-    reports = RunReports(settings)
-    return _result_of(*reports.written(execute(settings, reports.on_record)))
+    return _result_of(*_reported(settings, RunEnvironment()))
 
 
 def _result_of(outcome: RunOutcome, problems: Sequence[str]) -> RunResult:
@@ -332,14 +330,7 @@ class RunRecords:
         try:
             around = RunEnvironment(self._launcher, interrupts=self._interrupts)
             with TemporaryDirectory(prefix="checker-", ignore_cleanup_errors=True) as folder:
-                settings = self._prepare(Path(folder))
-                reports = RunReports(settings)
-
-                def on_record(incarnation: int, record: Record) -> None:
-                    reports.on_record(incarnation, record)
-                    self._records.put(record)
-
-                self._outcome = reports.written(execute(settings, on_record, around))
+                self._outcome = _reported(self._prepare(Path(folder)), around, self._records.put)
         except BaseException as error:  # noqa: BLE001 - raised where the records are read
             self._raised = error
         finally:

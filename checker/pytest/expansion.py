@@ -118,10 +118,6 @@ def prepare(test: "PropertyTest") -> None:
     recording.record_test(label, test.seed if test.draws else None)
 
 
-if TYPE_CHECKING:
-    from checker.library.property_tests import PropertyTest
-
-
 @dataclass(frozen=True, slots=True)
 class LazySchema(SchemaDecorators):
     """A schema that a fixture will provide. Filters and registrations are applied when it is available."""

@@ -81,6 +81,12 @@ def check_writable(path: Path, *, is_folder: bool = False) -> None:
         raise UsageError(f"{path}: the report cannot be written: {error.strerror}") from error
 
 
+def check_reports(settings: RunSettings) -> None:
+    """Raise `UsageError` if a report of a run cannot be written."""
+    for name, path in settings.report.files:
+        check_writable(Path(path), is_folder=format_named(name).is_folder)
+
+
 def _is_device(path: Path) -> bool:
     return path.exists() and not path.is_file()
 

@@ -30,7 +30,7 @@ def write(report: Report, context: ReportContext) -> Iterator[tuple[str, str | b
     known = {one.label: one for one in report.operations}
     for label in dict.fromkeys([*known, *by_label, *errors]):
         operation = known.get(label) or OperationOutcome(label, "failed")
-        yield from _Result(operation, by_label.get(label, []), errors.get(label, []), context).files()
+        yield from _files(operation, by_label.get(label, []), errors.get(label, []), context)
 
 
 def _named(text: str) -> UUID:
@@ -53,98 +53,95 @@ def _hidden(told: Any, context: ReportContext) -> Any:
             return told
 
 
-class _Result:
-    """The result of one operation."""
-
-    def __init__(
-        self, operation: OperationOutcome, findings: list[ShownFinding], errors: list[str], context: ReportContext
-    ) -> None:
-        self._operation = operation
-        self._findings = findings
-        self._errors = errors
-        self._context = context
-        self._id = _named(f"{context.started_at} {operation.label}")
-
-    def files(self) -> Iterator[tuple[str, str | bytes]]:
-        """Yield (name, content) of the attachments, then of the result that refers to them."""
-        steps = []
-        for number, shown in enumerate(self._findings):
-            source = f"{uuid5(self._id, str(number))}-attachment"
-            if shown.body:
-                yield source, without_ci_commands(shown.body)
-            steps.append(self._step(shown, source if shown.body else ""))
-        operation, context = self._operation, self._context
-        start = int(context.started_at * 1000)
-        given = {key[1] for key in context.allure.get(operation.label, {}) if key[0] == "labels"}
-        result: dict[str, Any] = {
-            "uuid": str(self._id),
-            "historyId": str(_named(operation.label)),
-            "testCaseId": str(_named(operation.label)),
-            "name": operation.label,
-            "fullName": f"{context.title}: {operation.label}" if context.title else operation.label,
-            "status": self._status(),
-            "stage": "finished",
-            "start": start,
-            "stop": start + int(operation.seconds * 1000),
-            "labels": [{"name": name, "value": value} for name, value in self._labels() if name not in given],
-            "steps": steps,
+def _files(
+    operation: OperationOutcome, findings: list[ShownFinding], errors: list[str], context: ReportContext
+) -> Iterator[tuple[str, str | bytes]]:
+    """Yield (name, content) of the attachments of one operation, then of the result that refers to them."""
+    own_id = _named(f"{context.started_at} {operation.label}")
+    steps = []
+    for number, shown in enumerate(findings):
+        source = f"{uuid5(own_id, str(number))}-attachment"
+        if shown.body:
+            yield source, without_ci_commands(shown.body)
+        steps.append(_step(shown, source if shown.body else ""))
+    start = int(context.started_at * 1000)
+    given = {key[1] for key in context.allure.get(operation.label, {}) if key[0] == "labels"}
+    result: dict[str, Any] = {
+        "uuid": str(own_id),
+        "historyId": str(_named(operation.label)),
+        "testCaseId": str(_named(operation.label)),
+        "name": operation.label,
+        "fullName": f"{context.title}: {operation.label}" if context.title else operation.label,
+        "status": _status(operation, findings, errors),
+        "stage": "finished",
+        "start": start,
+        "stop": start + int(operation.seconds * 1000),
+        "labels": [
+            {"name": name, "value": value} for name, value in _labels(operation, findings, context) if name not in given
+        ],
+        "steps": steps,
+    }
+    if message := "\n\n".join([*errors, *(one.headline for one in findings)]):
+        result["statusDetails"] = {
+            "message": message,
+            "known": bool(findings) and not any(one.fails for one in findings),
         }
-        if message := "\n\n".join([*self._errors, *(one.headline for one in self._findings)]):
-            result["statusDetails"] = {
-                "message": message,
-                "known": bool(self._findings) and not any(one.fails for one in self._findings),
-            }
-        elif operation.note:
-            result["statusDetails"] = {"message": operation.note}
-        for key, told in self._context.allure.get(self._operation.label, {}).items():
-            told = _hidden(told, self._context) if self._context.sanitization.enabled else told
-            member = key[0]
-            if len(key) == 1:
-                result[member] = told
-            elif member == "attachments":
-                name, media_type, extension, content = told
-                source = f"{uuid5(self._id, key[2])}-attachment.{extension}"
-                yield source, content
-                result.setdefault(member, []).append({"name": name, "source": source, "type": media_type})
-            else:
-                result.setdefault(member, []).append(told)
-        yield f"{self._id}-result.json", json_text(result, indent=True)
+    elif operation.note:
+        result["statusDetails"] = {"message": operation.note}
+    for key, told in context.allure.get(operation.label, {}).items():
+        told = _hidden(told, context) if context.sanitization.enabled else told
+        member = key[0]
+        if len(key) == 1:
+            result[member] = told
+        elif member == "attachments":
+            name, media_type, extension, content = told
+            source = f"{uuid5(own_id, key[2])}-attachment.{extension}"
+            yield source, content
+            result.setdefault(member, []).append({"name": name, "source": source, "type": media_type})
+        else:
+            result.setdefault(member, []).append(told)
+    yield f"{own_id}-result.json", json_text(result, indent=True)
 
-    def _status(self) -> str:
-        if self._errors:
-            return "broken"
-        if self._findings and not any(one.fails for one in self._findings):
-            return "skipped"
-        return "failed" if self._findings else _STATUSES[self._operation.outcome]
 
-    def _labels(self) -> Iterator[tuple[str, str]]:
-        yield "framework", "checker"
-        yield "layer", "API"
-        yield "story", self._operation.label
-        if self._context.title:
-            yield "epic", self._context.title
-        for tag in self._operation.tags:
-            yield "feature", tag
-        if self._findings:
-            worst = min((one.finding.severity for one in self._findings), key=severity_rank)
-            yield "severity", _SEVERITIES.get(worst, "normal")
+def _status(operation: OperationOutcome, findings: list[ShownFinding], errors: list[str]) -> str:
+    if errors:
+        return "broken"
+    if findings and not any(one.fails for one in findings):
+        return "skipped"
+    return "failed" if findings else _STATUSES[operation.outcome]
 
-    def _step(self, shown: ShownFinding, source: str) -> dict[str, Any]:
-        at = int(shown.finding.at * 1000)
-        step: dict[str, Any] = {
-            "name": f"Test Case: {shown.finding.case}" if shown.finding.case else "Whole run",
-            "status": "failed" if shown.fails else "skipped",
-            "stage": "finished",
-            "start": at,
-            "stop": at,
-            "statusDetails": {
-                "message": "\n\n".join(part for part in (marked(shown.title, shown.marks), shown.message) if part),
-                "trace": "\n".join((*shown.commands, *hidden_paragraphs(shown.hidden))),
-                "known": not shown.fails,
-                "flaky": INTERMITTENT in kinds_of(shown.finding),
-            },
-        }
-        if source:
-            name = f"Response {shown.status}".strip()
-            step["attachments"] = [{"name": name, "source": source, "type": "text/plain"}]
-        return step
+
+def _labels(
+    operation: OperationOutcome, findings: list[ShownFinding], context: ReportContext
+) -> Iterator[tuple[str, str]]:
+    yield "framework", "checker"
+    yield "layer", "API"
+    yield "story", operation.label
+    if context.title:
+        yield "epic", context.title
+    for tag in operation.tags:
+        yield "feature", tag
+    if findings:
+        worst = min((one.finding.severity for one in findings), key=severity_rank)
+        yield "severity", _SEVERITIES.get(worst, "normal")
+
+
+def _step(shown: ShownFinding, source: str) -> dict[str, Any]:
+    at = int(shown.finding.at * 1000)
+    step: dict[str, Any] = {
+        "name": f"Test Case: {shown.finding.case}" if shown.finding.case else "Whole run",
+        "status": "failed" if shown.fails else "skipped",
+        "stage": "finished",
+        "start": at,
+        "stop": at,
+        "statusDetails": {
+            "message": "\n\n".join(part for part in (marked(shown.title, shown.marks), shown.message) if part),
+            "trace": "\n".join((*shown.commands, *hidden_paragraphs(shown.hidden))),
+            "known": not shown.fails,
+            "flaky": INTERMITTENT in kinds_of(shown.finding),
+        },
+    }
+    if source:
+        name = f"Response {shown.status}".strip()
+        step["attachments"] = [{"name": name, "source": source, "type": "text/plain"}]
+    return step
