@@ -7,6 +7,7 @@ no parser of TOML that keeps comments, since every command imports it.
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final
 
 import click
@@ -379,7 +380,7 @@ def modern(arguments: Sequence[str], params: Sequence[click.Parameter]) -> tuple
         elif name in known:
             found.append(argument)
             if name in valued and value is None:
-                found += _next(rest)
+                found += islice(rest, 1)
         elif name in GONE:
             takes_value, sentence = GONE[name]
             if takes_value and value is None:
@@ -409,11 +410,6 @@ def _split(argument: str) -> tuple[str, str | None]:
     if argument.startswith("-") and len(argument) > 2:
         return argument[:2], argument[2:].removeprefix("=")
     return argument, None
-
-
-def _next(rest: Iterator[str]) -> list[str]:
-    value = next(rest, None)
-    return [] if value is None else [value]
 
 
 def _number(option: str, value: str) -> float:

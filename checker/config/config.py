@@ -64,9 +64,11 @@ Change = tuple[Path, str, Any]
 class Section:
     """A section of the configuration: `config.generation.max_examples`, with dashes as underscores."""
 
-    def __init__(self, layers: list[Layer], path: Path = ()) -> None:
+    def __init__(self, layers: list[Layer], path: Path = (), *, is_resolved: bool = False) -> None:
+        """The settings of one operation in one phase, which are `is_resolved` from all layers, cannot be changed."""
         self._layers = layers
         self._path = path
+        self._is_resolved = is_resolved
 
     def __repr__(self) -> str:
         return f"<Section {section_title(self._path)}>"
@@ -87,11 +89,8 @@ class Section:
             if known in self._keys():
                 return self._value(known)
             if known in subsections(self._path) or self._is_custom_check(known):
-                return self._below((*self._path, known))
+                return Section(self._layers, (*self._path, known), is_resolved=self._is_resolved)
         raise AttributeError(f"{section_title(self._path)} has no option {name!r}{did_you_mean(name, dir(self))}")
-
-    def _below(self, path: Path) -> "Section":
-        return Section(self._layers, path)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set one option, as `update` does. Raises `ConfigError`."""
@@ -105,6 +104,10 @@ class Section:
 
         None leaves an option unchanged if it cannot be None.
         """
+        if self._is_resolved:
+            told = ", ".join(options)
+            reason = f"{told!r} -> It is derived for one operation; change the configuration itself"
+            raise section_error(self._path, [Problem("Invalid value", reason)])
         changes = []
         for path, key, value in (one for name, given in options.items() for one in self._changes(name, given)):
             problem = check_value(key, keys_of(path)[key], value)
@@ -207,22 +210,9 @@ _ALIASES: dict[tuple[Path, str], Callable[[Any], list[Change]]] = {
 Configured = TypeVar("Configured", bound=Section)
 
 
-class ResolvedSection(Section):
-    """The settings of one operation in one phase, read-only."""
-
-    def update(self, **options: Any) -> None:
-        """Raise `ConfigError`: the settings of one operation are derived from all layers."""
-        told = ", ".join(options)
-        reason = f"{told!r} -> It is derived for one operation; change the configuration itself"
-        raise section_error(self._path, [Problem("Invalid value", reason)])
-
-    def _below(self, path: Path) -> Section:
-        return ResolvedSection(self._layers, path)
-
-
 def resolved(layers: list[Layer], key: str) -> Any:
     """Return the value of a key, or a section, in these layers. Raises `AttributeError` for an unknown name."""
-    return getattr(ResolvedSection(layers), key)
+    return getattr(Section(layers, is_resolved=True), key)
 
 
 class Projects(Struct, Generic[Configured], frozen=True):

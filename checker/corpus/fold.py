@@ -283,12 +283,12 @@ class RunView(Struct):
     """Keyed by kind, then by (label, pointer, text)."""
     quarantined: dict[tuple[str, int], Quarantined] = field(default_factory=dict)
     """Keyed by (task, index)."""
-    phases: dict[str, PhaseView] = field(default_factory=dict)
+    phases: defaultdict[str, PhaseView] = field(default_factory=lambda: defaultdict(PhaseView))
     tasks: dict[str, TaskView] = field(default_factory=dict)
     gone: dict[int, str] = field(default_factory=dict)
     """Incarnation -> reason."""
     counts: RunCounts = field(default_factory=RunCounts)
-    operations: dict[str, OperationView] = field(default_factory=dict)
+    operations: defaultdict[str, OperationView] = field(default_factory=lambda: defaultdict(OperationView))
     """By label: every operation that a record names."""
     lost_access: LostAccess = field(default_factory=LostAccess)
     labels: dict[str, None] = field(default_factory=dict)
@@ -299,7 +299,7 @@ class RunView(Struct):
     """Path with a short name -> the request that created the resource there."""
     removed: dict[str, ResourceMade] = field(default_factory=dict)
     """Path with a short name -> the request that removed the resource there."""
-    incarnations: dict[int, IncarnationView] = field(default_factory=dict)
+    incarnations: defaultdict[int, IncarnationView] = field(default_factory=lambda: defaultdict(IncarnationView))
     sights: Sights = field(default_factory=Sights)
     """All versions of all findings."""
     earlier: dict[str, tuple[str, str]] | None = None
@@ -376,9 +376,7 @@ class RunView(Struct):
         return replace(finding, needs=needs) if needs else finding
 
     def absorb(self, incarnation: int, record: Record) -> None:
-        worker = self.incarnations.get(incarnation)
-        if worker is None:
-            worker = self.incarnations[incarnation] = IncarnationView()
+        worker = self.incarnations[incarnation]
         worker.records += 1
         match record:
             case TaskProgress():
@@ -390,7 +388,7 @@ class RunView(Struct):
                 self.sights.absorb(record, rank, (record.at, incarnation, worker.records))
                 if record.phase:
                     # A finding without a phase belongs to the run as a whole.
-                    phase = self._phase(record.phase)
+                    phase = self.phases[record.phase]
                     phase.tested.add(record.label)
                     if not record.investigation.withdrawn:
                         phase.failed.add(record.label)
@@ -416,7 +414,7 @@ class RunView(Struct):
             case OperationsSelected():
                 self.labels |= dict.fromkeys(record.labels)
             case OperationDescribed():
-                operation = self._operation(record.label)
+                operation = self.operations[record.label]
                 operation.described = _least(operation.described, record)
             case _:
                 self._absorb_life(record)
@@ -433,7 +431,7 @@ class RunView(Struct):
             case RunFinished():
                 self.finished = record
             case RefusalCounted():
-                counts = self._operation(record.label).refusals
+                counts = self.operations[record.label].refusals
                 counts[record.status, record.text] = max(counts[record.status, record.text], record.count)
             case DemandHeard():
                 heard = self.demands.get((record.label, record.demand))
@@ -457,7 +455,7 @@ class RunView(Struct):
         self.counts.cases += record.cases
         self.counts.inquiries += record.inquiries
         self.counts.failed_cases += record.failed_cases
-        phase = self._phase(record.phase)
+        phase = self.phases[record.phase]
         worked_s = sum(record.ledger[:4])
         phase.worked_s += worked_s
         if record.failed_cases and len(record.labels) == 1:
@@ -475,19 +473,19 @@ class RunView(Struct):
         for label, status, count in record.statuses:
             if not count:
                 continue
-            operation = self._operation(label)
+            operation = self.operations[label]
             operation.statuses[status] += count
             operation.first_seen[status] = min(operation.first_seen.get(status, inf), record.at)
             tested.add(label)
         for label, status, count in record.probes:
-            self._operation(label).probes[status] += count
+            self.operations[label].probes[status] += count
             tested.add(label)
         for label, status, count in record.wrong:
-            self._operation(label).wrong[status] += count
+            self.operations[label].wrong[status] += count
         for label, place, what, status, count in record.tried:
-            self._operation(label).tried[place, what, status] += count
+            self.operations[label].tried[place, what, status] += count
         if len(record.labels) == 1:
-            self._operation(record.labels[0]).seconds += worked_s
+            self.operations[record.labels[0]].seconds += worked_s
         for column, seconds in enumerate(record.ledger):
             worker.ledger[column] += seconds
 
@@ -500,17 +498,7 @@ class RunView(Struct):
             else min(known, record, key=lambda one: (one.trace, one.request, repr(one.components)))
         )
         if record.phase:
-            self._phase(record.phase).errored.add(record.label)
-
-    def _operation(self, label: str) -> OperationView:
-        # Not setdefault: a view has six maps of its own, and a busy run has hundreds of records in a second.
-        found = self.operations.get(label)
-        if found is None:
-            found = self.operations[label] = OperationView()
-        return found
-
-    def _phase(self, name: str) -> PhaseView:
-        return self.phases.setdefault(name, PhaseView())
+            self.phases[record.phase].errored.add(record.label)
 
 
 def fold(records: Iterable[tuple[int, Record]]) -> RunView:

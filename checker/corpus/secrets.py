@@ -13,7 +13,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.config.auth import headers_in, secret_pairs, secrets_in, urls_in
-from checker.config.overrides import Override
 from checker.config.settings import RunSettings, sensitive_overrides
 from checker.core.credentials import Credentials
 from checker.core.media_types import media_type_of
@@ -281,7 +280,10 @@ def secrets_of(settings: RunSettings, places: Collection[str] | None = None) -> 
             found.add("server", name, value)
     for one in sensitive_overrides(settings):
         if len(one.entries) <= _WORD_LIST:
-            _add_entries(found, one)
+            kind, name = str(one.location or "parameter"), ".".join(one.path)
+            for index, entry in enumerate(one.entries):
+                if isinstance(entry, str | int | float) and not isinstance(entry, bool):
+                    found.add(kind, name if index == 0 else f"{name}.{index}", str(entry))
     found.configured = found.store.values
     return found
 
@@ -297,13 +299,6 @@ def _is_credential(name: str, value: str, redaction: Redaction) -> bool:
     is_sensitive = any(one.is_sensitive(name) or one.url(value) != value for one in (redaction, _DEFAULT))
     is_token = value.partition(" ")[0].lower() in _SCHEMES or _JWT.search(value) is not None
     return is_sensitive or is_token or any(marker in name.lower() for marker in _MARKERS)
-
-
-def _add_entries(found: Secrets, override: Override) -> None:
-    kind, name = str(override.location or "parameter"), ".".join(override.path)
-    for index, entry in enumerate(override.entries):
-        if isinstance(entry, str | int | float) and not isinstance(entry, bool):
-            found.add(kind, name if index == 0 else f"{name}.{index}", str(entry))
 
 
 SHARED = 4096

@@ -4,6 +4,7 @@ The file has frames as in journals, and its header in the first one. The header 
 snapshot: such a journal is about to be removed and never read again, or its records would count twice.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing
 from heapq import heapify, heappop, heappush
@@ -89,7 +90,11 @@ def condense(pairs: Sequence[Numbered]) -> list[Record]:
     plain = [record for _, record in pairs]
     records += view.quarantined.values()
     records += favoured(record for record in plain if isinstance(record, CorpusEntry))
-    records += _signals(plain)
+    signals: defaultdict[str, dict[int, str]] = defaultdict(dict)
+    for record in plain:
+        if isinstance(record, SignalsSeen):
+            signals[record.label] |= dict(record.ids)
+    records += (SignalsSeen(label, tuple(sorted(ids.items()))) for label, ids in sorted(signals.items()))
     records += _values(plain)
     return records
 
@@ -143,14 +148,6 @@ def _versions(best: Finding, first_seen_at: float) -> list[Record]:
     bare = best.brief
     bare = replace(bare, investigation=replace(bare.investigation, stage="found"), at=first_seen_at)
     return [bare, best]
-
-
-def _signals(records: Iterable[Record]) -> list[Record]:
-    found: dict[str, dict[int, str]] = {}
-    for record in records:
-        if isinstance(record, SignalsSeen):
-            found.setdefault(record.label, {}).update(dict(record.ids))
-    return [SignalsSeen(label, tuple(sorted(ids.items()))) for label, ids in sorted(found.items())]
 
 
 def _values(records: Iterable[Record]) -> list[Record]:

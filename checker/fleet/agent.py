@@ -21,7 +21,6 @@ from checker.corpus.layout import RunLayout
 from checker.fleet.wire import CORPUS, EXAMPLES, SHARED, News, Order, Piece, apply, below, read
 from checker.supervisor.launchers import ProcessLauncher, ProcessWorker
 from checker.supervisor.lock import Ownership
-from checker.supervisor.state import WorkerSnapshot
 from checker.workers.entry import Work
 from checker.workers.messages import PEER_RECORDS, Down, PeerJournals
 from checker.workers.queues import decode, encode
@@ -118,7 +117,13 @@ class Agent:
         with self._lock:
             messages, is_over = worker.hear()
             departure = worker.reap() if is_over else None
-            snapshot, sizes = self._state(worker)
+            # The slots and the sizes of the growing files, as a death at this moment would leave them.
+            sizes = self._sizes()
+            for _ in range(_STEADY):
+                snapshot, before = worker.snapshot(), sizes
+                sizes = self._sizes()
+                if sizes == before:
+                    break
             examples = self._changed_examples() if messages or is_over else ()
             pieces = (*self._grown(sizes), *self._documents(), *examples)
             return pack(News(tuple(map(encode, messages)), pieces, self._peers(), snapshot, departure))
@@ -129,16 +134,6 @@ class Agent:
             self._is_killed = True
             if self._worker is not None and not self._worker.is_reaped:
                 self._worker.kill()
-
-    def _state(self, worker: ProcessWorker) -> tuple[WorkerSnapshot, dict[str, int]]:
-        """Return the slots and the sizes of the growing files, as a death at this moment would leave them."""
-        sizes = self._sizes()
-        for _ in range(_STEADY):
-            snapshot, before = worker.snapshot(), sizes
-            sizes = self._sizes()
-            if sizes == before:
-                break
-        return snapshot, sizes
 
     def _sizes(self) -> dict[str, int]:
         paths = [path for number, path in self._layout.journal_paths() if number == self._incarnation]

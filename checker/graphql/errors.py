@@ -139,21 +139,18 @@ def complaint_of(value: Any, status: int = 200, sent: Iterable[str] = ()) -> Com
     texts = [_text(one) for one in listed]
     shown = "\n".join(f"- {text[:_LONGEST]}" for text in texts[:_MOST_SHOWN])
     more = f"\n({len(texts)} errors)" if len(texts) > _MOST_SHOWN else ""
+    own_texts = texts
+    # Without sent values that are words of runtimes: `There is no book with the id NaN`.
+    for echo in sent:
+        if _RUNTIME.search(echo):
+            own_texts = [text.replace(echo, "...") for text in own_texts]
     return Complaint(
-        _blame(listed, _without_echoes(texts, sent), value, status),
+        _blame(listed, own_texts, value, status),
         shown + more,
         texts[0],
         ".".join(_names(listed[0])),
         is_of_schema=_is_of_schema(listed, texts, value),
     )
-
-
-def _without_echoes(texts: list[str], sent: Iterable[str]) -> list[str]:
-    """Return the texts without sent values that are words of runtimes: `There is no book with the id NaN`."""
-    for value in sent:
-        if any(value in text for text in texts) and _RUNTIME.search(value):
-            texts = [text.replace(value, "...") for text in texts]
-    return texts
 
 
 _STATUSES: Final = (

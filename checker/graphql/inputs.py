@@ -89,7 +89,14 @@ class InputSchemas:
             case GraphQLList():
                 return {"type": "array", "items": self._of(kind.of_type, depth)}
             case GraphQLInputObjectType():
-                return {"$ref": f"#/$defs/{self._defined(kind, depth)}"}
+                name = f"{kind.name}.{depth}"
+                if name not in self.definitions:
+                    # It may contain itself.
+                    made = self.definitions[name] = {}
+                    either = self.definitions[name + _OR_NULL] = {}
+                    made |= self._object(kind, depth)
+                    either |= _nullable(made)
+                return {"$ref": f"#/$defs/{name}"}
             case _ if depth >= _SHARED:
                 if kind.name not in self.definitions:
                     made = self.definitions[kind.name] = self._leaf(kind)
@@ -103,17 +110,6 @@ class InputSchemas:
             return {"enum": list(kind.values)}
         is_bare = kind.name == "String" and not self._allows_null
         return dict(_WITHOUT_NUL) if is_bare else schema_of(kind)
-
-    def _defined(self, kind: GraphQLInputObjectType, depth: int) -> str:
-        """Return the name of the definition of an object."""
-        name = f"{kind.name}.{depth}"
-        if name not in self.definitions:
-            # It may contain itself.
-            made = self.definitions[name] = {}
-            either = self.definitions[name + _OR_NULL] = {}
-            made |= self._object(kind, depth)
-            either |= _nullable(made)
-        return name
 
     def _object(self, kind: GraphQLInputObjectType, depth: int) -> Raw:
         fields: Mapping[str, GraphQLInputField] = kind.fields

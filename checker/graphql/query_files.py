@@ -62,7 +62,12 @@ def written_queries(schema: GraphQLSchema, files: Iterable[QueryFile]) -> Writte
             given = _own(variables, operation, operations)
             try:
                 label = _label(schema, document, operation)
-                _require_valid(schema, whole, operation, given)
+                wrong: object = validate(schema, whole, max_errors=1) or get_variable_values(
+                    schema, operation.variable_definitions or (), given, max_errors=1
+                )
+                # The values of right variables are a dict.
+                if isinstance(wrong, list):
+                    raise wrong[0]
             except (GraphQLError, ValueError, RecursionError) as error:
                 found.faults.append((where, f"{_line(error)}; it is not sent"))
                 continue
@@ -111,18 +116,6 @@ def _fields(selection: SelectionSetNode, fragments: Mapping[str, SelectionSetNod
             yield from _fields(one.selection_set, fragments, seen)
         elif isinstance(one, FragmentSpreadNode) and one.name.value in fragments:
             yield from _fields(fragments[one.name.value], fragments, seen)
-
-
-def _require_valid(
-    schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode, variables: dict[str, Any]
-) -> None:
-    """Raise the first error of a query, or of its variables."""
-    errors = validate(schema, document, max_errors=1)
-    if not errors:
-        found = get_variable_values(schema, operation.variable_definitions or (), variables, max_errors=1)
-        errors = found if isinstance(found, list) else []
-    if errors:
-        raise errors[0]
 
 
 def _line(error: Exception) -> str:

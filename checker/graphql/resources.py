@@ -257,7 +257,7 @@ class RootRoles:
 
     def add(self, label: Label, operation: str, name: str, one: GraphQLField) -> RootRole:
         """Return the role of a root field, which is `query` or `mutation`."""
-        role = self.by_label[label] = _RoleReader(self._types, operation, name, one).role(label)
+        role = self.by_label[label] = _role_of(label, operation, name, one, self._types)
         for naming in role.naming:
             for kind in self._members(naming.owner):
                 self.wanted.setdefault(kind, {})[naming.handle] = None
@@ -311,85 +311,84 @@ def _resource(noun: str) -> Resource:
     return (singular(noun),)
 
 
-class _RoleReader(Struct, frozen=True):
-    """Reads the role of one root field."""
+def _role_of(label: Label, operation: str, name: str, field: GraphQLField, types: Types) -> RootRole:
+    """Return the role of a root field, which is `query` or `mutation`."""
+    spoken = words(name)
+    rest = [word for word in spoken if word not in _VERBS]
+    entity, steps, members, pointer = _entity(operation, field, rest)
+    kind = entity or types.get(singular("".join(rest)))
+    noun = kind.name if kind is not None else "".join(rest) or name
+    method = _method(operation, spoken)
+    naming = tuple(naming_arguments(field, kind, types, creates=method == "POST"))
+    own = None
+    is_one = not is_list(field.type) and "*" not in pointer
+    if kind is not None and is_one and method != "POST" and _is_about(method, noun, spoken):
+        mine = [one for one in naming if one.owner is kind and not one.is_list]
+        own = next(iter(sorted(mine, key=lambda one: not one.is_required)), None)
+    witnesses = tuple(_witnesses(field)) if operation == "mutation" else ()
+    # Each variable once: outer places precede inner ones.
+    distinct = {one.name: one for one in reversed(naming)}
+    named = tuple(one for one in naming if distinct[one.name] is one)
+    return RootRole(label, method, noun, entity, steps, members, pointer, named, own, witnesses)
 
-    types: Types
-    operation: str
-    name: str
-    field: GraphQLField
 
-    def role(self, label: Label) -> RootRole:
-        spoken = words(self.name)
-        rest = [word for word in spoken if word not in _VERBS]
-        entity, steps, members, pointer = self._entity(rest)
-        kind = entity or self.types.get(singular("".join(rest)))
-        noun = kind.name if kind is not None else "".join(rest) or self.name
-        method = self._method(spoken)
-        naming = tuple(naming_arguments(self.field, kind, self.types, creates=method == "POST"))
-        own = None
-        is_one = not is_list(self.field.type) and "*" not in pointer
-        if kind is not None and is_one and method != "POST" and self._is_about(noun, spoken):
-            mine = [one for one in naming if one.owner is kind and not one.is_list]
-            own = next(iter(sorted(mine, key=lambda one: not one.is_required)), None)
-        witnesses = tuple(self._witnesses()) if self.operation == "mutation" else ()
-        # Each variable once: outer places precede inner ones.
-        distinct = {one.name: one for one in reversed(naming)}
-        named = tuple(one for one in naming if distinct[one.name] is one)
-        return RootRole(label, method, noun, entity, steps, members, pointer, named, own, witnesses)
+def _method(operation: str, spoken: tuple[str, ...]) -> str:
+    if operation == "query":
+        return "GET"
+    # `createBook`, and `bookCreate`.
+    ends = {spoken[0], spoken[-1]} if spoken else set()
+    if ends & CREATES:
+        return "POST"
+    return REMOVING if ends & DELETES else "PATCH"
 
-    def _method(self, spoken: tuple[str, ...]) -> str:
-        if self.operation == "query":
-            return "GET"
-        # `createBook`, and `bookCreate`.
-        ends = {spoken[0], spoken[-1]} if spoken else set()
-        if ends & CREATES:
-            return "POST"
-        return REMOVING if ends & DELETES else "PATCH"
 
-    def _is_about(self, noun: str, spoken: tuple[str, ...]) -> bool:
-        """Whether it acts on the objects themselves: `removeBookFromShelf` does not remove the shelf."""
-        if self._method(spoken) != REMOVING:
-            return True
-        rest = [word for word in spoken if word not in _GONE]
-        return not (_ELSEWHERE | DELETES) & set(rest) and singular("".join(rest)).endswith(singular(noun))
+def _is_about(method: str, noun: str, spoken: tuple[str, ...]) -> bool:
+    """Whether it acts on the objects themselves: `removeBookFromShelf` does not remove the shelf."""
+    if method != REMOVING:
+        return True
+    rest = [word for word in spoken if word not in _GONE]
+    return not (_ELSEWHERE | DELETES) & set(rest) and singular("".join(rest)).endswith(singular(noun))
 
-    def _entity(self, rest: list[str]) -> tuple[Entity | None, tuple[str, ...], tuple[str, ...], str]:
-        """Return (type of the objects in a response, the fields that lead there, members of the unions on the way, their pointer)."""
-        kind: Any = self.field.type
-        steps: list[str] = []
-        members: list[str] = []
-        pointer = "/*" if is_list(kind) else ""
-        for _ in range(_DEEPEST + 1):
-            named = get_named_type(kind)
-            chosen = asked_for(named) if isinstance(named, GraphQLUnionType) else None
-            members.append("" if chosen is None else chosen.name)
-            named = chosen or named
-            if not isinstance(named, GraphQLObjectType | GraphQLInterfaceType):
-                break
-            is_payload = self.operation == "mutation" and not steps
-            inner = _held(named, "".join(rest), is_payload=is_payload)
-            if inner is None and not _is_wrapper(named):
-                return named, tuple(steps), tuple(members), pointer
-            if inner is None:
-                break
-            name, one = inner
-            steps.append(name)
-            pointer += f"/{name}" + ("/*" if is_list(one.type) else "")
-            kind = one.type
-        return None, (), tuple(members[:1]), ""
 
-    def _witnesses(self) -> Iterator[str]:
-        named: Any = get_named_type(self.field.type)
-        if not isinstance(named, GraphQLObjectType):
-            return
-        found = 0
-        for name, one in named.fields.items():
-            known = name.lower().replace("_", "")
-            is_flag = known in _FLAGS and get_named_type(one.type).name == "Boolean"
-            if (is_flag or known in _ERRORS) and is_free(one) and found < _MOST_WITNESSES:
-                found += 1
-                yield name
+def _entity(
+    operation: str, field: GraphQLField, rest: list[str]
+) -> tuple[Entity | None, tuple[str, ...], tuple[str, ...], str]:
+    """Return (type of the objects in a response, the fields that lead there, members of the unions on the way, their pointer)."""
+    kind: Any = field.type
+    steps: list[str] = []
+    members: list[str] = []
+    pointer = "/*" if is_list(kind) else ""
+    for _ in range(_DEEPEST + 1):
+        named = get_named_type(kind)
+        chosen = asked_for(named) if isinstance(named, GraphQLUnionType) else None
+        members.append("" if chosen is None else chosen.name)
+        named = chosen or named
+        if not isinstance(named, GraphQLObjectType | GraphQLInterfaceType):
+            break
+        is_payload = operation == "mutation" and not steps
+        inner = _held(named, "".join(rest), is_payload=is_payload)
+        if inner is None and not _is_wrapper(named):
+            return named, tuple(steps), tuple(members), pointer
+        if inner is None:
+            break
+        name, one = inner
+        steps.append(name)
+        pointer += f"/{name}" + ("/*" if is_list(one.type) else "")
+        kind = one.type
+    return None, (), tuple(members[:1]), ""
+
+
+def _witnesses(field: GraphQLField) -> Iterator[str]:
+    named: Any = get_named_type(field.type)
+    if not isinstance(named, GraphQLObjectType):
+        return
+    found = 0
+    for name, one in named.fields.items():
+        known = name.lower().replace("_", "")
+        is_flag = known in _FLAGS and get_named_type(one.type).name == "Boolean"
+        if (is_flag or known in _ERRORS) and is_free(one) and found < _MOST_WITNESSES:
+            found += 1
+            yield name
 
 
 def _held(kind: Entity, noun: str, *, is_payload: bool) -> tuple[str, GraphQLField] | None:

@@ -290,22 +290,16 @@ def weighted(schema: Any, operations: Sequence[ApiOperation], options: Mapping[s
         pairs = list(zip(operations, strategies, strict=True))
         # If no operation has cases, drawing raises the reason of each.
         having = [pair for pair in pairs if schema.engine.has_cases(pair[0], options)] or pairs
-        return _by_weight(schema, [one for one, _ in having], [one for _, one in having])
+        weights = list(schema.compute_fuzz_operation_weights([one for one, _ in having]))
+        if len(set(weights)) < 2:
+            return st.one_of(*(one for _, one in having))
+        most = max(weights)
+        counts = [round(_FINEST * weight / most) for weight in weights]
+        places = [place for place, count in enumerate(counts) for _ in range(count)]
+        return st.sampled_from(places).flatmap(lambda place: having[place][1])
 
     # The test for cases compiles operations, so it waits until the first draw, when hooks and settings are final.
     return st.deferred(chosen)
-
-
-def _by_weight(
-    schema: Any, operations: Sequence[ApiOperation], strategies: "list[st.SearchStrategy[Case]]"
-) -> "st.SearchStrategy[Case]":
-    weights = list(schema.compute_fuzz_operation_weights(operations))
-    if len(set(weights)) < 2:
-        return st.one_of(*strategies)
-    most = max(weights)
-    counts = [round(_FINEST * weight / most) for weight in weights]
-    places = [place for place, count in enumerate(counts) for _ in range(count)]
-    return st.sampled_from(places).flatmap(lambda place: strategies[place])
 
 
 def judges(schema: Any) -> Mapping[str, Check]:

@@ -207,22 +207,17 @@ class Scopes:
             with suppress(ValueError):
                 uri, anchor = urldefrag(urljoin(around.uri, name))
                 if not name.startswith("#"):
-                    around = self._named(schema, at, uri, around)
+                    if around.place == at and around.home is None:
+                        around.uri = uri
+                    else:
+                        around = Resource(uri, at, schema, around.dialect)
+                        self._enter(around)
+                    self._by_uri[uri] = around
                 if anchor and (is_old or name.startswith("#")):
                     around.anchors[unquote(anchor)] = at
         if not is_old:
             self._anchored(schema, at, around)
         return around
-
-    def _named(self, schema: dict[str, Any], at: str, uri: str, around: Resource) -> Resource:
-        if around.place == at and around.home is None:
-            around.uri = uri
-            resource = around
-        else:
-            resource = Resource(uri, at, schema, around.dialect)
-            self._enter(resource)
-        self._by_uri[uri] = resource
-        return resource
 
     def _anchored(self, schema: dict[str, Any], at: str, around: Resource) -> None:
         for keyword in ("$anchor", "$dynamicAnchor"):

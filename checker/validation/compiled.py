@@ -173,8 +173,12 @@ class Translator:
             if "oneOf" in plain or discriminator is not None:
                 _alternatives(plain, discriminator)
         _arrays(plain, has_prefix=self._has_prefix)
-        if hidden:
-            self._hide(plain, hidden)
+        if hidden and "required" in plain:
+            plain["required"] = [name for name in plain["required"] if name not in hidden]
+        # A response that contains a write-only property leaks it; a request with a read-only property is harmless
+        # because servers may ignore it.
+        for name in plain.get("properties", {}).keys() & hidden:
+            plain["properties"][name] = not self._is_response
         return plain
 
     def _below(self, keyword: Keyword, value: Any, at: str, way: _Way) -> Any:
@@ -268,16 +272,6 @@ class Translator:
             return False
         target, _ = self._follow(reference, at)
         return isinstance(target, dict) and target.get(self._flag) is True
-
-    def _hide(self, plain: dict[str, Any], hidden: _Names) -> None:
-        if "required" in plain:
-            plain["required"] = [name for name in plain["required"] if name not in hidden]
-        properties = plain.get("properties")
-        if properties is not None:
-            # A response that contains a write-only property leaks it; a request with a read-only property is harmless
-            # because servers may ignore it.
-            for name in properties.keys() & hidden:
-                properties[name] = not self._is_response
 
 
 def too_large(pointer: str) -> str:

@@ -238,7 +238,8 @@ class _Translation:
             elif token["escape"] is not None:
                 self._out.append(self._escape(token["escape"]))
             elif self._in_class:
-                self._inside(text)
+                self._in_class = not text.endswith("]")
+                self._out.append("".join(f"\\{c}" if c in "[&|~" else c for c in text))
             elif token["count"] is not None or text in ("*", "+", "?"):
                 if quantified and text == "+":
                     raise _Untranslatable
@@ -255,16 +256,6 @@ class _Translation:
         is_anchored = self._pattern.startswith("^") and "|" not in self._pattern
         degree = self._loops + (not is_anchored)
         return "".join(self._out), _LENGTHS[min(degree, len(_LENGTHS) - 1)]
-
-    def _inside(self, text: str) -> None:
-        if text == "]":
-            self._in_class = False
-            self._out.append("]")
-        elif text in ("[]", "[^]"):
-            self._out.append(text.replace("[", "\\["))
-            self._in_class = False
-        else:
-            self._out.append("".join("\\" + c if c in "[&|~" else c for c in text))
 
     def _outside(self, text: str) -> None:
         if text == "[":

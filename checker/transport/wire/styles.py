@@ -83,7 +83,13 @@ def _octets_table(safe: str) -> tuple[str, ...]:
 def path_text(value: Any, style: str, name: str, *, explode: bool) -> str:
     """Return the text that replaces `{name}` in a path. A segment of dots alone is encoded because clients would remove it."""
     if style == "matrix":
-        return _matrix(value, escape(name), explode=explode)
+        # An empty value has no equals sign (RFC 6570, 3.2.7).
+        if explode and isinstance(value, dict | list):
+            items = value.items() if isinstance(value, dict) else ((name, one) for one in value)
+            texts = [(escape(str(key)), escape(text_of(one))) for key, one in items]
+        else:
+            texts = [(escape(name), ",".join(_parts(value, escape, explode=False)))]
+        return "".join(f";{key}={text}" if text else f";{key}" for key, text in texts)
     if style == "label":
         text = _label(value, explode=explode)
     else:
@@ -99,21 +105,6 @@ def _label(value: Any, *, explode: bool) -> str:
         # The dot delimits here, although URLs need not escape it.
         return "." + ".".join(part.replace(".", "%2E") for part in parts)
     return "." + ",".join(parts)
-
-
-def _matrix(value: Any, name: str, *, explode: bool) -> str:
-    """RFC 6570, 3.2.7: an empty value has no equals sign."""
-    if explode and isinstance(value, dict):
-        return "".join(_assigned(escape(str(key)), item) for key, item in value.items())
-    if explode and isinstance(value, list):
-        return "".join(_assigned(name, item) for item in value)
-    text = ",".join(_parts(value, escape, explode=False))
-    return f";{name}={text}" if text else f";{name}"
-
-
-def _assigned(name: str, value: Any) -> str:
-    text = escape(text_of(value))
-    return f";{name}={text}" if text else f";{name}"
 
 
 def header_text(value: Any, *, explode: bool, style: str = "simple") -> str:
