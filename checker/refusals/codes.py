@@ -84,10 +84,11 @@ _AJV: Final = {
 
 
 def ajv(body: Any) -> Iterator[PlaceDemand]:
-    """`[{"instancePath": "/age", "keyword": "minimum", "params": {"limit": 18}, "message": "must be >= 18"}]`."""
+    """`[{"instancePath": "/age", "keyword": "minimum", "params": {"limit": 18}, "message": "must be >= 18"}]`, and LoopBack."""
     for error in _items(body, ("errors", "validation", "details", "detail", "error", "data")):
-        params, keyword = error.get("params"), error.get("keyword")
-        place = error.get("instancePath", error.get("dataPath"))
+        # LoopBack: `{"path": "/age", "code": "minimum", "info": {"limit": 18}}`.
+        params, keyword = error.get("params", error.get("info")), error.get("keyword", error.get("code"))
+        place = error.get("instancePath", error.get("dataPath", error.get("path")))
         if not isinstance(params, dict) or not isinstance(keyword, str) or place is None:
             continue
         where, path = _place(path_of(place), str(error.get("validationContext", "")))

@@ -43,11 +43,14 @@ _META: Final = frozenset(
      "success", "detail", "message")
 )  # fmt: skip
 
+_PROSE: Final = frozenset(("error", "detail", "message"))
+
 
 def django_rest(body: Any) -> Iterator[PlaceDemand]:
     """`{"age": ["Ensure this value is greater than or equal to 18."]}`, at the top or below `detail`."""
     inner = body.get("detail", body) if isinstance(body, dict) else body
-    is_whole = isinstance(inner, dict) and "errors" not in inner
+    # `{"error": {"name": "...", "details": [...]}}` names no field at the top.
+    is_whole = isinstance(inner, dict) and inner.keys().isdisjoint(("error", "errors"))
     if is_whole and all(isinstance(one, list | dict) for one in inner.values()):
         yield from keyed(inner)
 
@@ -177,16 +180,26 @@ def _generic(value: Any, depth: int) -> Iterator[PlaceDemand]:
             if found:
                 return
             # `{"name": "BadDataError", "message": "...", "details": [...]}`: the name of the error, not of what is wrong.
-        fields = {one: inner for one, inner in value.items() if one.lower() not in _META}
+        # `{"title": ["can't be blank"]}` is about a field, unlike `{"title": "Bad Request"}` and `{"message": ["..."]}`.
+        fields = {
+            one: inner
+            for one, inner in value.items()
+            if one.lower() not in _META or (isinstance(inner, list) and one.lower() not in _PROSE)
+        }
         yield from keyed({one: inner for one, inner in fields.items() if _holds_texts(inner)})
         for inner in value.values():
             yield from _generic(inner, depth - 1)
 
 
 def _is_name(key: str, value: Any) -> bool:
-    """Whether a member names the invalid place. The `source` of celebrate is the part of the request: `{"source": "body", "message": "..."}`."""
+    """Whether a member names the invalid place.
+
+    The `source` of celebrate is the part of the request: `{"source": "body", "message": "..."}`, the `name` of many others the class of
+    the error.
+    """
     is_part = key == "source" and isinstance(value, str) and value in _LOCATIONS
-    return isinstance(value, str | list) and not is_part
+    is_class = key == "name" and isinstance(value, str) and value.endswith(("Error", "Exception"))
+    return isinstance(value, str | list) and not (is_part or is_class)
 
 
 def _beside(name: object, text: str, value: dict[str, Any]) -> Iterator[PlaceDemand]:
@@ -207,7 +220,7 @@ def _holds_texts(value: Any) -> bool:
 
 
 _BEGINNING = later_pattern(r"^(?:(?:the )?(?:field|parameter|property|param|each value in) |the (?=[`'\"]))?[`'\"]?(?P<name>[A-Za-z_][\w.-]*)[`'\"]?:?(?P<noun> (?:name|id|identifier))?(?: property| field| parameter)? (?=is |are |must |should |may |can|has |does |was |not )", re.IGNORECASE)  # fmt: skip
-_NAMED = later_pattern(r"^(?:[\w ]+ error: )?(?P<name>[A-Za-z_][\w.-]*)(?: in (?P<where>header|querystring|path|body))?: (?P<text>\S.*)", re.IGNORECASE | re.DOTALL)  # fmt: skip
+_NAMED = later_pattern(r"^(?:[\w ]+ error: |details?: )?(?P<name>(?!(?:details?|errors?|message):)[A-Za-z_][\w.-]*)(?: in (?P<where>header|querystring|path|body))?: (?P<text>\S.*)", re.IGNORECASE | re.DOTALL)  # fmt: skip
 _LABELLED = later_pattern(r'^"(?P<name>[A-Za-z_][\w.\[\]-]*)" (?P<text>\w.*)', re.DOTALL)
 """Joi: `"items[0].name" length must be at least 3 characters long`."""
 _IN_PART = later_pattern(r"^(?P<name>[\w.\[\]-]+) in (?P<where>body|query|path|header|formData) (?P<text>(?:is|must|should)\b.*)", re.DOTALL)  # fmt: skip
@@ -372,6 +385,9 @@ def _placed(said: PlaceDemand, case: Case, declared: Collection[str]) -> Constra
     """Return the demand with the part of the request that it is about; None if there is no such part."""
     for location in _locations(said, case):
         path = _known_path(said.path, location, case, declared)
+        if said.keyword == REQUIRED and location is Location.BODY and case.body is NOT_SET and case.operation.bodies:
+            # A member of nothing is missing.
+            return constraint(location, (), REQUIRED, True)
         if said.keyword == SELDOM and (path is None or next(values_at(part_of(case, location), path), None) is None):
             # The refusal is about a value that was sent.
             continue

@@ -64,6 +64,10 @@ _SAME_NAME: Final = later_pattern(
     r"\b(?:id|identifier)\b.*\b(?:match|equal|same|differ|mismatch|conflict)|\b(?:match|mismatch|differ|conflict)\w*\b.*\b(?:id|identifier)\b",
     re.IGNORECASE,
 )
+_FIXED_NAME: Final = later_pattern(
+    r"\b(?:id|identifier)\b.*\b(?:cannot|can not|can't|must not|may not) be (?:updated|changed|modified|altered)\b",
+    re.IGNORECASE,
+)
 _ALIKE: Final = r"(?:inconsistent|unequal|different|differ|mismatch\w*|match|same|equal|identical|consistent)"
 _SIZE: Final = r"(?:numbers?|lengths?|sizes?|counts?)"
 _PARALLEL: Final = later_pattern(rf"\b{_ALIKE} {_SIZE}\b|\b{_SIZE}\b.*\b{_ALIKE}\b", re.IGNORECASE)
@@ -91,7 +95,8 @@ def relations_in(
             found |= dict.fromkeys(_in_sentence(sentence, places, is_refusal=is_refusal))
         if is_refusal:
             found |= dict.fromkeys(_some(sentence, places))
-        if variable and _SAME_NAME.search(sentence) and _PATH.search(sentence):
+        is_of_name = _FIXED_NAME.search(sentence) or (_SAME_NAME.search(sentence) and _PATH.search(sentence))
+        if variable and is_of_name:
             named = [path for at, path in places if at is Location.BODY and path in (("data", "id"), ("id",))]
             found |= {constraint(Location.BODY, path, SAME, variable): None for path in named}
     return [one for one in found if one is not None]

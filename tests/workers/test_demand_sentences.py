@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from checker.core.case import NOT_SET
 from checker.core.constraints import is_broken
 from checker.core.operation import BrokenOperation
 from checker.core.response import Response
@@ -167,6 +168,51 @@ BODIES: list[tuple[Any, set[tuple[str, str, str]]]] = [
 @pytest.mark.parametrize(("body", "wanted"), BODIES)
 def test_a_body_says_what_it_is_about(body: Any, wanted: set[tuple[str, str, str]]) -> None:
     assert {(".".join(one.path), one.keyword, one.where) for one in said_by(body)} == wanted
+
+
+LOOPBACK = {"statusCode": 422, "name": "UnprocessableEntityError", "message": "The request body is invalid."}
+AT_AGE = {"path": "/age", "code": "minimum", "message": "must be >= 18", "info": {"limit": 18}}
+NO_TITLE = {"path": "", "code": "required", "message": "must have 'title'", "info": {"missingProperty": "title"}}
+IN_MODEL = {
+    "statusCode": 422,
+    "name": "ValidationError",
+    "message": 'The `Todo` instance is not valid. Details: `title` can\'t be blank (value: "").',
+    "details": {"context": "Todo", "codes": {"title": ["presence"]}, "messages": {"title": ["can't be blank"]}},
+}
+FIXED = {"statusCode": 400, "name": "Error", "message": "id property (id) cannot be updated from 1 to 3"}
+
+
+@pytest.mark.parametrize(
+    ("error", "body", "expected"),
+    [
+        ({**LOOPBACK, "details": [AT_AGE]}, {"title": "a", "age": 3}, {(("age",), "minimum")}),
+        ({**LOOPBACK, "details": [NO_TITLE]}, {"age": 3}, {(("title",), "required")}),
+        ({**LOOPBACK, "details": [NO_TITLE]}, NOT_SET, {((), "required")}),
+        (IN_MODEL, {"title": ""}, {(("title",), "minLength"), (("title",), "pattern")}),
+        (FIXED, {"title": "a", "id": 3}, {(("id",), "same")}),
+    ],
+    ids=["a limit", "a member", "a member of no body", "of the model", "an id"],
+)
+def test_what_loopback_says(error: dict[str, Any], body: Any, expected: set[tuple[tuple[str, ...], str]]) -> None:
+    path = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}
+    members = {"title": {"type": "string"}, "age": {"type": "integer"}, "id": {"type": "integer"}}
+    content = {"application/json": {"schema": {"type": "object", "properties": members}}}
+    (operation,) = from_dict(
+        {
+            "openapi": "3.1.0",
+            "info": {"title": "", "version": ""},
+            "paths": {
+                "/todos/{id}": {"put": {"parameters": [path], "requestBody": {"content": content}, "responses": {}}}
+            },
+        }
+    ).get_all_operations()
+    assert not isinstance(operation, BrokenOperation)
+    media_type = None if body is NOT_SET else "application/json"
+    case = operation.Case(path_parameters={"id": 1}, body=body, media_type=media_type)
+    response = Response(422, [("Content-Type", "application/json")], json.dumps({"error": error}).encode())
+    found = demands_in(case, response, tuple(members))
+    assert {(one.path, one.keyword) for one in found} == expected
+    assert all(is_broken(one, case) for one in found)
 
 
 @pytest.mark.parametrize(("given", "steps"), [("a", ("meta",)), (["a"], ("meta", "*"))])
