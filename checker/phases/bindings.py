@@ -24,7 +24,7 @@ from checker.core.runtime_expressions import (
     evaluate,
     parse_value,
 )
-from checker.core.scenarios import OPTIONAL_SETS
+from checker.core.scenarios import OPTIONAL_SETS, Scenario
 from checker.core.schema import unescaped
 from checker.generation.boundaries.cases import BoundaryCase
 from checker.values.harvest import value_at
@@ -281,6 +281,29 @@ def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Bin
                 break
     meta.bindings = (*meta.bindings, *taken)
     return tuple(taken)
+
+
+_ORDINARY: Final = 2**31
+"""Bound of the whole numbers that servers read as any other."""
+_ORDINARY_SCENARIOS: Final = (Scenario.NUMBER, Scenario.STRING)
+_SHORT: Final = 3
+"""Characters of ordinary texts in lists of boundary values."""
+
+
+def has_ordinary_name(case: Case, pool: ValuePool | None) -> bool:
+    """Whether a valid case of a list tests an ordinary name in its path, such as 1 or `00`, where a pool has real ones.
+
+    It would be responded to with 404, which tells nothing. Numbers beyond 32 and 64 bits and long texts find limits of servers.
+    """
+    meta = case.meta
+    if pool is None or meta is None or meta.phase.data.scenario not in _ORDINARY_SCENARIOS:
+        return False
+    if meta.mode.is_negative or meta.phase.data.get("parameter_location") != Location.PATH:
+        return False
+    name = meta.phase.data.get("parameter") or ""
+    value = case.path_parameters.get(name)
+    is_ordinary = len(value) <= _SHORT if isinstance(value, str) else isinstance(value, int) and abs(value) < _ORDINARY
+    return is_ordinary and pool.pick(Location.PATH, name, 0) is not None
 
 
 def _kept_names(meta: CaseMetadata, location: Location) -> tuple[str | None, ...]:

@@ -47,7 +47,16 @@ from checker.generation.sources.context import Rejected, Shared
 from checker.generation.sources.replay import ReplaySource, SimplestSource
 from checker.health import may_change_caller
 from checker.kinds.protocol import ApiOperation, CaseProgram
-from checker.phases.bindings import BoundPool, NewestFirst, put_back, renew, set_into, take_names, take_references
+from checker.phases.bindings import (
+    BoundPool,
+    NewestFirst,
+    has_ordinary_name,
+    put_back,
+    renew,
+    set_into,
+    take_names,
+    take_references,
+)
 from checker.phases.case_parts import Names, literal_case, literal_of, with_names, without
 from checker.phases.listing import SMALLEST, CaseLists, Lister, ListingContext, lister_of, topic_of
 
@@ -642,6 +651,8 @@ class CaseFactory:
             # The path comes first, as in drawn cases, because values of the body belong to it. Call both before `renew`, so that
             # a body that names other resources keeps their names.
             taken = *take_names(listed, pool, number), *take_references(listed, found, pool, number)
+            if has_ordinary_name(listed, pool):
+                raise FilteredOut(f"{label}: case {number} makes up a name where others are known")
             token = renew(listed, found, wanted.token)
             self._relate(listed, found, wanted.learned)
             recipe = Listed(phase, number, digest(repr(found.key)), token=token, learned=wanted.learned)

@@ -261,12 +261,20 @@ class Consumer(Struct):
             if ring.values
         ]
         scored.sort(key=lambda item: item[:2], reverse=True)
+        if self.is_path and scored and self._is_proved(scored[0][2].name):
+            # Other fields of the same resources are no names of them: `NL` is one of a country, `NLD` and `Netherlands` are none.
+            scored = [one for one in scored if one[2].name in self._fields or self._is_proved(one[2].name)]
         best = [(score, ring) for score, _, ring in scored[:_RANKS]]
         made = _made_of(ring for _, ring in best) if self.is_careful else []
         self._order = made or _weighted(best, is_removing=self.is_removing)
         self._nearest = list({id(ring): ring for ring, _ in self._order[:_DIFFERENT]}.values())
         self._pause = min(2 * self._pause + 1, _PATIENCE) if scored else 0
         self._left = self._pause
+
+    def _is_proved(self, field_name: str) -> bool:
+        """Whether more values of a field named something than nothing."""
+        hits, misses = self._fared.get(field_name, _UNKNOWN)
+        return hits > misses
 
     def _score(self, affinity: float, ring: ValueHistory) -> float:
         prior = affinity if affinity > _BY_NAME else affinity * ring.looks_like_identifier()

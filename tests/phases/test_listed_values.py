@@ -15,7 +15,7 @@ from checker.core.scenarios import Scenario
 from checker.generation.boundaries.cases import BoundaryCase, Parts
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.settings import GenerationSettings
-from checker.phases.bindings import BoundPool, renew, take_names
+from checker.phases.bindings import BoundPool, has_ordinary_name, renew, take_names
 from checker.phases.case_factory import CaseFactory, Exhausted, FilteredOut, GenerationRules
 from checker.phases.listed_phases import edge_cases
 from tests.openapi.documents import operation
@@ -93,6 +93,19 @@ def test_no_invented_number_removes_the_account_of_the_run(path: str, method: st
                 sent.add(made.case.path_parameters["id"])
     assert any(0 < one < 100 for one in sent) is ((path, method) != ("/users/{id}", "delete"))
     assert max(sent) > 1000
+
+
+@pytest.mark.parametrize(
+    ("value", "is_ordinary"), [(1, True), (-1, True), (2**31, False), (2**63, False), ("00", True), ("0" * 255, False)]
+)
+def test_an_ordinary_name_is_not_worth_a_case_where_others_are_known(value: object, *, is_ordinary: bool) -> None:
+    case = case_of({}, about="path")
+    assert case.meta is not None
+    case.meta.phase.data |= {"parameter": "id", "scenario": Scenario.NUMBER}
+    case.path_parameters["id"] = value
+    assert has_ordinary_name(case, pool(7)) is is_ordinary
+    assert not has_ordinary_name(case, BoundPool.of(()))
+    assert not has_ordinary_name(case_of({}, about="query"), pool(7))
 
 
 def test_without_a_pool_nothing_is_taken() -> None:

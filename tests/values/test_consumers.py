@@ -40,6 +40,15 @@ def test_what_is_called_as_it_should_be_is_found_among_hundreds_of_others() -> N
     assert len(set(values)) > 1
 
 
+def test_only_the_field_is_taken_of_which_more_values_named_something_than_nothing() -> None:
+    rings = fields()
+    consumer = asked(rings, by=len(rings))
+    consumer.fared("name", is_missing=False)
+    assert set(chosen(consumer, rings)) == {"mine"}
+    consumer.fared("name", is_missing=True)
+    assert len(set(chosen(consumer, rings))) > 1
+
+
 def test_it_does_not_matter_when_it_is_asked() -> None:
     """Workers ask at other moments, and have to send the same."""
     rings = fields()
