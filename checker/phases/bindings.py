@@ -15,6 +15,7 @@ from checker.core.operation import Parameter
 from checker.core.phases import EXAMPLES
 from checker.core.request import Location
 from checker.core.resource_names import may_be_segment
+from checker.core.resources import REMOVING
 from checker.core.response import Outcome, Response
 from checker.core.runtime_expressions import (
     EvaluationContext,
@@ -293,7 +294,8 @@ _SHORT: Final = 3
 def has_ordinary_name(case: Case, pool: ValuePool | None) -> bool:
     """Whether a valid case of a list tests an ordinary name in its path, such as 1 or `00`, where a pool has real ones.
 
-    It would be responded to with 404, which tells nothing. Numbers beyond 32 and 64 bits and long texts find limits of servers.
+    It would be responded to with 404, which tells nothing. Numbers beyond 32 and 64 bits and long texts find limits of servers, for
+    which requests of other methods are enough: a removal tests no names.
     """
     meta = case.meta
     if pool is None or meta is None or meta.phase.data.scenario not in _ORDINARY_SCENARIOS:
@@ -303,6 +305,7 @@ def has_ordinary_name(case: Case, pool: ValuePool | None) -> bool:
     name = meta.phase.data.get("parameter") or ""
     value = case.path_parameters.get(name)
     is_ordinary = len(value) <= _SHORT if isinstance(value, str) else isinstance(value, int) and abs(value) < _ORDINARY
+    is_ordinary = is_ordinary or case.operation.resource_method == REMOVING
     return is_ordinary and pool.pick(Location.PATH, name, 0) is not None
 
 

@@ -104,6 +104,8 @@ def test_an_ordinary_name_is_not_worth_a_case_where_others_are_known(value: obje
     case.meta.phase.data |= {"parameter": "id", "scenario": Scenario.NUMBER}
     case.path_parameters["id"] = value
     assert has_ordinary_name(case, pool(7)) is is_ordinary
+    case.operation = operation({}, path="/a/{id}", method="delete")
+    assert has_ordinary_name(case, pool(7))
     assert not has_ordinary_name(case, BoundPool.of(()))
     assert not has_ordinary_name(case_of({}, about="query"), pool(7))
 

@@ -17,7 +17,7 @@ from checker.phases.case_factory import GeneratedCase
 from checker.phases.case_parts import literal_case
 from checker.values.consumers import names_in_path
 from checker.workers.observers.demands import DemandLearner
-from checker.workers.observers.valid_cases import ACCEPTED, Moment, ValidCases, reason_for
+from checker.workers.observers.valid_cases import ACCEPTED, Moment, Named, ValidCases, reason_for
 from tests.openapi.documents import operation
 
 LABEL = "POST /a"
@@ -89,8 +89,21 @@ def test_invented_names_are_left_out_where_known_ones_were_accepted(
     for index, (is_known, status) in enumerate(results):
         reason = ACCEPTED if status == 200 else "a"
         cases.count(LABEL, (2, 0, index), reason, 0, is_known=is_known, is_gone=status == 404)
-    left = [cases.is_left_out(LABEL, END, index, source=DRAWN, is_invented=True) for index in range(100)]
+    left = [cases.is_left_out(LABEL, END, index, source=DRAWN, named=Named(is_invented=True)) for index in range(100)]
     assert left.count(False) == expected
+
+
+@pytest.mark.parametrize(("missing", "expected"), [(2, 100), (3, 10)])
+def test_a_removal_is_left_out_once_no_invented_name_was_there(missing: int, expected: int) -> None:
+    cases = ValidCases()
+    for index in range(missing):
+        cases.count(LABEL, (2, 0, index), "a", 0, is_gone=True)
+    for is_removal, sent in ((True, expected), (False, 100)):
+        left = [
+            cases.is_left_out(LABEL, END, index, source=DRAWN, named=Named(is_invented=True, is_removal=is_removal))
+            for index in range(100)
+        ]
+        assert left.count(False) == sent
 
 
 @pytest.mark.parametrize(
@@ -109,7 +122,7 @@ def test_names_that_are_gone_are_left_out(results: list[tuple[str, bool]], expec
     for index, (reason, is_gone) in enumerate(results):
         cases.count(LABEL, (2, 0, index), reason, 0, is_known=True, is_gone=is_gone, names=5)
     counts = [
-        sum(not cases.is_left_out(LABEL, END, index, source=DRAWN, names=names) for index in range(100))
+        sum(not cases.is_left_out(LABEL, END, index, source=DRAWN, named=Named(names)) for index in range(100))
         for names in (5, 6)
     ]
     assert counts == [expected, 100]
@@ -138,7 +151,7 @@ def test_a_list_names_what_is_gone_a_few_times(count: int, expected: int) -> Non
     cases.count(LABEL, (2, 0, 0), ACCEPTED, 0)
     for index in range(count):
         cases.count(LABEL, (2, 0, index + 1), f"{index}", 0, is_gone=True, names=5)
-    left = [cases.is_left_out(LABEL, END, index, source=CaseSource.LISTED, names=5) for index in range(100)]
+    left = [cases.is_left_out(LABEL, END, index, source=CaseSource.LISTED, named=Named(5)) for index in range(100)]
     assert left.count(False) == expected
 
 

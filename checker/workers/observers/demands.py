@@ -32,7 +32,7 @@ from checker.phases.case_parts import literal_of
 from checker.refusals.reading import demands_in, may_complain
 from checker.schema.views import Outline, outline_of, type_of
 from checker.values.consumers import GONE_STATUSES, is_name_missing, names_in_path, taken_from
-from checker.workers.observers.valid_cases import MOST_PARTS, ONE_IN, Moment, ValidCases, reason_for
+from checker.workers.observers.valid_cases import MOST_PARTS, ONE_IN, Moment, Named, ValidCases, reason_for
 from checker.workers.recording.task_state import InFlight
 
 # Python finds a member of an enumeration ten times slower than a name.
@@ -386,8 +386,11 @@ class DemandLearner(Struct):
             before,
             index,
             source=source,
-            is_invented=not is_listed and self.names_resource(label) and not taken_from(made.case)[0],
-            names=names_in_path(made.case),
+            named=Named(
+                names=names_in_path(made.case),
+                is_invented=not is_listed and self.names_resource(label) and not taken_from(made.case)[0],
+                is_removal=operation.resource_method == REMOVING,
+            ),
             place=_varied_place(made.case),
             is_bare=not (operation.parameters or operation.bodies),
         )

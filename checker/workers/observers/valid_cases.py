@@ -36,7 +36,7 @@ worth sending."""
 _DULL = 20
 """Such refusals of an operation that accepted a case before: one that accepts 20 % of its cases rarely has so many."""
 _INVENTED_IN_VAIN = {True: 3, False: 8}
-"""Whether known names were accepted -> cases with invented names of resources that were all missing, after which another one is not
+"""Whether known names were accepted, or the operation removes -> cases with invented names of resources that were all missing, after which another one is not
 worth sending."""
 _WORDS = later_pattern(r"[^\W\d_]{3,}")
 _MOST_WORDS = 8
@@ -102,10 +102,26 @@ class _Streak(Struct):
                 last, count = self.places.get(place, (ACCEPTED, 0))
                 self.places[place] = reason, count + 1 if reason == last else 1
 
-    @property
-    def invents_in_vain(self) -> bool:
-        """Whether invented names of resources are not there, mostly while names that an earlier response showed are accepted."""
-        return not self.accepts_invented and self.missing >= _INVENTED_IN_VAIN[self.accepts_known]
+    def invents_in_vain(self, *, is_removal: bool) -> bool:
+        """Whether invented names of resources are not there, mostly while names that an earlier response showed are accepted.
+
+        A removal accepts each known name once, so that it is enough for one that no invented name is there.
+        """
+        return not self.accepts_invented and self.missing >= _INVENTED_IN_VAIN[self.accepts_known or is_removal]
+
+
+class Named(Struct, frozen=True):
+    """How a case names the resource that it is about."""
+
+    names: int = 0
+    """A digest of the names in its path."""
+    is_invented: bool = False
+    """Whether the resource is made up."""
+    is_removal: bool = False
+    """Whether the case removes it."""
+
+
+_UNNAMED: Final = Named()
 
 
 class ValidCases(Struct):
@@ -162,14 +178,13 @@ class ValidCases(Struct):
         index: int,
         *,
         source: CaseSource,
-        is_invented: bool = False,
-        names: int = 0,
+        named: Named = _UNNAMED,
         place: int = 0,
         is_bare: bool = False,
     ) -> bool:
         """Whether valid case `index` of a source is not worth sending, after the cases before a moment, or all that are known.
 
-        `is_invented`: the resource that it names is made up; `names`, `place`: as in `count`; `is_bare`: the operation has no inputs.
+        `place`: as in `count`; `is_bare`: the operation has no inputs.
         """
         streak = self._streak(label, before)
         enough, one_in = _ENOUGH[source]
@@ -180,10 +195,10 @@ class ValidCases(Struct):
             # All cases are alike.
             return index % ONE_IN > 0
         # A list varies the body beside the name, which may decide first.
-        is_gone = streak.gone.get(names, 0) >= (_AT_ONE_PLACE if source is CaseSource.LISTED else 1)
+        is_gone = streak.gone.get(named.names, 0) >= (_AT_ONE_PLACE if source is CaseSource.LISTED else 1)
         last, count = streak.places.get(place, (ACCEPTED, 0))
         is_refused_alike = last != ACCEPTED and count >= _AT_ONE_PLACE
-        if is_gone or is_refused_alike or (is_invented and streak.invents_in_vain):
+        if is_gone or is_refused_alike or (named.is_invented and streak.invents_in_vain(is_removal=named.is_removal)):
             return index % ONE_IN > 0
         if ACCEPTED in streak.met:
             enough, one_in = _DULL, ONE_IN
