@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from checker.config.overrides import NO_OVERRIDES, Overrides
 from checker.core.case import Case
-from checker.core.constraints import RELATIONS, Constraint, read, written
+from checker.core.constraints import RELATIONS, SAME, Constraint, is_broken, read, values_at, written
 from checker.core.digests import case_id, digest
 from checker.core.errors import CheckerError, HookError, UnresolvableBody
 from checker.core.meta import (
@@ -36,7 +36,7 @@ from checker.core.request import Location
 from checker.core.resource_names import ends_with_variable, resource_of, variables_of
 from checker.core.resources import REMOVING, SAFE, named_values, place_of
 from checker.core.scenarios import Scenario
-from checker.core.schema import SchemaWarning, unescaped
+from checker.core.schema import SchemaWarning, pointer_child, unescaped
 from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.boundaries.values import likeness
 from checker.generation.hooks import ComponentHooks
@@ -430,9 +430,28 @@ class CaseFactory:
         number = _STEPS + (index << _STEP_BITS) + step
         bindings = self.rules.unforced(self.operations[label], bindings)
         made = self._in_mode(label, (seed, number), phase, bindings, is_wrong=is_wrong)
-        taken = set_into(made.case, bindings)
+        repeated = self.rules.unforced(made.case.operation, tuple(self._repeated(made, bindings, phase.name)))
+        taken = set_into(made.case, (*bindings, *repeated))
         made.bindings = (*made.bindings, *taken)
         return made
+
+    def _repeated(self, made: GeneratedCase, bindings: Sequence[Binding], phase: str) -> Iterator[Binding]:
+        """Yield the values of a path once more for the members of the body that repeat them.
+
+        The target demands that, or the description suggests it and the case was drawn so.
+        """
+        relations = self.program(made.label, phase, made.learned).relations
+        if relations is None:
+            return
+        for one in (*relations.demanded, *relations.suggested):
+            if one.keyword != SAME or (one not in relations.demanded and is_broken(one, made.case)):
+                continue
+            present = list(values_at(made.case.body, one.path))
+            for binding in bindings:
+                is_of_path = (binding.location, binding.name) == (Location.PATH, one.given)
+                # A text is no value of a member that is a number, and the other way round.
+                if is_of_path and present and isinstance(present[0], str) is isinstance(binding.literal, str):
+                    yield replace(binding, location=Location.BODY, name=pointer_child("", *one.path))
 
     def make_first(self, label: Label, seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Return the first step of sequence `index`, with wrong data as rarely as later steps."""

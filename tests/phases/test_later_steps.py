@@ -3,10 +3,12 @@
 import json
 from typing import Any
 
+import pytest
 from msgspec import Struct
 
 from checker.config.overrides import NO_OVERRIDES, Override, Overrides
-from checker.core.meta import Binding, PhaseInfo, ValuePool
+from checker.core.constraints import Constraint
+from checker.core.meta import Binding, GenerationMode, PhaseInfo, ValuePool
 from checker.core.operation import BrokenOperation, Label, Location, Operation
 from checker.generation.boundaries.values import likeness
 from checker.generation.hooks import NO_HOOKS
@@ -88,6 +90,31 @@ def test_what_the_user_forces_stands_where_an_answer_gave_a_value_too() -> None:
         assert made.case.path_parameters == {"room_id": room}
         assert isinstance(made.case.body, dict)
         assert made.case.body["text"] == said
+
+
+RENAMING, TODOS = Label("PUT /todos/{id}"), Label("POST /todos")
+
+
+@pytest.mark.parametrize("is_demanded", [False, True])
+def test_a_body_repeats_the_name_that_an_answer_gave_to_its_path(*, is_demanded: bool) -> None:
+    todo = {"type": "object", "required": ["title"], "properties": {"id": ID, "title": {"type": "string"}}}
+    path = {"name": "id", "in": "path", "required": True, "schema": ID}
+    content = {"application/json": {"schema": todo}}
+    put = {"parameters": [path], "requestBody": {"required": True, "content": content}, "responses": {"200": {}}}
+    (replaces,) = from_dict({**DOCUMENT, "paths": {"/todos/{id}": {"put": put}}}).get_all_operations()
+    assert not isinstance(replaces, BrokenOperation)
+    rules = GenerationRules.alike(GenerationSettings(mode=GenerationMode.POSITIVE))
+    makes = CaseFactory({RENAMING: replaces}, rules, lambda _: NO_HOOKS, None)
+    at = Binding(Location.PATH, "id", TODOS, "/id", 0, 7, json.dumps("$response.body#/id"), 0)
+    demanded = [Constraint("body", ("id",), "same", '"id"')] if is_demanded else []
+    makes.demands = lambda label, phase, index: demanded
+    made = [makes.make_step(RENAMING, (5, index, 1), STATEFUL, (at,), is_wrong=False) for index in range(60)]
+    bodies = [one.case.body for one in made if isinstance(one.case.body, dict)]
+    repeating = [body["id"] == 7 for body in bodies if "id" in body]
+    assert 0 < len(repeating) < len(bodies)
+    assert all(repeating) if is_demanded else len(repeating) / 2 < sum(repeating) < len(repeating)
+    again = [makes.remake(one.step, name="again", phase=STATEFUL) for one in made]
+    assert [likeness(one.case) for one in again] == [likeness(one.case) for one in made]
 
 
 def test_settings_of_an_operation_are_not_made_for_each_step() -> None:
