@@ -362,8 +362,8 @@ _FEWEST_COUNTED, _MOST_COUNTED = 25, 100
 """Requests that are sent to see whether the target limits their rate."""
 _MOST_REMOVED = 8
 """Latest resources that are removed, to see whether one of them is the cause."""
-_ROUNDS, _MOST_TRIES = 4, 16
-"""Rounds in which their removals are tried, and tries of the latest one in each round."""
+_ROUNDS, _MOST_TRIES = 4, 32
+"""Rounds in which their removals are tried, and tries of the latest one in each round. Each further one has half as many."""
 _MOST_RELATED = 6
 _TRIES = 8
 """Cases of each related operation that may undo the cause."""
@@ -455,8 +455,9 @@ class Examination:
         if not (yield from witnesses.is_in_trouble(order.trouble)):
             return None
         found = sorted((one for one in self._made if one.at <= order.at), key=lambda one: -one.at)
-        waiting = [(one, removal) for one in found[:_MOST_REMOVED] for removal in self._removals(one.path)]
-        # A removal is a change, too, and may be refused many times. The latest resource is the likeliest cause.
+        removable = ((one, removal) for one in found for removal in self._removals(one.path))
+        waiting = list(islice(removable, _MOST_REMOVED))
+        # A removal is a change, too: one in thirty may be served. The latest resource is the likeliest cause.
         turns = (
             one for _ in range(_ROUNDS) for number, one in enumerate(waiting) for _ in range(_MOST_TRIES >> number or 1)
         )

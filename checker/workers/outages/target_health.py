@@ -36,8 +36,10 @@ MOST_DOUBTS = 20
 """The number of refusals about which one worker asks the others. After so many without a success its credentials are wrong."""
 _STREAK = 8
 """Refusals in a row after which an operation that was known to refuse is looked at again."""
-_MOST_BLOCKED = 3
-"""Operations that refuse changes with 503 at the same time, before all changes seem to be refused."""
+_MOST_BLOCKED = 2
+"""Operations of one worker that refuse changes with 503 at the same time, before all changes seem to be refused."""
+_MOST_VAIN_LOOKS = 2
+"""Looks for the cause of refused changes that find none. After that they are tested as they are."""
 _BROKEN = frozenset((FailureKind.REFUSED, FailureKind.DROPPED))
 
 
@@ -73,8 +75,8 @@ class TargetHealth:
     _doubts: int = 0
     _streak: int = _STREAK
     _refused_in_row: int = 0
-    _is_used_to_blocks: bool = False
-    """Whether no cause was found when changes were refused with 503."""
+    _vain_looks: int = 0
+    """Times that no cause was found when changes were refused with 503."""
     _may_want_tls: bool = False
     """Whether a target without TLS in its address has sent no response yet."""
     _before_renewal: Label | None = None
@@ -230,7 +232,7 @@ class TargetHealth:
         A resource that the run created may keep the target busy: a rule that triggers itself, an import, an index.
         """
         blocked = self.served.blocked
-        if refused.status != UNAVAILABLE or refused.is_harmless or self._is_used_to_blocks:
+        if refused.status != UNAVAILABLE or refused.is_harmless or self._vain_looks >= _MOST_VAIN_LOOKS:
             return False
         now = time.time()
         blocked[refused.label] = (blocked.get(refused.label, (now, refused))[0], refused)
@@ -302,9 +304,8 @@ class TargetHealth:
                 witnesses = self._witnesses(self._first, order.doubted, blocked)
                 examination = Examination(self.context, witnesses, self._others.made)
                 report = yield from examination.done(order, self._lost)
-                self._is_used_to_blocks |= (
-                    order.trouble is Trouble.CHANGES and not report.has_passed and not report.culprit
-                )
+                is_vain = order.trouble is Trouble.CHANGES and not report.has_passed and not report.culprit
+                self._vain_looks += is_vain
                 self.up.send(report)
             yield Pause()
 
