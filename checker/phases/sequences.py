@@ -25,6 +25,7 @@ from checker.phases.known_resources import (
     DECLARED,
     KnownResources,
     PathVariable,
+    ResponseKind,
     SequenceModel,
     ShownStep,
     StepTarget,
@@ -174,7 +175,7 @@ class SequenceBuilder(Struct, dict=True):
     _dead: set[Label] = field(default_factory=set)
     _weighted: dict[Hashable, Mapping[Label, float]] = field(default_factory=dict)
     """Kinds of the responses of a sequence, with what their URLs lead to -> weights of the operations that may follow."""
-    _followers: dict[Label, Mapping[Label, float]] = field(default_factory=dict)
+    _following: dict[ResponseKind, Mapping[Label, float]] = field(default_factory=dict)
     _chance: Random = field(default_factory=Random)
     """Seeded anew for each step."""
 
@@ -286,38 +287,43 @@ class SequenceBuilder(Struct, dict=True):
     def _weights_after(self, known: KnownResources) -> Mapping[Label, float]:
         """Return the operations that can use earlier responses, and those that create near them. Each further response raises a weight."""
         found: dict[Label, float] = {}
-        steps, leading = known.steps, Counter[Label]()
-        for step, shown in enumerate(steps):
-            if shown.succeeded:
-                found |= self._after(shown.use.label)
-            for target in shown.kind.declared:
-                found[target] = 2 * self._weight(target)
-            leading.update(shown.kind.transitions.keys())
-            for target in known.located_targets(step):
+        steps, leading = known.steps, dict[Label, int]()
+        for shown in steps:
+            following = self._following.get(shown.kind)
+            found |= self._after(shown.kind) if following is None else following
+            for target in shown.kind.transitions:
+                leading[target] = leading.get(target, 0) + 1
+            for target in shown.targets or ():
                 found.setdefault(target, 2 * self._weight(target))
-        for target in found:
-            found[target] *= leading.get(target, 1)
-        wanted = {source for target in found for source in self.model.sources_of(target)}
-        for target in self.model.creating_near.get(steps[0].use.label, ()) if found else ():
-            found.setdefault(target, _NEEDED if target in wanted else _ELSEWHERE)
+        for target, count in leading.items():
+            if target in found:
+                found[target] *= count
+        near = self.model.creating_near.get(steps[0].use.label, ()) if found else ()
+        if others := [target for target in near if target not in found]:
+            wanted = {source for target in found for source in self.model.sources_of(target)}
+            found |= {target: _NEEDED if target in wanted else _ELSEWHERE for target in others}
         last = steps[-1].use
-        sent = Counter(one.use.label for one in steps)
-        for target in found:
-            use = self.model.uses[target]
-            if last.method == REMOVING and steps[-1].succeeded and use.resource == last.resource and reads_member(use):
-                found[target] = _AGAIN
-            found[target] /= 1 + sent.get(target, 0)
+        if last.method == REMOVING and steps[-1].succeeded:
+            for target in found:
+                use = self.model.uses[target]
+                if use.resource == last.resource and reads_member(use):
+                    found[target] = _AGAIN
+        for target, count in Counter([one.use.label for one in steps]).items():
+            if target in found:
+                found[target] /= 1 + count
         return found
 
     def _weight(self, target: Label) -> float:
         return _WEIGHTS.get(self.model.uses[target].method, 1.0)
 
-    def _after(self, label: Label) -> Mapping[Label, float]:
-        """Return the operations that can use a response of one, and those on its resource, with their weights."""
-        found = self._followers.get(label)
-        if found is None:
-            targets = (*self.model.followers(label), *self.model.on(self.model.uses[label].resource))
-            found = self._followers[label] = {one: self._weight(one) for one in targets if not self._empties(one)}
+    def _after(self, kind: ResponseKind) -> Mapping[Label, float]:
+        """Return the operations that can use a response, those on its resource after a success, and targets of links, with their weights."""
+        found: dict[Label, float] = {}
+        if kind.succeeded:
+            targets = (*self.model.followers(kind.use.label), *self.model.on(kind.use.resource))
+            found = {one: self._weight(one) for one in targets if not self._empties(one)}
+        found |= {one: 2 * self._weight(one) for one in kind.declared}
+        self._following[kind] = found
         return found
 
     def _empties(self, label: Label) -> bool:
@@ -359,6 +365,7 @@ class SequenceBuilder(Struct, dict=True):
     ) -> None:
         """Add values of links outside of the path, of the scope, and of conditional headers. A goal gets all values of its body."""
         doubles: dict[Place, Binding] = {}
+        given = {(one.step, one.expression) for one in found.values()}
         # All references of a body or none: those of the pool belong together, and those of one step do.
         has_body = is_aimed or chance.random() < _BODY
         steps = {one.step for one in found.values()}
@@ -372,8 +379,9 @@ class SequenceBuilder(Struct, dict=True):
                 continue
             taken = self._binding(known, key, ValueOrigin(step, expression, DECLARED))
             if taken is not None:
-                is_given = any(one.step == taken.step and one.expression == taken.expression for one in found.values())
-                (doubles if is_given else found)[key] = taken
+                origin = taken.step, taken.expression
+                (doubles if origin in given else found)[key] = taken
+                given.add(origin)
         for key, double in doubles.items():
             # Two places for members of one collection: a transfer has a source and a target, an order one customer twice.
             if key not in found and chance.random() < _TWICE:

@@ -141,7 +141,8 @@ def state_of(chain: Chain) -> State:
 
 
 def _uses_others(shot: JudgedCase) -> bool:
-    return any(one.expression for one in shot.made.bindings)
+    # A generator would be a call for each binding.
+    return bool([one for one in shot.made.bindings if one.expression])
 
 
 def _shows_nothing_new(chain: Chain) -> bool:

@@ -321,7 +321,8 @@ class Signals(Struct):
             return ()
         flight.is_notable = True
         label, rounds = flight.made.label, flight.task.rounds
-        if rounds is not None and any(name in OUTPUTS for _, name in ids):
+        flight.has_news = any(name in OUTPUTS for _, name in ids)
+        if rounds is not None and flight.has_news:
             rounds.showed(label)
         numbers = tuple(number for number, _ in ids)
         return (SignalsSeen(label, ids), CorpusEntry(label, flight.steps, numbers, outcome.elapsed))

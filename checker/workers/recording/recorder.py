@@ -213,9 +213,10 @@ class Recorder(Struct):
 
     def recipe(self, made: GeneratedCase, chain: Iterable[JudgedCase] = ()) -> bytes:
         """Return a recipe as bytes, for the in-flight slots: a `CorpusEntry` of this step after those of its sequence."""
-        recipe = made.other or (_DRAWN, made.choices, made.learned)
-        step = (made.label, recipe, made.bindings, made.names)
-        steps = (*[shot.made.step for shot in chain], step)
+        steps = [
+            (one.label, one.other or (_DRAWN, one.choices, one.learned), one.bindings, one.names)
+            for one in (*[shot.made for shot in chain], made)
+        ]
         return encode_fields(CorpusEntry, made.label, steps, (), 0.0)
 
     def operation_error(self, label: str, phase: str, title: str, message: str, trace: str = "") -> None:

@@ -455,6 +455,8 @@ class InFlight(Struct):
     has_failed: bool = False
     grave: tuple[str, ...] = ()
     """Fingerprints of the grave failures of its own response."""
+    has_news: bool = False
+    """Whether its response showed new behaviour."""
     is_notable: bool = False
     """Whether an observer wants its interaction to be kept in any case."""
     verdict: Verdict | None = None

@@ -392,7 +392,7 @@ class FollowerQueue:
             variant = hill_climber.variant(flight.made.label, case_id(*recipe[:2]), running.phase)
             if variant is not None:
                 return Follower(running, index, variant)
-        found = self._context.explorer.follow(chain, recipe, is_news=flight.is_notable)
+        found = self._context.explorer.follow(chain, recipe, is_news=flight.has_news)
         if found is None:
             return None
         chain, made = found
