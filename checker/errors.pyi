@@ -1,7 +1,14 @@
 """Made of `checker.faces.PUBLIC` by `python -m tests.typed.stubs`: what type checkers see of names that are resolved on first use."""
 
 from checker.checks.authentication import IgnoredAuth
-from checker.checks.collections import ExceededLimit, IgnoredFilter, OverlappingPages, UnsortedItems, WrongTotal
+from checker.checks.collections import (
+    ExceededLimit,
+    IgnoredFilter,
+    OverlappingPages,
+    SkippedItems,
+    UnsortedItems,
+    WrongTotal,
+)
 from checker.checks.concurrency import RaceCondition, RepeatedKey
 from checker.checks.deletion import UseAfterFree
 from checker.checks.disclosure import DisclosedInternals
@@ -32,6 +39,7 @@ from checker.checks.response_schema import (
     MalformedJson,
 )
 from checker.checks.server_error import DroppedConnection, ReportedServerError, ServerError, UnansweredRequest
+from checker.checks.sessions import TokenAfterLogout
 from checker.checks.updates import IgnoredCondition, PartialReplacement, RepeatedUpdate
 from checker.checks.writes import LostWrite, RefusedWriteStored
 from checker.core.errors import (
@@ -140,6 +148,8 @@ __all__ = [
     "SerializationNotPossible",
     "ServerError",
     "Severity",
+    "SkippedItems",
+    "TokenAfterLogout",
     "UnansweredRequest",
     "UndefinedContentType",
     "UndefinedStatusCode",

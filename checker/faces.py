@@ -47,6 +47,7 @@ PUBLIC = {
     "checks.response_headers_conformance": "checker.checks.direct:response_headers_conformance",
     "checks.response_schema_conformance": "checker.checks.direct:response_schema_conformance",
     "checks.safe_methods": "checker.checks.direct:safe_methods",
+    "checks.session_ends": "checker.checks.direct:session_ends",
     "checks.status_code_conformance": "checker.checks.direct:status_code_conformance",
     "checks.unsupported_method": "checker.checks.direct:unsupported_method",
     "checks.update_conformance": "checker.checks.direct:update_conformance",

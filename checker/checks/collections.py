@@ -67,6 +67,10 @@ class WrongTotal(Failure, code="ST311", title="Total is wrong", needs_repetition
     """A collection states more items than its pages have."""
 
 
+class SkippedItems(Failure, code="ST318", title="Pages leave out items", severity=Severity.HIGH, needs_repetition=True):
+    """The collection has items between two pages, of which the second one follows the first."""
+
+
 def takes_queries(operation: Operation) -> bool:
     """Whether an operation reads a collection and has query parameters."""
     is_collection = operation.method == "GET" and not ends_with_variable(operation.path)
@@ -119,6 +123,7 @@ def collection_conformance(context: CheckContext) -> Exchanging[Found]:
     found += yield from _ignored_filters(context, listed)
     found += yield from _overlapping(context, listed)
     found += yield from _beyond_pages(context, listed)
+    found += yield from _between_pages(context, listed)
     return found
 
 
@@ -319,7 +324,7 @@ def _overlapping(context: CheckContext, listed: _List) -> Exchanging[list[Failur
         return []
     known = set(later)
     both = [one for one in names if one in known]
-    if any(normalised(key) in _PINNED for item in listed.items for key in item):
+    if _is_pinned(listed):
         return []
     if both and names == later:
         # A server may show its first page in place of one that does not exist: `more` proves the second page alone.
@@ -333,6 +338,76 @@ def _overlapping(context: CheckContext, listed: _List) -> Exchanging[list[Failur
         return []
     message = f"Page: `{name}={listed.query[name]}`\nOn the first page as well: {', '.join(map(str, both[:8]))}"
     return [OverlappingPages(message, unique_key=name)]
+
+
+def _between_pages(context: CheckContext, listed: _List) -> Exchanging[list[Failure]]:
+    """Return the failure of a page that a cursor leads to, if one larger page shows items between it and the page before.
+
+    Both pages are read again after the larger one, and that one last, so that the items between them were there all the time.
+    """
+    case, steps, later = context.case, context.sequence, _names_in(listed.items)
+    before = next((step for step in reversed(steps) if step.case.operation.label == case.operation.label), None)
+    marks = (
+        {
+            one.name
+            for one in case.meta.bindings
+            if one.location is Location.QUERY and one.producer == case.operation.label
+        }
+        if case.meta is not None
+        else set()
+    )
+    limits = [one for one in case.operation.parameters if normalised(one.name) in _LIMITS | {"size"}]
+    page = None if before is None else _items_of(before.outcome)
+    earlier = None if page is None else _names_in(page[1])
+    if before is None or earlier is None or later is None or len(marks) != 1 or len(limits) != 1:
+        return []
+    mark = next(iter(marks))
+    if not isinstance(before.outcome, Response) or listed.query.get(mark, "").encode() not in before.outcome.content:
+        return []
+    limit = limits[0].name
+    most = outline_of(limits[0].schema).first("maximum")
+    if not isinstance(most, int) or not {*case.query, *before.case.query} <= {*marks, limit} or _is_pinned(listed):
+        return []
+    first = yield from _names_at(context, case, marks, {limit: most})
+    between = _between(first, earlier, later)
+    if between:
+        pages = (
+            (yield from _names_at(context, before.case, set(), {})),
+            (yield from _names_at(context, case, set(), {})),
+        )
+        second = yield from _names_at(context, case, marks, {limit: most})
+        between = between if pages == (earlier, later) and second == first else []
+    if not between:
+        return []
+    (mark,) = marks
+    message = (
+        f"Page: `{mark}={listed.query.get(mark)}`\nBetween it and the page before: {', '.join(map(str, between[:8]))}"
+    )
+    return [SkippedItems(message, unique_key=mark)]
+
+
+def _names_at(
+    context: CheckContext, case: Case, without: set[str], query: Mapping[str, Any]
+) -> Exchanging[list[object] | None]:
+    """Return the identifiers of the items for the query of a case with other values; None if there is no list."""
+    asked = copy(case)
+    asked.query = {**{name: value for name, value in case.query.items() if name not in without}, **query}
+    found = _items_of((yield context.make(asked)))
+    return None if found is None else _names_in(found[1])
+
+
+def _between(
+    everything: Sequence[object] | None, page: Sequence[object], following: Sequence[object]
+) -> Sequence[object]:
+    """Return the items of a list between two pages that stand in it in this order."""
+    if everything is None or not {*page, *following} <= {*everything}:
+        return []
+    start, end = everything.index(page[-1]) + 1, everything.index(following[0])
+    return everything[start:end]
+
+
+def _is_pinned(listed: _List) -> bool:
+    return any(normalised(key) in _PINNED for item in listed.items for key in item)
 
 
 def _beyond_pages(context: CheckContext, listed: _List) -> Exchanging[list[Failure]]:

@@ -23,6 +23,7 @@ import checker.checks.resources as resources
 import checker.checks.response_head as response_head
 import checker.checks.response_schema as response_schema
 import checker.checks.server_error as server_error
+import checker.checks.sessions as sessions
 import checker.checks.updates as updates
 import checker.checks.writes as writes
 from checker.checks.check import (
@@ -256,6 +257,7 @@ TABLE = (
             collections.UnsortedItems,
             collections.OverlappingPages,
             collections.WrongTotal,
+            collections.SkippedItems,
         ),
         may_send=collections.lists_items,
         applies=replace(_OF_OPERATION, statuses=("2XX",), operations=collections.takes_queries),
@@ -293,6 +295,17 @@ TABLE = (
         # What a peer removes is gone.
         settings=(IN_RUN,),
         applies=replace(_POSITIVE, statuses=("2XX",), follows=True, operations=object_authorization.writes_owned),
+        wants_refusal=True,
+    ),
+    Check(
+        "session_ends",
+        sessions.session_ends,
+        frozenset((Fact.STATUS, Fact.REQUEST, Fact.SEQUENCE)),
+        failures=(sessions.TokenAfterLogout,),
+        may_send=sessions.is_chosen,
+        # It ends a session.
+        settings=(IN_RUN,),
+        applies=replace(_POSITIVE, statuses=("2XX",), follows=True, operations=sessions.reads_with_token),
         wants_refusal=True,
     ),
     Check(

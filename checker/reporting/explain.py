@@ -190,6 +190,10 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "Two requests with the same Idempotency-Key create two resources.",
         "Store the key with the resource in one step, and return what the first request made.",
     ),
+    "ST318": Explanation(
+        "Pages leave out items: a larger page shows them between two pages.",
+        "Begin a page with the first item behind the cursor, and sort by a unique key.",
+    ),
     "ST401": Explanation(
         "An operation whose description requires credentials succeeds without them, or with wrong ones.",
         "Check them on the server, or say `security: []` for an operation that is public.",
@@ -213,6 +217,10 @@ PAGES: Final[Mapping[str, Explanation]] = {
     "ST406": Explanation(
         "A user changes or removes what another user made: the owner reads the change.",
         "On the server, compare the owner of the resource with the caller in every operation that reaches it.",
+    ),
+    "ST407": Explanation(
+        "A token is accepted after a logout with it was accepted.",
+        "Remove the session, or list its token as revoked until it expires.",
     ),
     "ST901": Explanation("A check of your own failed: its message is the text of the assertion.", "Look at the check."),
 }

@@ -3,15 +3,17 @@
 import json
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qs, parse_qsl
 
 import pytest
 
+from checker.core.meta import Binding
+from checker.core.operation import Label, Location
 from checker.core.request import WireRequest
 from checker.core.response import Response
 from tests.apps.serving import serving
 from tests.apps.stock import DOCUMENT, Stock
-from tests.checks.asked import POSITIVE, Exchanges, operations_of
+from tests.checks.asked import POSITIVE, Exchanges, Sent, operations_of
 from tests.e2e.runner import Command, Ran
 
 NAME = "collection_conformance"
@@ -270,3 +272,40 @@ def test_a_total_counts_what_the_pages_show(query: dict[str, Any], total: int, b
     answer = body({name: str(value) for name, value in query.items()})
     sent = them.sent("GET /books", 200, _JSON, answer=answer, mode=POSITIVE, phase="fuzzing", query=query)
     assert [one.unique_key for one in them.verdict(NAME, sent, answers=answered).failures] == told
+
+
+@pytest.mark.parametrize(
+    ("skipped", "is_moving", "told"),
+    [(1, False, ["after"]), (0, False, []), (1, True, [])],
+    ids=["skip", "right", "moving"],
+)
+def test_a_page_begins_behind_the_page_before(skipped: int, told: list[str], *, is_moving: bool) -> None:
+    limit = {"name": "limit", "in": "query", "schema": {"type": "integer", "maximum": 50}}
+    after = {"name": "after", "in": "query", "schema": {"type": "string"}}
+    ok = {"200": {"description": ""}}
+    them = Exchanges(operations_of({"/notes": {"get": {"parameters": [limit, after], "responses": ok}}}))
+    names, asked = [f"n{number}" for number in range(6)], 0
+
+    def answer(request: WireRequest) -> Response:
+        nonlocal asked
+        asked += 1
+        query = parse_qs(request.target.partition(b"?")[2].decode())
+        start = names.index(query["after"][0]) + 1 + skipped if "after" in query else 0
+        page = names[start : start + int(query["limit"][0])]
+        if is_moving and asked > 1:
+            page = page[1:]
+        return Response(200, [], json.dumps({"items": [{"id": one} for one in page], "next": page[-1]}).encode())
+
+    def sent(query: dict[str, Any], *bindings: Binding) -> Sent:
+        one = them.sent("GET /notes", 200, mode=POSITIVE, query=query, bindings=bindings)
+        assert one.request is not None
+        one.outcome = answer(one.request)
+        one.outcome.request = one.request
+        return one
+
+    first = sent({"limit": 2})
+    bound = Binding(Location.QUERY, "after", Label("GET /notes"), "/next", 0, "n1", "$response.body#/next", 0)
+    second = sent({"limit": 2, "after": "n1"}, bound)
+    asked = 0
+    found = them.verdict(NAME, second, [first], answers=answer).failures
+    assert [one.unique_key for one in found] == told

@@ -280,6 +280,7 @@ _OF_SETTINGS: Final = {
     "mass_assignment": "checks/test_races.py::test_a_run_checks_for_races_only_if_it_is_told_to",
     "object_level_writes": "checks/test_races.py::test_a_run_checks_for_races_only_if_it_is_told_to",
     "races": "checks/test_races.py::test_a_run_checks_for_races_only_if_it_is_told_to",
+    "session_ends": "checks/test_races.py::test_a_run_checks_for_races_only_if_it_is_told_to",
     "missing_required_header": "e2e/test_checks.py::test_what_the_configuration_says_of_a_check_counts",
 }
 

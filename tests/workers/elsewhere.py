@@ -26,6 +26,7 @@ OF_CHECKS = {
     "read_your_writes",
     "refused_write",
     "safe_methods",
+    "session_ends",
     "update_conformance",
     "collection_conformance",
 }

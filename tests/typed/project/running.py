@@ -50,6 +50,7 @@ CHECKS = [
     checker.checks.response_headers_conformance,
     checker.checks.response_schema_conformance,
     checker.checks.safe_methods,
+    checker.checks.session_ends,
     checker.checks.status_code_conformance,
     checker.checks.unsupported_method,
     checker.checks.update_conformance,

@@ -1,0 +1,103 @@
+"""A token is refused after the logout of its session."""
+
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import replace
+from typing import Final
+from zlib import crc32
+
+from checker.checks.context import PASSED, CheckContext, Found
+from checker.checks.resources import line_of
+from checker.core.case import Case
+from checker.core.failures import Failure, Severity
+from checker.core.meta import Binding
+from checker.core.operation import Location, Operation
+from checker.core.request import WireRequest
+from checker.core.resource_names import words
+from checker.core.response import Response
+from checker.core.security import UNAUTHORIZED
+from checker.core.send import Exchanging
+
+_ONE_OF: Final = 4
+"""One of this many accepted reads with a token of their sequence is followed by a logout."""
+_TOKENS: Final = frozenset(("auth", "authorization", "session", "sid", "token"))
+_LOGOUTS: Final = ("logout", "log-out", "signout", "sign-out")
+
+
+class TokenAfterLogout(
+    Failure, code="ST407", title="Token is accepted after logout", severity=Severity.HIGH, needs_repetition=True
+):
+    """A session is over, and its token still opens what it opened before."""
+
+
+def reads_with_token(operation: Operation) -> bool:
+    """Whether an operation reads, and takes a token outside of its path and body."""
+    names = (one.name for one in operation.parameters if one.location is not Location.PATH)
+    return operation.method == "GET" and any(not _TOKENS.isdisjoint(words(name)) for name in names)
+
+
+def is_chosen(case: Case, response: Response) -> bool:
+    """Whether the check sends requests for an interaction."""
+    sent = response.request
+    if sent is None or sent.is_of_check or next(_tokens(case), None) is None:
+        return False
+    return sent.confirms or crc32(case.id.encode()) % _ONE_OF == 0
+
+
+def _tokens(case: Case) -> Iterator[Binding]:
+    """Yield the bindings by which a case takes a token from a response of its sequence."""
+    for one in case.meta.bindings if case.meta is not None else ():
+        is_outside = one.location in (Location.HEADER, Location.COOKIE, Location.QUERY)
+        if is_outside and one.producer.startswith("POST ") and not _TOKENS.isdisjoint(words(one.name)):
+            yield one
+
+
+def session_ends(context: CheckContext) -> Exchanging[Found]:
+    """Fail if a token that a step of the sequence obtained is still accepted after a logout with it.
+
+    The logout is a described POST beside the operation or the login. The server has to accept the logout, and to refuse another token: only
+    then it is the token that opens what is read.
+    """
+    case, sent, tools = context.case, context.response.request, context.tools
+    token = next(_tokens(case), None)
+    if sent is None or tools is None or token is None:
+        return True
+    base = tools.base_path_of(case.operation)
+    path = next(_logouts(case.operation, (case.operation.path, token.producer.partition(" ")[2])), None)
+    text = str(getattr(case, token.location.container).get(token.name, ""))
+    if path is None or not text or _times_sent(sent, text) != 1:
+        # A token that stands twice may be one of the run as well.
+        return True
+    other = copy(case)
+    setattr(other, token.location.container, {**getattr(case, token.location.container), token.name: text[::-1]})
+    refused = yield replace(context.make(other), is_of_check=True)
+    if not isinstance(refused, Response) or refused.status_code not in UNAUTHORIZED:
+        return PASSED
+    again = replace(context.make(case), is_of_check=True)
+    logout = replace(again, method="POST", target=f"{base}{path}".encode() + again.target[len(again.path) :], body=None)
+    ended = yield logout
+    if not isinstance(ended, Response) or ended.status_code // 100 != 2:
+        return PASSED
+    answer = yield again
+    if not isinstance(answer, Response) or answer.status_code // 100 != 2:
+        return PASSED
+    return TokenAfterLogout(
+        f"{line_of(logout)} ({ended.status_code})\nThen with the same `{token.name}`: {line_of(again)} ({answer.status_code})\n"
+        f"With another one: {refused.status_code}"
+    )
+
+
+def _logouts(operation: Operation, near: tuple[str, ...]) -> Iterator[str]:
+    """Yield the paths of described logouts beside some paths, or above them."""
+    for path in near:
+        parts = path.strip("/").split("/")
+        for length in range(len(parts) - 1, -1, -1):
+            for name in _LOGOUTS:
+                found = "/" + "/".join((*parts[:length], name))
+                if any("POST" in methods for methods in operation.methods_at(found)):
+                    yield found
+
+
+def _times_sent(request: WireRequest, text: str) -> int:
+    sent = [request.target, *(value for _, value in request.headers)]
+    return sum(one.count(text.encode("utf-8", "replace")) for one in sent)
