@@ -15,7 +15,7 @@ from checker.core.phases import FUZZING, MOST_LISTED, CaseSource, Phase, phase_n
 from checker.core.resources import REMOVING, method_rank
 from checker.corpus.records import CorpusEntry
 from checker.health import may_change_caller
-from checker.supervisor.plans import NOTHING_DONE, SLICE_S, TimeShares, TimeWindow, sendable
+from checker.supervisor.plans import FIRST_TURNS, NOTHING_DONE, SLICE_S, TimeShares, TimeWindow, sendable
 from checker.workers.messages import MOST_TIMEOUTS, LeaseReport, OperationCard, Task
 
 
@@ -273,13 +273,16 @@ class RunPlan:
 
     @property
     def _is_kept_for_last(self) -> bool:
-        """Whether the remaining time belongs to deferred tasks: the share that their operations would have had, at least `LEAST_FOR_THE_END`.
+        """Whether the remaining time belongs to deferred tasks: half the share of as many other operations, at least `LEAST_FOR_THE_END`.
+
+        Second turns of removals find everything removed by first turns of what contains it.
 
         Without the minimum, the share of a few operations would be shorter than the variation of the end of a run.
         """
         if not self._last or not self._shares.is_limited:
             return False
-        mine = max(LEAST_FOR_THE_END, len(self._ending) / max(1, self._count))
+        weight = FIRST_TURNS * len(self._ending)
+        mine = max(LEAST_FOR_THE_END, weight / max(1, self._count - len(self._ending) + weight))
         return self._shares.is_rest(self._elapsed_s, mine)
 
     @property
@@ -458,7 +461,7 @@ class RunPlan:
             slice_s = self._shares.slice_s(
                 self._elapsed_s,
                 1 + len(others) + len(self._leased),
-                is_first=not (piece.is_begun and all(one.is_begun for one in others)),
+                is_first=not (is_last or (piece.is_begun and all(one.is_begun for one in others))),
                 is_last=is_last,
             )
         task = piece.task

@@ -77,7 +77,7 @@ class Consumer(Struct):
     as_text: bool
     """Whether an integer must be given as text."""
     is_removing: bool = False
-    """Whether it is of an operation that removes things."""
+    """Whether it names what its operation removes."""
     is_careful: bool = False
     """Whether it takes members that the run created, as long as there are any: others may be the account of the run."""
     format: str = ""
@@ -356,7 +356,8 @@ def consumer_of(
     # All of these formats are texts. Another object may show an id under the name of a URL.
     kinds = (str,) if form else kinds
     is_careful = is_path and may_change_caller(use.method, owner)
-    return Consumer(name, owner, is_path, kinds, as_text, use.method == REMOVING, is_careful, form, linked, others)
+    is_removing = use.method == REMOVING and use.is_member and is_path and name == use.owners[-1][0]
+    return Consumer(name, owner, is_path, kinds, as_text, is_removing, is_careful, form, linked, others)
 
 
 def variable_kinds(operation: Operation, name: str) -> tuple[tuple[type[Scalar], ...], bool]:
@@ -524,9 +525,8 @@ class OperationView:
         best: Taken | None = None
         # Most values belong to nothing that the case names, so that the first one is as good as the others.
         most, enough = -2, _FREE + (0 if known is None else consumer.best_fit(*known))
-        is_removal = consumer.is_removing and self._use.is_member
         for taken in near:
-            if is_removal and self._is_spared(consumer, taken):
+            if consumer.is_removing and self._is_spared(consumer, taken):
                 continue
             giver = self._given.get((taken.origin, taken.value), at)
             # A body may repeat the name in its path.
@@ -617,8 +617,7 @@ class OperationView:
 
     def _is_spared(self, consumer: Consumer, taken: Taken) -> bool:
         """Whether this operation removes what few others are like."""
-        is_removal = consumer.is_removing and self._use.is_member
-        return is_removal and self._states.is_rare(consumer.key, taken)
+        return consumer.is_removing and self._states.is_rare(consumer.key, taken)
 
     def _taken_together(self, wanted: str, index: int) -> "Taken | None":
         """Return the values for a variable, chosen together with those below it that have no value yet."""
