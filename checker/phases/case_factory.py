@@ -8,7 +8,7 @@ from functools import partial
 from hashlib import blake2b
 from itertools import islice
 from random import Random
-from typing import Final
+from typing import Final, Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -30,7 +30,7 @@ from checker.core.meta import (
     Step,
     ValuePool,
 )
-from checker.core.operation import Label, Operation
+from checker.core.operation import Label, Operation, Place
 from checker.core.phases import COVERAGE, MOST_LISTED, CaseSource, Phase
 from checker.core.request import Location
 from checker.core.resource_names import ends_with_variable, resource_of, variables_of
@@ -217,7 +217,17 @@ _BASES = 3
 """Cases with which a list begins: the smallest one, the usual one, and the body in its usual form."""
 _SAMPLES = 6
 """Cases that a program must draw before it replaces another."""
-PoolView = Callable[[Operation, Sequence[Binding], Sequence[Constraint]], ValuePool]
+
+
+class KnownValues(ValuePool, Protocol):
+    """Values of earlier responses as one operation may use them."""
+
+    def was_shown(self, place: Place, value: object) -> bool:
+        """Whether an earlier layer of the run showed a value for a place, so that other tasks use it. False where there are no layers."""
+        ...
+
+
+PoolView = Callable[[Operation, Sequence[Binding], Sequence[Constraint]], KnownValues]
 """Values of earlier responses as one operation may use them beside those that a case takes in any event, by what it demands of paths."""
 
 

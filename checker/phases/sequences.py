@@ -344,7 +344,7 @@ class SequenceBuilder(Struct, dict=True):
             if not sources:
                 return None
             if anchor is None and variable.is_careful:
-                sources = self._made(known, variable.owner, sources)
+                sources = self._made(known, target, variable, sources)
             same = [one for one in sources if one.step == anchor]
             while sources:
                 source = self._source(known, same or sources, chance)
@@ -414,16 +414,23 @@ class SequenceBuilder(Struct, dict=True):
         usable = [one for one in sources if counts[known.first_place(one)] < _MOST_REFUSALS]
         return [one for one in usable if known.first_place(one) not in refused] or usable
 
-    def _made(self, known: KnownResources, owner: Resource, sources: list[ValueOrigin]) -> list[ValueOrigin]:
+    def _made(
+        self, known: KnownResources, target: StepTarget, variable: PathVariable, sources: list[ValueOrigin]
+    ) -> list[ValueOrigin]:
         """Return the sources of members that this sequence created or a declared link names; all if no operation creates members.
 
-        Other sequences and tasks need the members that were there before, and one of them may be the account of the run.
+        Other sequences and tasks need the members that were there before, and one of them may be the account of the run. Some services
+        respond to the creation of a name that is taken with the member that has it.
         """
-        makers = self.model.makers(owner)
+        makers = self.model.makers(variable.owner)
         if not any(self.model.uses[one].method in CREATING for one in makers):
             return sources
         own = {step for step, shown in enumerate(known.steps) if shown.use.label in makers}
-        return [one for one in sources if one.score == DECLARED or known.first_place(one)[0] in own]
+        found = [one for one in sources if one.score == DECLARED or known.first_place(one)[0] in own]
+        if self.factory.pools is None:
+            return found
+        values = self.factory.pools(target.operation, (), ())
+        return [one for one in found if not values.was_shown(variable.place, known.value(one))]
 
     def _source(self, known: KnownResources, sources: Sequence[ValueOrigin], chance: Random) -> ValueOrigin:
         """Return mostly the newest of the surest sources; after a removal mostly the removed resource."""

@@ -456,11 +456,18 @@ class OperationView:
         """The places for which the current case takes given values."""
         self.is_used = False
         """Whether the current case was given values, or asked for one."""
+        self.is_layered = False
+        """Whether all values are of earlier layers of the run."""
         self._is_led = False
         """Whether the resources around the deepest value of the body are chosen."""
         self._led: list[ValueHistory] = []
         """The rings of `_leading` among the first `_led_count` of all."""
         self._led_count = 0
+
+    def was_shown(self, place: Place, value: object) -> bool:
+        """Whether an earlier layer of the run showed a value for a place; False where there are no layers."""
+        consumer = self._consumer(*place) if self.is_layered else None
+        return consumer is not None and consumer.named(self._rings, f"{value}", ()) is not None
 
     def begin(self, given: Collection[Binding] = (), demands: Sequence[Constraint] = ()) -> None:
         """Begin another case, which takes the values that are `given`. Others are independent of those of the last case."""

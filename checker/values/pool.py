@@ -584,6 +584,7 @@ class LayeredPool(ValuePool):
     def _view_of(self, operation: Operation) -> OperationView:
         is_new = operation.label not in self._views
         view = super()._view_of(operation)
+        view.is_layered = True
         # It knows how the values of fields fared in earlier layers.
         for variable, name, is_missing in self._fared.get(operation.label, {}).values() if is_new else ():
             view.fared(place_of(operation, variable), name, is_missing=is_missing)

@@ -22,7 +22,7 @@ from checker.core.registry import LOWER_CASE, Registry
 from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.core.send import Purpose
 from checker.corpus.inflight import InflightWriter
-from checker.corpus.records import Note, Record, RefusalCounted
+from checker.corpus.records import Note, Record, RefusalCounted, ValueGone
 from checker.health import KIND, FirstAnswers
 from checker.phases.attempt import Verdict
 from checker.phases.case_factory import undescribed_method
@@ -117,10 +117,13 @@ class ValuesObserver(Struct):
         outcome = verdict.outcome
         if not isinstance(outcome, Response):
             return ()
-        # Layers share values of cases that any worker can make again. Sequences depend on their own steps.
-        if self.is_layered and (not flight.is_counted or flight.task.is_chained):
+        # Layers share values of cases that any worker can make again.
+        if self.is_layered and not flight.is_counted:
             return ()
-        return self.values.observe(flight.made.case, outcome, flight.task.lease.phase, flight.index)
+        found = self.values.observe(flight.made.case, outcome, flight.task.lease.phase, flight.index)
+        # Sequences depend on their own steps, but no other task has what they removed.
+        is_step = self.is_layered and flight.task.is_chained
+        return [one for one in found if isinstance(one, ValueGone)] if is_step else found
 
 
 # Python finds a member of an enumeration ten times slower than a name.

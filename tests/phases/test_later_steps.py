@@ -8,13 +8,13 @@ from msgspec import Struct
 
 from checker.config.overrides import NO_OVERRIDES, Override, Overrides
 from checker.core.constraints import Constraint
-from checker.core.meta import Binding, GenerationMode, PhaseInfo, ValuePool
-from checker.core.operation import BrokenOperation, Label, Location, Operation
+from checker.core.meta import Binding, GenerationMode, PhaseInfo
+from checker.core.operation import BrokenOperation, Label, Location, Operation, Place
 from checker.generation.boundaries.values import likeness
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.program import GenerationSettings
 from checker.openapi.loaders import from_dict
-from checker.phases.case_factory import CaseFactory, GenerationRules
+from checker.phases.case_factory import CaseFactory, GenerationRules, KnownValues
 
 MESSAGES, ROOMS = Label("POST /rooms/{room_id}/messages"), Label("POST /rooms")
 STATEFUL = PhaseInfo("stateful")
@@ -58,8 +58,11 @@ class Threads(Struct):
         known = not self.is_empty and name == "thread" and index % 2
         return Binding(location, name, ROOMS, "/thread", index, 900 + index) if known else None
 
+    def was_shown(self, place: Place, value: object) -> bool:
+        return False
 
-def factory(pool: ValuePool, overrides: Overrides = NO_OVERRIDES) -> CaseFactory:
+
+def factory(pool: KnownValues, overrides: Overrides = NO_OVERRIDES) -> CaseFactory:
     (messages,) = from_dict(DOCUMENT).get_all_operations()
     assert not isinstance(messages, BrokenOperation)
     rules = GenerationRules.alike(GenerationSettings(reuse=True, overrides=overrides))

@@ -5,7 +5,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from checker.core.meta import Binding
-from checker.core.operation import Label, Operation
+from checker.core.operation import Label, Operation, Place
 from checker.core.request import Location
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.settings import GenerationSettings
@@ -35,6 +35,9 @@ class Pool(Struct):
         if literal is None:
             return None
         return Binding(location, name, Label("POST /drivers"), "/id", index, literal)
+
+    def was_shown(self, place: Place, value: object) -> bool:
+        return False
 
 
 def trips(*, optional: tuple[str, ...] = (), **more: Any) -> Operation:
