@@ -538,6 +538,9 @@ class OperationView:
             giver = self._given.get((taken.origin, taken.value), at)
             # A body may repeat the name in its path.
             is_free = giver == at or (giver[0] is Location.PATH and not consumer.is_qualified)
+            if most > 0 and not is_free:
+                # Nothing that another place takes is better than this.
+                continue
             rank = _FREE * is_free + (0 if known is None else _fit(*self._named_by(consumer, taken), *known))
             if rank > most:
                 best, most = taken, rank

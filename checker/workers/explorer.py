@@ -23,7 +23,7 @@ _RESUMED: Final = 0.5
 """Share of the other responses after which a kept sequence goes on, while this shows new behaviour."""
 _LEAST: Final = 1 / 16
 """The same when it has long shown none. On a small API of which all is known, half of the responses cost a third of the requests."""
-_PATIENCE: Final = 300
+_PATIENCE: Final = 100
 """Further steps without new behaviour that halve the share."""
 _MOST: Final = 64
 """Sequences that are kept."""
@@ -116,7 +116,7 @@ class Explorer(Struct):
     def _extended(self, chain: Chain, recipe: tuple[int, int, PhaseInfo]) -> GeneratedCase | None:
         """Return a case of an operation that can use the last response."""
         last = chain[-1]
-        if not last.is_served or len(chain) >= _LONGEST or self.random.random() > _EXTENDED:
+        if self.random.random() > _EXTENDED or len(chain) >= _LONGEST or not last.is_served:
             return None
         candidates = [found for found in self.model.followers(last.made.label) if found not in self._dead]
         if not candidates:
