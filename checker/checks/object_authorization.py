@@ -237,6 +237,9 @@ def _leak(
         return None
     if (yield from _is_shared(context, peers, users, mine)):
         return None
+    # Another request may have removed it before it was read without credentials.
+    if not _shows(context, (yield replace(request)), mine):
+        return None
     assert isinstance(answer, Response)
     failure = ObjectLevelAuthorizationViolation(
         f"Made by {owner!r} with: {line_of(creator.request)}\n"
