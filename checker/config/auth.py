@@ -520,7 +520,6 @@ def _nearest(said: Iterable[Mapping[str, Any]], name: str, otherwise: object) ->
 
 _MOST_BYTES: Final = 1 << 20
 _MOST_USERS: Final = 1000
-_JSON: Final = "application/json"
 _SENT_IN: Final = ("header", "query", "cookie")
 
 Pairs = tuple[tuple[str, str], ...]
@@ -698,7 +697,7 @@ def _login(given: Any, at: str) -> WfcLogin:
         raise _wrong(f"{at}.externalEndpointURL must be an absolute http(s) URL")
     if external is None and not endpoint.startswith("/"):
         raise _wrong(f"{at}.endpoint must be a path that starts with '/'")
-    media_type = _text_of(given, "contentType", at, _JSON)
+    media_type = _text_of(given, "contentType", at, "application/json")
     payload = _payload(given, at)
     if not isinstance(payload, str) and not is_json(media_type) and not is_form(media_type):
         raise _wrong(f"{at}.contentType must be JSON or a form, or the payload 'payloadRaw'")

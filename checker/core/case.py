@@ -464,7 +464,6 @@ class NamedFile(bytes):
         return f"NamedFile({bytes(self)!r}, {self.file_name!r})"
 
 
-_MARK: Final = "idempoten"
 _RENEWED: Final = 8
 """Characters at the end of a key that a fresh key changes. Earlier ones may be fixed, such as the version digit of a UUID."""
 _CLASSES: Final = ("0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
@@ -472,7 +471,7 @@ _CLASSES: Final = ("0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOP
 
 def is_idempotency_key(name: str) -> bool:
     """Whether a header identifies a request: `Idempotency-Key`, `X-Idempotency-Token`."""
-    return _MARK in name.lower()
+    return "idempoten" in name.lower()
 
 
 def fresh_key(value: str, *of: str) -> str:

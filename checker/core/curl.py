@@ -126,7 +126,6 @@ _PLAIN_TARGET = later_pattern(rb"/[A-Za-z0-9\-._~!$&'()*+,;=:@%/?\[\]{}|]*")
 """Targets that curl takes from a URL unchanged."""
 _DOT_SEGMENT = later_pattern(rb"/(?:\.|%2e){1,2}(?:[/?]|$)", re.IGNORECASE)
 _GLOB = later_pattern(rb"[\[\]{}]")
-_UNIX = "unix:"
 _CASE_ID = b"x-checker-testcaseid"
 _HIDDEN_VALUES = {
     b"user-agent": re.compile(rb"checker/"),
@@ -233,7 +232,7 @@ def parse(command: str) -> tuple[WireRequest, str]:
     request = _request(found, given)
     request.is_kept = None if follows else lambda: True
     request.is_twice = is_twice
-    place = BaseUrl.from_url(f"{_UNIX}{found['socket']}").url if "socket" in found else ""
+    place = BaseUrl.from_url(f"unix:{found['socket']}").url if "socket" in found else ""
     return request, place + request.target.decode("latin-1") if place else found["url"]
 
 

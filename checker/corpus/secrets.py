@@ -16,7 +16,7 @@ from checker.config.auth import headers_in, secret_pairs, secrets_in, urls_in
 from checker.config.settings import RunSettings, sensitive_overrides
 from checker.core.credentials import Credentials
 from checker.core.media_types import media_type_of
-from checker.core.meta import Binding, Step
+from checker.core.meta import Step
 from checker.core.providers import plain_data
 from checker.core.redact import Redaction
 from checker.core.request import WireRequest
@@ -223,13 +223,9 @@ class Secrets:
         """Return a step without the values of earlier responses, which are not secret: a replay gets new ones."""
         if not any(self.is_in(binding.literal) for binding in step.bindings):
             return step
-        return replace(step, bindings=tuple(map(self._concealed_binding, step.bindings)))
-
-    def _concealed_binding(self, binding: Binding) -> Binding:
-        value = binding.literal
-        if not self.is_in(value):
-            return binding
-        return replace(binding, literal=self.store.mask(value) if isinstance(value, str) else None)
+        shown = ((one, self.store.mask(one.literal) if isinstance(one.literal, str) else None) for one in step.bindings)
+        bindings = (replace(one, literal=text) if self.is_in(one.literal) else one for one, text in shown)
+        return replace(step, bindings=tuple(bindings))
 
     def _add_spelled(self, kind: str, name: str, value: str) -> None:
         plain = unquote(value)

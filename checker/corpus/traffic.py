@@ -45,7 +45,6 @@ SEGMENT_BYTES = 64 << 20
 SUFFIX = ".traffic"
 DULL = "-dull-"
 """In the names of segments that no finding, no saved example and no new signal refers to."""
-_NOTABLE = "-notable-"
 _MOST_KNOWN = 1 << 16
 """Digests of bodies that a segment remembers: 10 MB."""
 _HELD_BYTES = 32 << 20
@@ -107,7 +106,7 @@ class TrafficWriter:
     ) -> None:
         """Segments are named after `path`."""
         self._policy = policy
-        self._notable = _Segments(path, _NOTABLE, segment_bytes)
+        self._notable = _Segments(path, "-notable-", segment_bytes)
         self._dull = _Segments(path, DULL, segment_bytes)
         self.waiting: list[tuple[_Segments, InteractionDraft]] = []
         """Admitted, not encoded yet."""

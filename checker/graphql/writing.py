@@ -151,17 +151,10 @@ class _SelectionSet(Struct):
     """A selection set."""
 
     kind: Any
-    children: "dict[Step, _SelectedField]" = field(default_factory=dict)
+    children: "dict[Step, tuple[str, _SelectionSet | None]]" = field(default_factory=dict)
+    """Selected field -> its alias, name and arguments, and the selection inside it."""
     keys: dict[str, str] = field(default_factory=dict)
     """Name in the response -> its meaning, to keep fields of the same name apart."""
-
-
-class _SelectedField(Struct):
-    """A selected field."""
-
-    text: str
-    """Its alias, name and arguments."""
-    inner: _SelectionSet | None
 
 
 class QueryWriter:
@@ -319,15 +312,15 @@ class _QueryDraft:
                 for name in self._writer.values_of(node.kind):
                     self._child(node, ("", name), [*path[:-1], ("", name)], nested)
                 return
-            inner = self._child(node, step, path, nested).inner
+            inner = self._child(node, step, path, nested)
             if inner is None:
                 return
             node = inner
 
-    def _child(self, node: _SelectionSet, step: Step, path: list[Step], nested: dict[str, Any]) -> _SelectedField:
-        found = node.children.get(step)
-        if found is not None:
-            return found
+    def _child(self, node: _SelectionSet, step: Step, path: list[Step], nested: dict[str, Any]) -> _SelectionSet | None:
+        """Return the selection inside a field, which is selected if it is not yet; None for a leaf."""
+        if step in node.children:
+            return node.children[step][1]
         condition, name = step
         parent: Any = self._writer.schema.type_map[condition] if condition else node.kind
         one: GraphQLField = parent.fields[name]
@@ -347,9 +340,9 @@ class _QueryDraft:
             key = f"{condition or name}_{name}" + ("" if number == 1 else str(number))
             number += 1
         alias = "" if key == name else f"{key}: "
-        child = _SelectedField(f"{alias}{name}{text}", None if is_leaf_type(inner) else _SelectionSet(inner))
-        node.children[step] = child
-        return child
+        below = None if is_leaf_type(inner) else _SelectionSet(inner)
+        node.children[step] = f"{alias}{name}{text}", below
+        return below
 
     def _text(self, node: _SelectionSet, lost: list[str]) -> str:
         by_condition: dict[str, list[str]] = {"": list(lost)}
@@ -368,9 +361,9 @@ class _QueryDraft:
                 while key in node.keys:
                     key = f"{key}_"
                 by_condition[""].append(name if key == name else f"{key}: {name}")
-        for (condition, _), child in node.children.items():
-            inner = "" if child.inner is None else " " + self._text(child.inner, [])
-            by_condition.setdefault(condition, []).append(child.text + inner)
+        for (condition, _), (text, inner) in node.children.items():
+            below = "" if inner is None else " " + self._text(inner, [])
+            by_condition.setdefault(condition, []).append(text + below)
         groups = [*by_condition.pop("")]
         groups += [f"... on {name} {{ {' '.join(some)} }}" for name, some in by_condition.items()]
         return "{ " + " ".join(groups) + " }"

@@ -15,7 +15,6 @@ from checker.core.digests import digest_int
 from checker.core.errors import IncorrectUsage
 from checker.generation.sources.hypothesis import forced_seed
 
-_STATEFUL: Final = "stateful"
 _STEPS: Final = 6
 """Calls of a sequence, at most, unless settings say otherwise."""
 _MAX_EXAMPLES: Final = default_of(("generation",), "max-examples")
@@ -44,7 +43,7 @@ def with_configured(chosen: settings, generation: Any, max_examples: int | None,
 
 def of_sequences(config: Any) -> settings:
     """Return the settings of a state machine without settings of its own, by the configuration of its schema."""
-    own = config.generation_for(operation=None, phase=_STATEFUL)
+    own = config.generation_for(operation=None, phase="stateful")
     return with_configured(
         profile(),
         config.generation,

@@ -26,7 +26,6 @@ from checker.kinds.http_client import httpx
 from checker.phases.attempt import CheckResult, overridden
 from checker.transport.settings import timeout_of
 
-_JSON: Final = "application/json"
 _FORM: Final = "application/x-www-form-urlencoded"
 _OCTETS: Final = "application/octet-stream"
 """Media type of a body of bytes."""
@@ -41,7 +40,7 @@ def body_given(case: Case, json: Any, data: Any, files: Any) -> tuple[Any, str, 
         raise IncorrectUsage("case.call() takes either `json`, or `data` and `files`, not both")
     if json is not None:
         is_fit = case.media_type is not None and is_json(case.media_type)
-        return json, str(case.media_type) if is_fit else _JSON, None
+        return json, str(case.media_type) if is_fit else "application/json", None
     if files is not None:
         # The boundary follows from the id: with a random one, as clients use it, equal cases would send different requests.
         named = f"multipart/form-data; boundary=part-{case.id}"

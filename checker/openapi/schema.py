@@ -1,13 +1,13 @@
 """An opened OpenAPI document: a table of contents whose operations are read on demand."""
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from checker.core.credentials import DescribedLogin, SignUpFlow
+from checker.core.graphs import grouped
 from checker.core.hooks import GLOBAL_HOOKS, HookSource
 from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.resources import ResourceModel
@@ -212,17 +212,14 @@ class OpenApiSchema(ApiSchema):
 
     def twins_of(self, entry: Entry) -> "Iterator[OpenApiOperation]":
         """Yield the other operations of the same method and path; their declared paths differ in a fragment."""
-        for other in self._by_route[entry.method, entry.path]:
+        for other in self._by_route.get((entry.method, entry.path), ()):
             twin = self.read(other)
             if other is not entry and not isinstance(twin, BrokenOperation):
                 yield twin
 
     @cached_property
     def _by_route(self) -> Mapping[tuple[str, str], list[Entry | BrokenOperation]]:
-        found: defaultdict[tuple[str, str], list[Entry | BrokenOperation]] = defaultdict(list)
-        for entry in self.entries():
-            found[entry.method, entry.path].append(entry)
-        return found
+        return grouped(((entry.method, entry.path), entry) for entry in self.entries())
 
     @cached_property
     def _by_pointer(self) -> dict[str, Entry]:

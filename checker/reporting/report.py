@@ -124,7 +124,7 @@ class RunTime(Struct, frozen=True):
 
     elapsed_s: float
     workers: int
-    ledger: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
+    ledger: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0, 0.0)
     """Seconds of all workers: make, wait, judge, record, idle."""
 
     @property
@@ -390,12 +390,13 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
     kept: dict[tuple[str, str, str], OperationError] = {}
     for error in sorted(view.errors.values(), key=lambda e: (e.label, e.title, e.message, e.phase)):
         kept.setdefault((error.label, error.title, error.message), error)
+    ledger = view.finished.ledger if view.finished is not None and any(view.finished.ledger) else view.ledger
     return Report(
         settings=settings,
         seed=view.run.seed if view.run else settings.seed,
         outcome=outcome,
         counts=replace(view.counts, selected=opened.selected, total=opened.total) if opened else replace(view.counts),
-        time=RunTime(elapsed_s, _workers(settings, view), _ledger(view)),
+        time=RunTime(elapsed_s, _workers(settings, view), ledger),
         phases=tuple(_Phases(view, findings, compared, settings, outcome).lines(by_name, settings)),
         findings=findings,
         errors=tuple(kept.values()),
@@ -533,10 +534,3 @@ class _Phases:
         if self._outcome == UNAVAILABLE and not phase.tested:
             return replace(line, note="the API could not be reached")
         return line
-
-
-def _ledger(view: RunView) -> tuple[float, float, float, float, float]:
-    if view.finished is not None and any(view.finished.ledger):
-        return view.finished.ledger
-    make, wait, judge, record, idle = view.ledger
-    return make, wait, judge, record, idle

@@ -415,16 +415,12 @@ _STANDARD: Final[Mapping[Dialect, Any]] = {
     Dialect.DRAFT7: Draft7Validator,
     Dialect.DRAFT2019: Draft201909Validator,
     Dialect.DRAFT2020: Draft202012Validator,
-}
-_OPENAPI: Final[Mapping[Dialect, Any]] = {
     Dialect.OPENAPI20: Draft4Validator,
     Dialect.OPENAPI30: Draft4Validator,
     Dialect.OPENAPI31: Draft202012Validator,
 }
 _MOST_NAMES = 10
 """Alternatives of a discriminator in a message."""
-_NEWEST = "https://json-schema.org/draft/2020-12/schema"
-"""Metaschema for names in schemas of OpenAPI 3.1."""
 _META: Final = {dialect: cls.META_SCHEMA.get("$id", cls.META_SCHEMA.get("id")) for dialect, cls in _STANDARD.items()}
 _DYNAMIC: Final[Mapping[Dialect, frozenset[str]]] = {
     Dialect.DRAFT2019: frozenset({"$recursiveRef"}),
@@ -547,7 +543,7 @@ class SchemaReading:
 
     def _made(self) -> Any:
         """Return the class for schemas of a description."""
-        basis = _OPENAPI.get(self._dialect) or _STANDARD[self._dialect]
+        basis = _STANDARD[self._dialect]
         checks: dict[str, _Check] = dict(basis.VALIDATORS) | self._exact
         checks |= {
             "minimum": _bound(operator.lt, "less than the minimum of", "exclusiveMinimum"),
@@ -566,7 +562,7 @@ class SchemaReading:
         guarded = {name: self._guarded(check) for name, check in checks.items()}
         create: Any = validators.create
         cls = create(
-            meta_schema={"$id": _META.get(self._dialect, _NEWEST)} if has_names else {},
+            meta_schema={"$id": _META[self._dialect]} if has_names else {},
             validators=guarded | {_DOUBTS: self._note_doubts},
             type_checker=Draft6Validator.TYPE_CHECKER,
             id_of=id_of if has_names else lambda schema: None,

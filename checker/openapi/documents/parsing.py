@@ -22,7 +22,6 @@ _CONSTANTS: dict[str, bool | None] = {
     "~": None,
     **{spelled: value for word, value in _WORDS for spelled in (word, word.capitalize(), word.upper())},
 }
-_MERGE = "<<"
 _LARGEST = 10_000_000
 """Values and pieces of long texts in a description, counted as often as aliases repeat them."""
 _LONG = 32
@@ -145,7 +144,7 @@ class _NodeReader:
         for key, value in node.value:
             if not isinstance(key, yaml.ScalarNode):
                 raise yaml.constructor.ConstructorError(None, None, "a key must be text", key.start_mark)
-            if key.value == _MERGE and key.tag in (_PLAIN, _TAG + "merge"):
+            if key.value == "<<" and key.tag in (_PLAIN, _TAG + "merge"):
                 for source in value.value if isinstance(value, yaml.SequenceNode) else [value]:
                     inherited = self.value(source)
                     if not isinstance(inherited, dict):

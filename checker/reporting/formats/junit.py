@@ -16,7 +16,6 @@ from checker.reporting.shown import ReportContext, shown_findings
 from checker.reporting.text import xml_text
 
 _SUITE = "checker"
-_PHASE = "stateful"
 _SEQUENCES = "Stateful tests"
 """The test case of all sequences, because a sequence belongs to no single operation."""
 
@@ -70,7 +69,7 @@ def _operations(report: Report, labels: list[str]) -> Iterator[OperationOutcome]
     sequences = [
         OperationOutcome(_SEQUENCES, "passed", seconds=one.elapsed_s)
         for one in report.phases
-        if one.name == _PHASE and one.tally != PhaseTally()
+        if one.name == "stateful" and one.tally != PhaseTally()
     ]
     known = [*report.operations, *sequences]
     others = dict.fromkeys(labels).keys() - {one.label for one in known}

@@ -25,8 +25,6 @@ from checker.reporting.findings import cause_of, has_response, prose
 from checker.reporting.shown import ReportContext, for_equal_bodies, shown_findings, shown_headers, shown_request
 from checker.reporting.text import json_text
 
-_INTERRUPTED = "interrupted"
-
 
 class EventLines:
     """The lines of the events, each with a number (`id`) and a time. A `StreamWriter`."""
@@ -55,7 +53,7 @@ class EventLines:
                 if isinstance(event, RunStarted):
                     return ""
                 lines = ""
-                if event.outcome == _INTERRUPTED:
+                if event.outcome == "interrupted":
                     lines = self._line("Interrupted", {"phase": None})
                 if event.outcome == "error":
                     lines += self._line("FatalError", {"message": "the run could not be finished"})
