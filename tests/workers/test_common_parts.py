@@ -40,6 +40,7 @@ def _described() -> Mapping[Label, Operation]:
         "/c": {"get": {"parameters": [_parameter("X-Version", "header", {**TEXT, "maxLength": 3})]}},
         "/users/{id}": {"get": {"parameters": [_parameter("id", "path")]}},
         "/users/{id}/mail": {"get": {"parameters": [_parameter("id", "path")]}},
+        "/users/{id}/notes": {"get": {"parameters": [_parameter("id", "path")]}},
         "/pets/{id}": {"get": {"parameters": [_parameter("id", "path")]}},
         "/people": {"post": {"requestBody": person}},
         "/staff": {"post": {"requestBody": person}},
@@ -122,12 +123,15 @@ def test_a_demand_on_another_part_does_not_hold(heard: tuple[str, dict[str, Any]
     assert _places(learner, other, "fuzzing") == set()
 
 
-def test_a_form_of_names_in_paths_holds_for_the_operation_that_demands_it() -> None:
-    # In one path, some operations take ids and others names.
+@pytest.mark.parametrize(
+    ("label", "others"), [("GET /users/{id}", set()), ("GET /users/{id}/mail", {"GET /users/{id}/notes"})]
+)
+def test_a_form_of_names_in_paths_holds_for_what_is_below_them(label: str, others: set[str]) -> None:
+    # At the end of one path, some operations take ids and others names.
     learner = _learner()
-    assert _hear(learner, *ID[:2], b'{"detail": [{"loc": ["path", "id"], "type": "uuid_parsing", "msg": "x"}]}')
-    assert [one.keyword for one in learner.wanted(Label(ID[0]), "fuzzing")] == ["format"]
-    assert learner.wanted(Label("GET /users/{id}/mail"), "fuzzing") == ()
+    assert _hear(learner, label, ID[1], b'{"detail": [{"loc": ["path", "id"], "type": "uuid_parsing", "msg": "x"}]}')
+    assert [one.keyword for one in learner.wanted(Label(label), "fuzzing")] == ["format"]
+    assert {one for one in OPERATIONS if learner.wanted(one, "fuzzing")} == {label, *others}
 
 
 def test_a_journal_of_another_worker_teaches_the_same() -> None:

@@ -50,10 +50,17 @@ class CommonPart(NamedTuple):
     location: str
     path: tuple[str, ...]
     """Its place, as constraints have it."""
+    is_within: bool = False
+    """Whether it is a variable within a path, as of other operations whose path goes on behind it."""
 
     def holds(self, demand: Constraint) -> bool:
-        """Whether a demand is about something in this part."""
-        return demand.location == self.location and demand.path[: len(self.path)] == self.path
+        """Whether a demand is about something in this part, and other operations have the part for which it is.
+
+        At the end of one path, some operations take ids and others names; what is below takes either.
+        """
+        is_of_form = (demand.location, demand.keyword) == (_PATH, "format")
+        is_inside = demand.location == self.location and demand.path[: len(self.path)] == self.path
+        return is_inside and is_of_form is self.is_within
 
 
 def common_parts(operation: Operation) -> tuple[CommonPart, ...]:
@@ -63,7 +70,10 @@ def common_parts(operation: Operation) -> tuple[CommonPart, ...]:
 
 def _parts(operation: Operation) -> Iterator[CommonPart]:
     for one in operation.parameters:
-        yield CommonPart(_key_of(operation, one), one.location.value, (one.name,))
+        key = _key_of(operation, one)
+        yield CommonPart(key, one.location.value, (one.name,))
+        if one.location is Location.PATH and not operation.path.endswith("{" + one.name + "}"):
+            yield CommonPart(f"{key}/", one.location.value, (one.name,), is_within=True)
     level: list[tuple[tuple[str, ...], Outline]]
     level = [((), outline_of(body.schema)) for body in operation.bodies if body.write is None]
     for _ in range(_DEEPEST):
@@ -697,9 +707,7 @@ class DemandLearner(Struct):
         if key in self._written or len(known.get(label, ())) >= _MOST:
             return
         self._written.add(key)
-        # In one path, some operations take ids and others names.
-        is_own = (demand.location, demand.keyword) == (Location.PATH.value, "format") or not self.is_awaited(label)
-        parts = [] if is_own else [part for part in self._parts_of(label) if part.holds(demand)]
+        parts = [part for part in self._parts_of(label) if part.holds(demand)] if self.is_awaited(label) else []
         part, depth = (parts[-1].key, len(parts[-1].path)) if parts else ("", 0)
         index = self._index if index is None else index
         heard = DemandHeard(label, demand, phase, refuted, _plain(case), part, depth, index)
