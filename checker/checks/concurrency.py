@@ -216,11 +216,13 @@ def _refuses(first: Response, again: Outcome) -> bool:
 
 
 def _are_two(first: Response, again: Outcome) -> bool:
-    """Whether two responses show two resources, which the request does not name."""
-    ones, others = _ids_in(first), _ids_in(again)
+    """Whether two responses show two resources: all identifiers that the request does not name differ."""
     sent = b"" if first.request is None else first.request.target + (first.request.body or b"")
-    is_new = not any(str(one).encode() in sent for one in (*ones.values(), *others.values()))
-    return bool(ones) and ones.keys() == others.keys() and is_new and not set(ones.values()) & set(others.values())
+    pairs = [
+        {name: one for name, one in _ids_in(shown).items() if f"{one}".encode() not in sent} for shown in (first, again)
+    ]
+    ones, others = pairs
+    return bool(ones) and ones.keys() == others.keys() and not set(ones.values()) & set(others.values())
 
 
 def _ignored_key(request: WireRequest, *responses: Outcome) -> Failure:

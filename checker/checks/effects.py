@@ -22,7 +22,7 @@ from checker.core.resource_names import words
 from checker.core.response import Response
 from checker.core.send import Exchanging
 
-_ONE_OF: Final = 32
+_ONE_OF: Final = 64
 """One of this many valid requests is sent with other texts at one place."""
 _PASSWD: Final = "../../../../../../../../etc/passwd"
 _HEADER: Final = b"x-of-a-value"
@@ -73,7 +73,7 @@ def injection(context: CheckContext) -> Exchanging[Found]:
         return True
     place = places[number // _ONE_OF % len(places)]
     product = f"{100 + number % 899}*{7_919 + number % 1_009}"
-    texts = [f"{{{{{product}}}}}${{{product}}}#{{{product}}}", _PASSWD, f"{place.value[:20]}\r\n{_HEADER.decode()}: 1"]
+    texts = [f"{{{{{product}}}}}${{{product}}}\r\n{_HEADER.decode()}: 1", _PASSWD]
     if not has_database_error(context.response):
         texts.append(f"{place.value[:20]}'")
     found: Failure | None = None

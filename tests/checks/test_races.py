@@ -51,7 +51,7 @@ class Members:
         return self._made(request, *next(self.single))
 
     def _made(self, request: WireRequest, status: int, name: str) -> Response:
-        made = Response(status, JSON, json.dumps({"id": name}).encode())
+        made = Response(status, JSON, json.dumps({"id": name, "group_id": "ann"}).encode())
         made.request = request
         return made
 
@@ -65,7 +65,16 @@ def _found(members: Members, label: str = "POST /members", **parts: Any) -> list
     told: dict[str, Any] = {"mode": POSITIVE, "phase": "exploration", "media_type": "application/json"}
     # One of 16 accepted writes is repeated.
     for index in range(500):
-        sent = them.sent(label, 201, JSON, answer=b'{"id": "m0"}', index=index, body={"name": "ann"}, **told, **parts)
+        sent = them.sent(
+            label,
+            201,
+            JSON,
+            answer=b'{"id": "m0", "group_id": "ann"}',
+            index=index,
+            body={"name": "ann"},
+            **told,
+            **parts,
+        )
         assert isinstance(sent.outcome, Response)
         sent.outcome.request = sent.request
         found = them.verdict(NAME, sent, answers=members)
