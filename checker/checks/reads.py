@@ -35,8 +35,8 @@ class UnsafeRead(Failure, code="ST313", title="Read changes the resource", needs
 
 
 def reads(operation: Operation) -> bool:
-    """Whether an operation reads by GET."""
-    return operation.method == "GET" and not operation.has_status_in_body
+    """Whether an operation reads one resource by GET."""
+    return operation.method == "GET" and "{" in operation.path and not operation.has_status_in_body
 
 
 def is_chosen(case: Case, response: Response) -> bool:
