@@ -17,6 +17,7 @@ from checker.core.security import UNAUTHORIZED
 from checker.corpus.needs import ANY_NAME, LOCATION, leaves_of, names_resource, place_of_resource
 from checker.corpus.records import Component, Finding, Interaction, ResourceMade
 from checker.reporting.findings import has_response, readable_body
+from checker.values.locations import may_be_url
 
 _SEPARATORS = re.compile(rb"([/?&=])")
 _CONFLICT: Final = 409
@@ -26,6 +27,8 @@ UNHANDLED: Final = (*sorted(UNAUTHORIZED), *TRANSIENT)
 _OF_HEADER: Final = "$response.header."
 _SHORTEST: Final = 3
 """Least length of a text that is found again in any response; shorter texts occur by chance."""
+_PLAIN: Final = re.compile(r"[A-Za-z0-9._~-]+")
+"""A segment that no URL has to escape."""
 Path = tuple[str | int, ...]
 """Names and indices on the way down in a JSON document."""
 
@@ -39,6 +42,8 @@ class Source(Struct, frozen=True):
     """Place in the JSON body; None for a header."""
     header: str = "location"
     """Name of the header in lower case. Of `Location` the last segment of its path is meant, of others the whole value."""
+    segment: int = 0
+    """Number of a segment of the URL at a place of the body, counted from its end; 0 for the whole value."""
 
     @property
     def is_whole_header(self) -> bool:
@@ -157,7 +162,13 @@ def found_in(source: Source, headers: Mapping[str, str], body: bytes) -> Any:
         return headers[source.header]
     if source.path is None:
         return unquote(urlsplit(headers["location"]).path.rstrip("/").rpartition("/")[2])
-    return at(parsed(body), source.path)
+    found = at(parsed(body), source.path)
+    return segments_of(found)[-source.segment] if source.segment else found
+
+
+def segments_of(url: str) -> list[str]:
+    """Return the segments of the path of a URL as they stand in it, without empty ones at its end."""
+    return re.sub("[?#].*", "", url, flags=re.DOTALL).rstrip("/").split("/")
 
 
 def _of_needs(target: bytes, calls: Sequence[Call]) -> dict[int, Source]:
@@ -214,28 +225,33 @@ def _of_steps(
     in_target = {}
     for place, part in enumerate(parts_of(one.exchange.target)):
         text = unquote(part.decode("latin-1"))
+        producer, pointer = named.get(place, ("", ""))
         found = [
-            (at, path)
+            (at, path, segment)
             for at, other in enumerate(earlier)
             for path, value in leaves_of(parsed(readable_body(other.exchange)))
-            if place % 2 == 0 and str(value) == text
-            if len(text) >= _SHORTEST or other.label == named.get(place, ("", ""))[0]
+            if place % 2 == 0 and (segment := _segment_with(text, value, other.label == producer)) is not None
+            if len(text) >= _SHORTEST or other.label == producer
             if not any(text in parts for parts in map(_texts, seen[: at + 1]))
         ]
         if found:
-            producer, pointer = named.get(place, ("", ""))
-            found.sort(key=lambda link: _doubt(earlier[link[0]].label == producer, pointer, link[1]))
-            in_target[place] = Source(first + found[0][0], found[0][1])
+            # The whole value of a field is surer than a part of a URL.
+            found.sort(key=lambda one: (one[2] > 0, _doubt(earlier[one[0]].label == producer, pointer, one[1])))
+            in_target[place] = Source(first + found[0][0], found[0][1], segment=found[0][2])
     in_body = {}
     document = document_of(request)
     for binding in bindings:
         path = _place_of(document, binding.name) if binding.location is Location.BODY else None
         for at_, other in enumerate(earlier if path is not None else ()):
+            if other.label != binding.producer or path is None:
+                continue
+            text = str(at(document, path))
             leaves = leaves_of(parsed(readable_body(other.exchange)))
-            same = [found for found, value in leaves if path is not None and str(value) == str(at(document, path))]
-            if other.label == binding.producer and same and path is not None:
-                same.sort(key=lambda found: _doubt(True, binding.pointer, found))
-                in_body[path] = Source(first + at_, same[0])
+            parts = [(_segment_with(text, value, True), found) for found, value in leaves]
+            same = [(segment, found) for segment, found in parts if segment is not None]
+            if same:
+                segment, at_place = min(same, key=lambda one: (one[0] > 0, _doubt(True, binding.pointer, one[1])))
+                in_body[path] = Source(first + at_, at_place, segment=segment)
     in_headers = {}
     sent = {key.decode("latin-1").lower(): value.decode("latin-1") for key, value in one.exchange.headers}
     for binding in bindings:
@@ -247,6 +263,16 @@ def _of_steps(
             if other.label == binding.producer and shown.get(name, "") == sent.get(binding.name.lower()):
                 in_headers[binding.name.lower()] = Source(first + at_, None, name)
     return in_target, in_body, in_headers
+
+
+def _segment_with(text: str, value: object, is_of_producer: bool) -> int | None:
+    """Return 0 if a value of a response is a text, or the number of the segment that is, from the end, if it is a URL of the producer."""
+    if str(value) == text:
+        return 0
+    if not is_of_producer or not may_be_url(value) or _PLAIN.fullmatch(text) is None:
+        return None
+    segments = segments_of(f"{value}")[::-1]
+    return segments.index(text) + 1 if text in segments else None
 
 
 def _doubt(is_producer: bool, pointer: str, path: Path) -> tuple[bool, bool]:

@@ -122,7 +122,7 @@ def _filter(taken: Taken, *, has_head: bool) -> str:
         return r"sed -n 's/\r$//; s/^[Ll]ocation: *//p' | sed 's/[?#].*//; s/\/*$//; s/.*\///'"
     form = "tostring | tojson[1:-1]" if taken.is_json else "@uri"
     body = r"sed '1,/^\r*$/d' | " if has_head else ""
-    return f"{body}jq -r {curl.quoted(f'{jq_of(path)} | {form}')}"
+    return f"{body}jq -r {curl.quoted(f'{jq_of(path, taken.source.segment)} | {form}')}"
 
 
 def _any_case(name: str) -> str:
@@ -177,8 +177,11 @@ def _word(raw: str, word: str, holes: dict[str, str], origin: BaseUrl, base: str
     return "".join(pieces)
 
 
-def jq_of(path: Path) -> str:
-    """Return the jq filter of a place: `.items[0].id`; of a list that is shorter than in the run, its first element."""
+def jq_of(path: Path, segment: int = 0) -> str:
+    """Return the jq filter of a place: `.items[0].id`; of a list that is shorter than in the run, its first element.
+
+    `segment`: number of a segment of the URL there, counted from its end; 0 for the whole value.
+    """
     found = ""
     for part in path:
         if isinstance(part, int) and part:
@@ -188,6 +191,8 @@ def jq_of(path: Path) -> str:
             found += f".{part}"
         else:
             found = f"{found or '.'}[{json.dumps(part)}]"
+    if segment:
+        found += f' | sub("[?#].*"; "") | sub("/+$"; "") | split("/")[-{segment}]'
     return found or "."
 
 
@@ -197,4 +202,4 @@ def value_of(taken: Taken) -> str:
     path = taken.source.path
     if taken.source.is_whole_header:
         return f"header {curl.quoted(_any_case(taken.source.header))}"
-    return f"location {form}" if path is None else f"{curl.quoted(jq_of(path))} {form}"
+    return f"location {form}" if path is None else f"{curl.quoted(jq_of(path, taken.source.segment))} {form}"

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from checker.corpus.records import Component, Finding, ResourceMade
 from checker.corpus.references import SecretStore
 from checker.reporting.calls import Call, Source
 from checker.reporting.findings import failed_case
-from checker.reporting.formats import collections
+from checker.reporting.formats import collections, pytest_file
 from checker.reporting.masking import Masking
 from checker.reporting.report import report_of
 from checker.reporting.reproduction import Secret, ShownCall, Taken, shown_calls, variables_of
@@ -216,6 +217,50 @@ def test_a_field_of_a_form_takes_the_value_of_an_earlier_response() -> None:
     _, shown = shown_calls(finding(steps=steps, interactions=sent, reproduction=""), masking, "")
     taken = Taken(Source(0, ("id",)), False, "id_1")
     assert shown.body == ("basket=", taken, "&x=%41&basket=", taken)
+
+
+URL_OF_LINE = "http://h/api/baskets/71/lines/93/?page=1#x"
+URL = "/items/0/url#url:/baskets/{basket}/lines/{line}"
+
+
+@pytest.mark.parametrize("program", ["bash", "pytest", "editor"])
+def test_a_name_that_stands_in_a_url_of_a_response_is_taken_from_it(program: str, tmp_path: Path) -> None:
+    label = "DELETE /baskets/{basket}/lines/{line}"
+    head = b"Content-Type: application/json\r\n"
+    listed = json.dumps({"items": [{"url": URL_OF_LINE}]}).encode()
+    first = exchange(method="POST", target=b"/lines", status=201, response_body=listed, response_head=head)
+    last = exchange(
+        method="DELETE", target=b"/baskets/71/lines/93", status=500, response_body=b"{}", response_head=head
+    )
+    bound = tuple(
+        Binding(Location.PATH, name, Label("POST /lines"), f"{URL}#{name}", 0, literal)
+        for name, literal in (("basket", 71), ("line", 93))
+    )
+    steps = (Step(Label("POST /lines"), Drawn(())), Step(Label(label), Drawn(()), bound))
+    sent = (interaction(label="POST /lines", exchange=first), interaction(label=label, exchange=last))
+    found = finding(fingerprint=f"{1:016x}", label=label, steps=steps, interactions=sent, reproduction="")
+    seen: list[bytes] = []
+
+    def answer(request: Request) -> Reply:
+        if request.method == "POST":
+            return json_reply({"items": [{"url": "http://h/api/baskets/5/lines/6"}]}, 201)
+        seen.append(request.target)
+        return json_reply({}, 500)
+
+    with serving(answer, {}) as app:
+        if program == "bash":
+            assert by_bash(tmp_path, app.url, found)[0] == 1
+        elif program == "pytest":
+            path = tmp_path / "test_failures.py"
+            path.write_text(texts(pytest_file.write, app.url, found))
+            ran = subprocess.run(
+                [sys.executable, "-m", "pytest", "-q", path], cwd=tmp_path, capture_output=True, check=False
+            )
+            assert ran.returncode == 0, ran.stdout
+        else:
+            assert '.split("/").slice(-3)[0]' in texts(collections.requests, app.url, found)
+            return
+    assert seen == [b"/baskets/5/lines/6"]
 
 
 def _always(reply: Reply, _: Request) -> Reply:

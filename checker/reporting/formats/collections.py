@@ -246,6 +246,9 @@ def _taken(calls: list[ShownCall], number: int) -> Iterator[str]:
             value = f"decodeURIComponent({value})"
         else:
             value = _js_place(taken.source.path, "Array.isArray(o) && k >= o.length ? o[0] : o[k]")
+            if taken.source.segment:
+                path = f'String({value}).replace(/[?#].*/, "").replace(/\\/*$/, "")'
+                value = f'{path}.split("/").slice(-{taken.source.segment})[0]'
         written = f"JSON.stringify(String({value})).slice(1, -1)" if taken.is_json else f"encodeURIComponent({value})"
         yield f"client.global.set({_js(taken.variable)}, {written});"
 

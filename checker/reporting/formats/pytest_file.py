@@ -88,7 +88,8 @@ def _expression(text: Text) -> str:
             case Taken(source, is_json):
                 found = "located(" if source.path is None else "plain("
                 place = ", ".join([f"answer_{source.call}", *map(ascii, source.path or ())])
-                parts.append(f"{'in_json' if is_json else 'in_url'}({found}{place}))")
+                value = f"segment({found}{place}), {source.segment})" if source.segment else f"{found}{place})"
+                parts.append(f"{'in_json' if is_json else 'in_url'}({value})")
             case _:
                 parts.append(ascii(part))
     return " + ".join(parts)
