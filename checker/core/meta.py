@@ -242,6 +242,8 @@ class Literal(Struct, frozen=True, array_like=True, tag=2):
     """When it is not the operation's."""
     alternative: int | None = None
     """Index of the security alternative of the operation, if it is not the default one."""
+    outside: tuple[tuple[Location, tuple[str, ...]], ...] = ()
+    """(location, what came from outside there). Without an entry that is unknown."""
 
 
 Recipe = Drawn | Listed | Literal

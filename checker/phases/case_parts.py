@@ -8,6 +8,8 @@ from random import Random
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from checker.core.case import NOT_SET, Case, copied, is_idempotency_key
 from checker.core.meta import CaseMetadata, ComponentProvenance, GenerationMode, Literal, Origin, PhaseData, PhaseInfo
 from checker.core.operation import Location, Operation
@@ -25,9 +27,10 @@ def literal_case(operation: Operation, recipe: Literal, case_id: str, phase: str
         Location.COOKIE: parts.cookies,
         Location.QUERY: parts.query,
     }
-    components = {location: _GIVEN for location, container in containers.items() if container}
+    given = {location: replace(_GIVEN, outside=outside) for location, outside in parts.outside}
+    components = {location: given.get(location, _GIVEN) for location, container in containers.items() if container}
     if parts.body:
-        components[Location.BODY] = _GIVEN
+        components[Location.BODY] = given.get(Location.BODY, _GIVEN)
     mode = GenerationMode(parts.mode)
     case = Case(
         operation,
@@ -56,6 +59,7 @@ def literal_of(case: Case) -> Literal:
         data=() if meta is None else tuple(meta.phase.data.items()),
         method=case.other_method,
         alternative=case.alternative,
+        outside=() if meta is None else tuple((location, meta.outside(location)) for location in meta.components),
     )
 
 
