@@ -176,6 +176,47 @@ class Leaving(Service):
 
 
 @dataclass
+class Removing(Leaving):
+    """The removal of the account of the run fails with a server error, after the account is gone."""
+
+    accounts: set[int] = field(default_factory=lambda: {1, 2, 3})
+
+    @classmethod
+    def new(cls) -> "Removing":
+        account = {"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}
+        listed = operation(200)
+        listed["responses"]["200"]["content"]["application/json"]["schema"] = {"type": "array", "items": account}
+        member = {
+            "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}],
+            "get": operation(200, 404, 400),
+            "delete": operation(204, 404, 400),
+        }
+        return cls({"/accounts": {"get": listed}, "/accounts/{id}": member}, 401, path="")
+
+    def own(self, method: str, path: str, request: Request) -> Reply | None:
+        left = super().own(method, path, request)
+        found = re.fullmatch("/accounts/(-?[0-9]+)", path)
+        if left is not None or self.is_ended or not (found or path == "/accounts"):
+            return left
+        if found is None:
+            return (
+                json_reply([{"id": one} for one in sorted(self.accounts)])
+                if method == "GET"
+                else self._allowed(method, ("GET",))
+            )
+        if method not in ("GET", "DELETE"):
+            return self._allowed(method, ("GET", "DELETE"))
+        account = int(found[1])
+        if account not in self.accounts:
+            return json_reply({}, 404)
+        if method == "GET":
+            return json_reply({"id": account})
+        self.accounts.remove(account)
+        self.token += account == 1
+        return json_reply({}, 500) if account == 1 else Reply(204)
+
+
+@dataclass
 class Expiring(Leaving):
     """Its first token has expired when somebody signs in with what is made up, and is refused for that."""
 

@@ -10,7 +10,18 @@ from checker.core.hooks import GLOBAL_HOOKS
 from checker.core.system import Interrupts
 from tests.apps.http import Reply, Request
 from tests.health.running import Ran, run
-from tests.health.services import FURTHER, LOGIN, Busy, Expiring, Leaving, Limited, LockOut, Maintenance, Service
+from tests.health.services import (
+    FURTHER,
+    LOGIN,
+    Busy,
+    Expiring,
+    Leaving,
+    Limited,
+    LockOut,
+    Maintenance,
+    Removing,
+    Service,
+)
 
 STATIC = {"auth": {"openapi": {"Bearer": {"bearer": "t1"}}}}
 
@@ -226,3 +237,17 @@ def test_a_resource_of_the_run_that_blocks_changes_is_removed_and_named(
 def test_changes_that_were_always_refused_blame_no_operation(tmp_path: Path) -> None:
     ran = run(tmp_path, Busy.new(blocks=False))
     assert culprits(ran) == set()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_removal_of_the_own_account_is_named_though_it_responds_with_an_error(tmp_path: Path, workers: int) -> None:
+    ran = run(tmp_path, Removing.new(), STATIC, workers=workers)
+    ((_, text),) = ran.notes("turned_away")
+    assert "`DELETE /accounts/1`" in text
+    assert ran.findings == [("DELETE /accounts/{id}", "Server error")]
+
+
+def test_a_run_that_removed_its_account_signs_in_again(tmp_path: Path) -> None:
+    service = Removing.new()
+    run(tmp_path, service, LOGIN)
+    assert service.statuses_after(event_of(service, "DELETE /accounts/1", 500))[401] < 20
