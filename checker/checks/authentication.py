@@ -174,7 +174,7 @@ def _ignored(context: CheckContext, sent: WireRequest, tools: CheckTools, places
         return _failure(context, sent, context.response, _WITHOUT) if is_anonymous else True
     if sent.is_of_check and _is_made_up(operation, sent, tools):
         return _failure(context, sent, context.response, _WRONG)
-    if context.sequence and is_asked_first(context.case, sent.confirms):
+    if context.sequence and is_asked_first(context.case, bool(sent.confirms)):
         # `sent_beforehand` has tried it, and the resource is gone now.
         return PASSED
     # A case without metadata was made by user code, which always wants the check.

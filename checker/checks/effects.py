@@ -54,7 +54,7 @@ def takes_texts(operation: Operation) -> bool:
 def is_chosen(case: Case, response: Response) -> bool:
     """Whether the check sends requests for an interaction, or judges the response to its own."""
     sent = response.request
-    return sent is not None and (sent.is_of_check or sent.confirms or crc32(case.id.encode()) % _ONE_OF == 0)
+    return sent is not None and (sent.is_of_check or sent.is_for("injection") or crc32(case.id.encode()) % _ONE_OF == 0)
 
 
 def injection(context: CheckContext) -> Exchanging[Found]:

@@ -135,7 +135,7 @@ class Judge:
 
     def first(self, case: Case, request: WireRequest) -> "Exchanging[Instead | None]":
         """Yield the requests that checks send before the request of a case; returns the outcome that replaces it if one of them fails."""
-        for before in self._of_first(case, confirms=request.confirms):
+        for before in self._of_first(case, confirms=bool(request.confirms)):
             assert self._tools is not None
             instead = yield from before.run(case, request, self._tools)
             if instead is not None:

@@ -71,7 +71,9 @@ def may_write(case: Case, response: Response) -> bool:
     sent, is_update = response.request, case.method != REMOVING
     if sent is None or not is_bound(case, response):
         return False
-    return sent.is_of_check or (is_update and (sent.confirms or crc32(case.id.encode()) % _ONE_OF == 0))
+    return sent.is_of_check or (
+        is_update and (sent.is_for("object_level_writes") or crc32(case.id.encode()) % _ONE_OF == 0)
+    )
 
 
 def is_removed_first(case: Case, confirms: bool) -> bool:

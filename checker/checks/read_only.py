@@ -46,7 +46,7 @@ def writes_objects(operation: Operation) -> bool:
 def may_assign(case: Case, response: Response) -> bool:
     """Whether the check sends a request for an interaction, or judges the response to its own."""
     sent = response.request
-    is_own = sent is not None and (sent.is_of_check or sent.confirms)
+    is_own = sent is not None and (sent.is_of_check or sent.is_for("mass_assignment"))
     return isinstance(case.body, dict) and (is_own or crc32(case.id.encode()) % _ONE_OF == 0)
 
 

@@ -42,7 +42,7 @@ def reads(operation: Operation) -> bool:
 def is_chosen(case: Case, response: Response) -> bool:
     """Whether the check sends a request for an interaction, or judges the response to its own."""
     sent = response.request
-    is_own = sent is not None and (sent.is_of_check or sent.confirms)
+    is_own = sent is not None and (sent.is_of_check or sent.is_for("safe_methods"))
     return is_own or _number(case) % _AGAIN_OF == 0
 
 
@@ -67,7 +67,7 @@ def safe_methods(context: CheckContext) -> Exchanging[Found]:
     found: list[Failure | None] = []
     # First, because a HEAD may have the same effect.
     found.append((yield from _changed(context)))
-    if _number(case) % _HEAD_OF == 0 or sent.confirms:
+    if _number(case) % _HEAD_OF == 0 or sent.is_for("safe_methods"):
         head = _request(context, "HEAD")
         found.append((yield from _head(context, head, (yield head))))
     return [one for one in found if one is not None]

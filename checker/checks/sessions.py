@@ -41,7 +41,7 @@ def is_chosen(case: Case, response: Response) -> bool:
     sent = response.request
     if sent is None or sent.is_of_check or next(_tokens(case), None) is None:
         return False
-    return sent.confirms or crc32(case.id.encode()) % _ONE_OF == 0
+    return sent.is_for("session_ends") or crc32(case.id.encode()) % _ONE_OF == 0
 
 
 def _tokens(case: Case) -> Iterator[Binding]:

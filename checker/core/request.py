@@ -65,6 +65,7 @@ class SentHeaders(list[Field]):
 LONGEST_TARGET = 8_000
 """Octets of a request target: the length that every recipient should support (RFC 9110, 4.1)."""
 LOOPBACK: Final = "localhost"
+ANY_CHECK: Final = "*"
 _UNIX: Final = "unix:"
 _MOST_OF_SOCKET: Final = 107
 """Octets of the path of a unix socket: an address has 108, with the NUL that ends it (unix(7))."""
@@ -211,8 +212,8 @@ class WireRequest:
     """None sends no body at all; `b""` sends `Content-Length: 0`."""
     fresh: bool = dataclasses.field(default=False, compare=False)
     """On a new connection: confirmations must not be answered by a resend on a dying one. No byte tells."""
-    confirms: bool = dataclasses.field(default=False, compare=False)
-    """To look into a failure: checks send for it what they send for few others."""
+    confirms: str = dataclasses.field(default="", compare=False)
+    """The check whose failure it looks into, `ANY_CHECK` if that is unknown: checks send for it what they send for few others."""
     patience_s: float | None = dataclasses.field(default=None, compare=False)
     """Seconds after which it is given up; None: as its lane is set up."""
     delay_s: float = dataclasses.field(default=0.0, compare=False)
@@ -237,6 +238,10 @@ class WireRequest:
     """Headers of the request of a run that user code sends again."""
     lines: list[bytes] | None = dataclasses.field(default=None, init=False, compare=False, repr=False)
     """The headers as lines of the transport, if they were written in advance. Reset it when the headers change."""
+
+    def is_for(self, check: str) -> bool:
+        """Whether it looks into a failure of a check."""
+        return self.confirms in (check, ANY_CHECK)
 
     def header(self, name: bytes) -> bytes | None:
         """Return the first value of a header. Names are compared without case."""

@@ -289,7 +289,7 @@ class Verdict(Struct):
 
 
 def attempt(
-    tools: Tools, case: Case, sequence: Sequence[JudgedInteraction] = (), *, fresh: bool = False, confirms: bool = False
+    tools: Tools, case: Case, sequence: Sequence[JudgedInteraction] = (), *, fresh: bool = False, confirms: str = ""
 ) -> Exchanging[Verdict]:
     """Return the verdict on a case that is sent after `sequence`; `fresh` and `confirms` as in `WireRequest`.
 

@@ -272,7 +272,7 @@ def test_a_failure_is_confirmed_though_its_case_is_not_probed() -> None:
     assert one.request is not None
     assert them.drive(judge.judge(one.case, one.outcome), always(200)).failures == ()
     assert them.asked == []
-    one.request.confirms = True
+    one.request.confirms = "ignored_auth"
     (failure,) = them.drive(judge.judge(one.case, one.outcome), always(200)).failures
     assert failure.title == ACCEPTS
     assert them.drive(judge.judge(one.case, one.outcome), always(401)).failures == ()
@@ -356,7 +356,7 @@ def test_a_stranger_who_may_remove_takes_the_place_of_who_may(served: int, title
     answers = iter([401] * served + [204])
     one = removal(them, 0)
     assert one.request is not None
-    one.request.confirms = True
+    one.request.confirms = "ignored_auth"
     request, answer = first(them, one, lambda _: Response(next(answers), [], b""))
     assert request is them.asked[served]
     judged = Sent(one.case, request, answer)

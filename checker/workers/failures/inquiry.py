@@ -740,7 +740,7 @@ class Inquiry(Struct):
             again = replace_request(
                 curl.as_sent(self._command(shot.verdict, request)),
                 fresh=True,
-                confirms=True,
+                confirms=self.slot.check,
                 via=request.via,
                 proofs=request.proofs,
                 is_of_check=request.is_of_check,

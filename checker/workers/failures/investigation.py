@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from checker.core.errors import StorageError
+from checker.core.request import ANY_CHECK
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding
 from checker.workers.context import Activity, WorkerContext
@@ -49,6 +50,7 @@ class Investigation:
         other = self._defects.same_as(label, failure, last.fingerprint)
         if other is not None:
             return replace(last, same_as=other)
+        self.slot.check = suspicion.failure.check or ANY_CHECK
         inquiry = Inquiry.of(self.slot, suspicion)
         wanted = inquiry.wanted
         # The requests for another failure of the case may have shown this one. The request of a check shows nothing else.

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from checker.checks.server_error import UnansweredRequest
 from checker.core.failures import Failure, Severity
-from checker.core.request import WireRequest
+from checker.core.request import ANY_CHECK, WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging, Purpose
 from checker.corpus.inflight import Stage
@@ -50,6 +50,8 @@ class InvestigationSlot(Struct):
     """The number of requests so far."""
     names: Iterator[int] = field(default_factory=lambda: count(1))
     """Numbers the new names that are given for its failures."""
+    check: str = ANY_CHECK
+    """The check whose failure is investigated."""
     _stage: Stage = Stage.CONFIRM
     _sent: int = 0
     """Requests for the current failure; in a second look, requests for all failures of the case."""
@@ -122,7 +124,9 @@ class InvestigationSlot(Struct):
         confirms: bool = True,
     ) -> Job[JudgedCase]:
         """Send one case after others, and judge the response."""
-        work = attempt(self.context.tools, made.case, before_in(earlier), fresh=fresh, confirms=confirms)
+        work = attempt(
+            self.context.tools, made.case, before_in(earlier), fresh=fresh, confirms=self.check if confirms else ""
+        )
         return (yield from self.drive(made, work, purpose))
 
     def drive(self, made: GeneratedCase, work: Exchanging[Verdict], purpose: Purpose) -> Job[JudgedCase]:

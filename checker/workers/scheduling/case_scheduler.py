@@ -15,6 +15,7 @@ from checker.core.known import TRIES
 from checker.core.meta import Step
 from checker.core.operation import Label
 from checker.core.phases import CaseSource
+from checker.core.request import ANY_CHECK
 from checker.core.resources import ACCEPTED, SAFE
 from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED
@@ -568,7 +569,7 @@ class CaseScheduler:
         if one.index >= PROBE_INDEX:
             work = probe(tools, one.made.case)
         elif is_replay or not self._is_plain or tools.judge_of(one.made.case).asks_first(one.made.case):
-            work = attempt(tools, one.made.case, before_in(one.chain), confirms=is_replay)
+            work = attempt(tools, one.made.case, before_in(one.chain), confirms=ANY_CHECK if is_replay else "")
         flight = InFlight(slot, one.task, one.index, one.made, work, one.chain)
         flight.rest, flight.is_counted = one.rest, one.index < SAVED_INDEX and not one.task.lease.again
         return self._begun(flight)
@@ -687,7 +688,7 @@ class CaseScheduler:
                 if self._is_plain and not task.again:
                     wanted = self._request(made.case)
                 else:
-                    work = attempt(context.tools, made.case, confirms=bool(task.again))
+                    work = attempt(context.tools, made.case, confirms=ANY_CHECK if task.again else "")
             except Exception as error:  # noqa: BLE001 - an error fails only this operation
                 running.unmade += 1
                 running.tally(slots)
