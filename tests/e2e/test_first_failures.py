@@ -93,7 +93,7 @@ def test_a_list_ends_at_a_new_grave_failure(app: App, tmp_path: Path) -> None:
 
 def test_a_list_does_not_end_at_a_failure_of_medium_severity(tmp_path: Path) -> None:
     def answer(request: Request) -> Reply:
-        return json_reply({}, status=404 if request.target.startswith(b"/broken") else 200)
+        return json_reply({}, status=202 if request.target.startswith(b"/broken") else 200)
 
     with serving(answer, DOCUMENT) as app:
         chosen = ("--checks", "status_code_conformance", "--no-shrink", "--phases", LISTED)

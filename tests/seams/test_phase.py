@@ -24,8 +24,8 @@ DOCUMENT = {
         "/plain": {"get": OPERATION},
     },
 }
-SENT = 8
-"""Four texts in each of two parameters."""
+SENT = 9
+"""Four texts in each of two parameters, and the request without inputs."""
 
 
 def answer(request: Request) -> Reply:
