@@ -197,10 +197,6 @@ class ResourceModel:
         """Return the transitions between two operations, declared ones first."""
         return self._by_ends.get((source, target), ())
 
-    def sources_of(self, target: Label) -> Collection[Label]:
-        """Return the operations from whose responses a transition leads to `target`."""
-        return self._sources.get(target, ())
-
     def on(self, resource: Resource) -> Sequence[Label]:
         """Return the operations on a resource, members or not."""
         uses = self.uses.items()
@@ -403,7 +399,8 @@ class ResourceModel:
         return found
 
     @cached_property
-    def _sources(self) -> Mapping[Label, Collection[Label]]:
+    def sources(self) -> Mapping[Label, Collection[Label]]:
+        """Operation -> operations from whose responses a transition leads to it; no key for one without."""
         found: dict[Label, set[Label]] = {}
         for one in self.transitions:
             found.setdefault(one.target, set()).add(one.source)

@@ -1,7 +1,7 @@
 """Sequences of the stateful phase and of fuzzing: each response leads to a request that uses its values."""
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from random import Random
 from typing import Final
@@ -139,7 +139,6 @@ _ELEMENTS: Final = 4
 """Elements of a list whose values sequences take."""
 _SAME_ELEMENT: Final = 5
 """Sequences in a row that take the same element, the first ones the first element: mostly a list has it again on a fresh server."""
-_MOST_WEIGHTED: Final = 1024
 _KEPT: Final = 96
 """Sequences whose known values are kept: more than run at the same time, with those that `fuzz` keeps."""
 
@@ -173,8 +172,6 @@ class SequenceBuilder(Struct, dict=True):
     _sequences: OrderedDict[int, KnownResources] = field(default_factory=OrderedDict)
     """Keyed by the identity of the first interaction. In `fuzz`, each step has an index of its own."""
     _dead: set[Label] = field(default_factory=set)
-    _weighted: dict[Hashable, Mapping[Label, float]] = field(default_factory=dict)
-    """Kinds of the responses of a sequence, with what their URLs lead to -> weights of the operations that may follow."""
     _following: dict[ResponseKind, Mapping[Label, float]] = field(default_factory=dict)
     _chance: Random = field(default_factory=Random)
     """Seeded anew for each step."""
@@ -270,37 +267,23 @@ class SequenceBuilder(Struct, dict=True):
         return chance.choices(labels, [weights[label] for label in labels])[0]
 
     def _weights(self, known: KnownResources) -> Mapping[Label, float]:
-        """Return the operations that may follow, with their weights. They depend on nothing but the key of `_weighted`."""
-        key = tuple(
-            [
-                (shown.kind, known.located_targets(step) if shown.targets is None else shown.targets)
-                for step, shown in enumerate(known.steps)
-            ]
-        )
-        found = self._weighted.get(key)
-        if found is None:
-            if len(self._weighted) >= _MOST_WEIGHTED:
-                self._weighted.clear()
-            found = self._weighted[key] = self._weights_after(known)
-        return found
-
-    def _weights_after(self, known: KnownResources) -> Mapping[Label, float]:
         """Return the operations that can use earlier responses, and those that create near them. Each further response raises a weight."""
         found: dict[Label, float] = {}
         steps, leading = known.steps, dict[Label, int]()
-        for shown in steps:
+        for step, shown in enumerate(steps):
             following = self._following.get(shown.kind)
             found |= self._after(shown.kind) if following is None else following
             for target in shown.kind.transitions:
                 leading[target] = leading.get(target, 0) + 1
-            for target in shown.targets or ():
+            for target in known.located_targets(step) if shown.targets is None else shown.targets:
                 found.setdefault(target, 2 * self._weight(target))
         for target, count in leading.items():
             if target in found:
                 found[target] *= count
         near = self.model.creating_near.get(steps[0].use.label, ()) if found else ()
         if others := [target for target in near if target not in found]:
-            wanted = {source for target in found for source in self.model.sources_of(target)}
+            sources = self.model.sources
+            wanted = {source for target in found if target in sources for source in sources[target]}
             found |= {target: _NEEDED if target in wanted else _ELSEWHERE for target in others}
         last = steps[-1].use
         if last.method == REMOVING and steps[-1].succeeded:

@@ -256,7 +256,7 @@ class ValuePool:
     def _linked_to(self, target: Label) -> Mapping[tuple[Location, str], frozenset[Field]]:
         """Return place of a request -> fields of responses from which transitions take its value."""
         found: dict[tuple[Location, str], set[Field]] = {}
-        for source in self._model.sources_of(target):
+        for source in self._model.sources.get(target, ()):
             for value in (value for one in self._model.transitions_to(target, source) for value in one.values):
                 if (pointer := value.shown_pointer) is not None:
                     is_body = value.location is Location.BODY

@@ -537,7 +537,7 @@ def test_a_resource_that_nothing_lists_is_found_where_another_refers_to_it(
     assert (alone.layers[line] > alone.layers[shown]) is (pointer is not None)
     assert (shown in alone.producers) is (pointer is not None)
     listed = model({"/lines": {"get": answered({"type": "array", "items": texts(id=None)})}})
-    assert Label("GET /lines") in listed.sources_of(line)
+    assert Label("GET /lines") in listed.sources[line]
     assert shown not in listed.producers
 
 
