@@ -1,5 +1,6 @@
 """The requests for one failure: it is confirmed, shrunk, and sent again as it is printed."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as replace_request
 from itertools import islice, takewhile
@@ -31,6 +32,7 @@ from checker.phases.case_factory import CaseFactory, GeneratedCase, plainest_lik
 from checker.phases.case_parts import literal_of, others_like
 from checker.phases.shrinking import content_of, shrink_case
 from checker.transport.policies import becomes_get
+from checker.transport.wire.bodies import json_bytes
 from checker.workers import jobs
 from checker.workers.failures.creators import (
     Creations,
@@ -881,7 +883,7 @@ def _requests(chain: Chain, own: WireRequest | None) -> list[tuple[JudgedCase, W
 
 
 def _about_other(own: WireRequest, before: WireRequest | None, request: WireRequest | None) -> WireRequest:
-    """Return the request of a check with the path and the body of another case. Its credentials, its query and a body of its own stay.
+    """Return the request of a check with the path and the names of another case. Its credentials, its query and what it changed stay.
 
     `before` is the request of the case for which the check has made its own.
     """
@@ -891,5 +893,17 @@ def _about_other(own: WireRequest, before: WireRequest | None, request: WireRequ
     described = [(name, value) for name, value in request.headers if name.lower() == b"content-type"]
     headers = [(name, value) for name, value in own.headers if name.lower() != b"content-type"]
     target = request.target.partition(b"?")[0] + mark + query
-    body = request.body if own.body == before.body else own.body
-    return replace_request(own, target=target, headers=[*headers, *described], body=body)
+    return replace_request(own, target=target, headers=[*headers, *described], body=_with_names(own, before, request))
+
+
+def _with_names(own: WireRequest, before: WireRequest, request: WireRequest) -> bytes | None:
+    """Return the body of a check's request with the properties that differ between the requests of two cases."""
+    if own.body == before.body:
+        return request.body
+    try:
+        changed, old, new = (json.loads(one.body or b"") for one in (own, before, request))
+        renamed = {name: value for name, value in new.items() if old.get(name) != value}
+        return json_bytes(changed | renamed)
+    except (ValueError, RecursionError, AttributeError, TypeError):
+        # Bodies that are no objects of JSON have no names that can be told apart.
+        return own.body
