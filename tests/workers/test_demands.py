@@ -253,6 +253,17 @@ def test_a_value_in_an_unknown_language_is_left_out() -> None:
     assert known == {("seldom", "true")}
 
 
+def test_a_list_leaves_out_a_value_of_which_another_one_was_accepted() -> None:
+    def refusal(body: Any) -> tuple[int, bytes]:
+        is_valid = not isinstance(body.get("where"), int | float | str | list)
+        return (200, b"{}") if is_valid else (400, b'{"message": "Invalid where clause"}')
+
+    service = Service(refusal, _with_properties({"where": {}, "limit": {"type": "integer"}}))
+    service.phase("examples")
+    held = {phase: {one.keyword for one in service.learner.wanted(LABEL, phase)} for phase in ("coverage", "fuzzing")}
+    assert held == {"coverage": {"seldom"}, "fuzzing": {"type"}}
+
+
 def test_a_value_without_a_type_has_that_of_an_accepted_one() -> None:
     (before, after), known = _takes_filters(lambda value: isinstance(value, dict))
     assert before < 0.7 * COUNT

@@ -7,7 +7,7 @@ import json
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 from msgspec import Struct, field
@@ -373,8 +373,7 @@ class DemandLearner(Struct):
             since, _ = self._late.get((label, phase), (start, ()))
             # The same ones for the whole turn: each change compiles the operation again.
             held = {*self._holding(Label(label), _LAST, 0), *self._worse(Label(label), _NEVER)}
-            found = sorted(_without_explained(held))
-            self._late[label, phase] = since, tuple(found)
+            self._late[label, phase] = since, self._respected(label, phase, held, _NEVER)
 
     def is_left_out(self, made: GeneratedCase, phase: str, index: int, judged: int, source: CaseSource) -> bool:
         """Whether valid case `index` is not worth sending: the target refused too many alike. The cases below `judged` count.
@@ -430,10 +429,21 @@ class DemandLearner(Struct):
         if count != self._records:
             here = self._here(label, phase)
             worse = () if self._lists_cases(phase) else self._worse(label, (*here, since))
-            now = tuple(sorted(_without_explained({*self._holding(label, here, since), *worse})))
+            now = self._respected(label, phase, {*self._holding(label, here, since), *worse}, (*here, since))
             found = found if now == found else now
             self._wanted[label, phase, since] = self._records, found
         return found
+
+    def _respected(self, label: str, phase: str, held: set[Constraint], before: Moment) -> tuple[Constraint, ...]:
+        """Return the demands that cases of a phase respect, of those that hold before a moment."""
+        if self._lists_cases(phase):
+            # A list tests the values of each part alone. All its other cases do without a part that was refused for its value, even if
+            # another value was accepted.
+            said = chain(self._heard.get(label, {}).items(), self._refuted.get(label, {}).items())
+            seldom = {one for one, at in said if one.keyword == SELDOM and at < before}
+            typed = {replace(one, keyword="type") for one in seldom}
+            held = {one for one in held if replace(one, value="true") not in typed} | seldom
+        return tuple(sorted(_without_explained(held)))
 
     def _lists_cases(self, phase: str) -> bool:
         """Whether a phase lists its cases. A case before the first phase belongs to none."""
