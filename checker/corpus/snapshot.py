@@ -34,6 +34,9 @@ from checker.corpus.records import (
     agree,
 )
 
+_QUICK_S = 0.35
+"""Cost up to which entries cost the same, in seconds. A busy machine makes a response of 1 ms take 100 ms."""
+
 
 def favoured(entries: Iterable[CorpusEntry]) -> list[CorpusEntry]:
     """Return a small set of entries that together show every id: greedy, most new ids for their cost first.
@@ -64,8 +67,8 @@ def favoured(entries: Iterable[CorpusEntry]) -> list[CorpusEntry]:
 
 
 def _cost(entry: CorpusEntry) -> float:
-    """Return the cost of an entry in seconds, with a floor because faster entries differ by clock noise only."""
-    return min(max(0.001, entry.cost_s), 3600.0) * max(len(entry.steps), 1)
+    """Return the cost of an entry in seconds, at least `_QUICK_S` for each step: which of the faster ones is the fastest is noise."""
+    return min(max(_QUICK_S, entry.cost_s), 3600.0) * max(len(entry.steps), 1)
 
 
 def _worth(entry: CorpusEntry, uncovered: set[int]) -> float:

@@ -27,6 +27,13 @@ def test_the_favoured_show_everything_in_any_order(entries: list[CorpusEntry], r
     assert len(kept) <= len({n for one in entries for n in one.ids})
 
 
+@pytest.mark.parametrize(("cost_s", "is_first"), [(0.2, True), (2.0, False)])
+def test_the_load_of_the_machine_does_not_decide_what_is_recalled_first(cost_s: float, *, is_first: bool) -> None:
+    rare = CorpusEntry("GET /a", (), (1, 2), cost_s)
+    usual = CorpusEntry("GET /a", (), (3,), 0.001)
+    assert favoured([usual, rare]) == ([rare, usual] if is_first else [usual, rare])
+
+
 def test_examples_live_in_the_shard_of_their_operation_for_ever(tmp_path: Path) -> None:
     shards = Shards(tmp_path)
     shards.save("GET /a", b"long example")
