@@ -39,7 +39,7 @@ class Entry(Struct, frozen=True):
 
     @property
     def tags(self) -> tuple[str, ...]:
-        return tuple(tag for tag in elements(self.definition.get("tags")) if isinstance(tag, str))
+        return tuple(tag for tag in elements(self.definition.get("tags")) if isinstance(tag, str) and tag.strip())
 
     @property
     def operation_id(self) -> str | None:

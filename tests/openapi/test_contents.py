@@ -95,6 +95,13 @@ def test_what_stands_beside_the_reference_of_a_path_item_counts() -> None:
     assert near.tags == ("near",)
 
 
+def test_a_tag_without_a_name_groups_nothing() -> None:
+    schema = opened("3.1.0", {"/a": {"get": {"tags": ["", " ", "a", 5], **OK}}})
+    found = schema.find("GET /a")
+    assert isinstance(found, OpenApiOperation)
+    assert found.tags == ("a",)
+
+
 def test_the_reference_of_an_operation_is_followed() -> None:
     body = {"required": True, "content": {"application/json": {"schema": {"type": "string"}}}}
     target = {"operationId": "theirs", "requestBody": body, "tags": ["a"], **OK}
