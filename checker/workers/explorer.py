@@ -46,10 +46,8 @@ class Explorer(Struct):
     model: ResourceModel
     random: Random
     chains: SequenceBuilder
-    _kept: dict[State, list[Chain]] = field(default_factory=dict)
-    """State -> sequences in it, the latest last; the state of the latest one is the last."""
-    _size: int = 0
-    """Number of kept sequences."""
+    _kept: dict[State, Chain] = field(default_factory=dict)
+    """State -> the latest sequence in it, the latest state last."""
     _tried: defaultdict[State, Counter[Label]] = field(default_factory=lambda: defaultdict(Counter))
     """State -> operations that followed on sequences in it."""
     _counts: dict[State, int] = field(default_factory=dict)
@@ -82,29 +80,19 @@ class Explorer(Struct):
         is_short = 0 < len(chain) < _LONGEST and _size_bytes(chain[-1]) <= _MOST_BYTES
         if is_short and last.status not in _MISSING:
             state = state_of(chain)
-            chains = self._kept.pop(state, [])
-            chains.append(chain)
-            self._kept[state] = chains
+            self._kept.pop(state, None)
+            self._kept[state] = chain
             self._counts.setdefault(state, 0)
-            self._size += 1
-            if self._size > _MOST:
-                self._take(max(self._kept, key=self._counts.__getitem__), 0)
-
-    def _take(self, state: State, at: int) -> Chain:
-        chains = self._kept[state]
-        chain = chains.pop(at)
-        if not chains:
-            del self._kept[state]
-        self._size -= 1
-        return chain
+            if len(self._kept) > _MOST:
+                del self._kept[max(self._kept, key=self._counts.__getitem__)]
 
     def _resumed(self, recipe: tuple[int, int, PhaseInfo]) -> tuple[Chain, GeneratedCase] | None:
-        """Return a further step of the latest sequence of those whose state was tried least."""
+        """Return a further step of the sequence whose state was tried least, of several the latest."""
         if len(self._counts) > _MOST_STATES:
             self._tried.clear()
             self._counts = dict.fromkeys(self._kept, 0)
         state = min(reversed(self._kept), key=self._counts.__getitem__)
-        chain = self._take(state, -1)
+        chain = self._kept.pop(state)
         tried = self._tried[state]
         made = self.chains.follow(before_in(chain), *recipe, tried=tried)
         if made is None:
