@@ -143,7 +143,7 @@ _KEPT: Final = 96
 """Sequences whose known values are kept: more than run at the same time, with those that `fuzz` keeps."""
 
 
-def _unchanged(sequence: Sequence[SentCase]) -> list[Case]:
+def unchanged(sequence: Sequence[SentCase]) -> list[Case]:
     """Return the safe requests since a step may last have changed something; none while a job may go on (202)."""
     found: list[Case] = []
     for step in reversed(sequence):
@@ -224,7 +224,7 @@ class SequenceBuilder(Struct, dict=True):
         aim = self._goals.next_step(known.steps, index)
         if aim is not None and aim not in self._dead and tried.get(aim, 0) < _AIMED:
             weights.setdefault(aim, 1.0)
-        unchanged = _unchanged(sequence)
+        known_reads = unchanged(sequence)
         for _ in range(_TRIES):
             if not weights:
                 return None
@@ -245,7 +245,7 @@ class SequenceBuilder(Struct, dict=True):
             is_free = target != aim and not (bindings or is_wrong)
             if is_free and self.factory.is_left_out(made, phase.name, index, 0, CaseSource.CHAINED):
                 continue
-            alike = [one for one in unchanged if one.operation.label == target]
+            alike = [one for one in known_reads if one.operation.label == target]
             if not (alike and is_safe(made.case) and likeness(made.case) in map(likeness, alike)):
                 return made
         return None

@@ -12,7 +12,7 @@ from checker.core.operation import Label
 from checker.core.resources import ResourceModel
 from checker.core.response import Response
 from checker.phases.case_factory import CaseFactory, GeneratedCase, is_safe
-from checker.phases.sequences import SequenceBuilder
+from checker.phases.sequences import SequenceBuilder, unchanged
 from checker.workers.recording.unconfirmed import Chain, JudgedCase, before_in
 
 State = tuple[Label, ...]
@@ -75,7 +75,9 @@ class Explorer(Struct):
     def _keep(self, chain: Chain) -> None:
         """Keep a sequence after its last response: without that step if it was refused, or shows what another step shows."""
         last = chain[-1]
-        if not last.is_served or (is_safe(last.made.case) and _shows_nothing_new(chain)):
+        label, case = last.made.label, last.made.case
+        reads = unchanged(before_in(chain[:-1])) if is_safe(case) and len(chain) > 1 else ()
+        if not last.is_served or any(one.operation.label == label for one in reads):
             chain = chain[:-1]
         is_short = 0 < len(chain) < _LONGEST and _size_bytes(chain[-1]) <= _MOST_BYTES
         if is_short and last.status not in _MISSING:
@@ -131,15 +133,6 @@ def state_of(chain: Chain) -> State:
 def _uses_others(shot: JudgedCase) -> bool:
     # A generator would be a call for each binding.
     return bool([one for one in shot.made.bindings if one.expression])
-
-
-def _shows_nothing_new(chain: Chain) -> bool:
-    """Whether the last step reads what another step has read since the last change."""
-    label = chain[-1].made.label
-    for shot in reversed(chain[:-1]):
-        if shot.made.label == label or not is_safe(shot.made.case):
-            return shot.made.label == label
-    return False
 
 
 def _size_bytes(shot: JudgedCase) -> int:
