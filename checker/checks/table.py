@@ -197,7 +197,7 @@ TABLE = (
         frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST)),
         failures=(updates.RepeatedUpdate, updates.PartialReplacement, updates.IgnoredCondition),
         may_send=updates.is_chosen,
-        applies=replace(_POSITIVE, statuses=("2XX",), operations=updates.updates),
+        applies=replace(_POSITIVE, statuses=("2XX",), follows=True, operations=updates.updates),
     ),
     Check(
         "location_conformance",
