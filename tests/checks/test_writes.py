@@ -198,3 +198,13 @@ def test_a_refused_update_has_no_effect(before: dict[str, Any], after: dict[str,
     found = them.verdict(STORED, refused, [made], answers=lambda _: answer).failures
     assert [one.unique_key for one in found] == told
     assert [one.method for one in them.asked] == (["GET"] if before["size"] == 3 else [])
+
+
+def test_an_old_value_may_be_back_because_another_write_was_lost() -> None:
+    them = exchanges_with(_READ)
+    first = {"id": "7", **SENT, "name": "Old"}
+    made = step(them, "POST /cars", first, first, 201)
+    changed = step(them, "PUT /cars/{id}", {**SENT, "name": "New"}, {"id": "7", **SENT, "name": "New"})
+    refused = step(them, "PUT /cars/{id}", {"name": "Old", "status": 5}, None, 422)
+    answer = Response(200, list(_JSON), json.dumps(first).encode())
+    assert them.verdict(STORED, refused, [made, changed], answers=lambda _: answer).failures == ()
