@@ -235,7 +235,7 @@ def tell(recorder: Recorder, account: OutageAccount, before: Sequence[Sent]) -> 
 
 def tell_of_rates(recorder: Recorder) -> None:
     """Record that the target limits the rate of requests."""
-    recorder.note(Note(_RATE_LIMITED, TARGET, "", "it refuses all requests with 429 when there are too many"))
+    recorder.note(Note(_RATE_LIMITED, TARGET, "", "it refuses all requests with 429 when there are too many requests"))
     recorder.flush()
 
 
@@ -254,6 +254,8 @@ def _turned_away(account: OutageAccount) -> str:
         what = f"nearly everything is refused{status}, still after a rest: by a limit that holds for longer, or because a request before locked the caller out"
     elif culprit is None and not account.serves:
         what = f"nearly everything is refused{status}, and the request that caused it is unknown{_possible(account)}"
+    elif account.is_rate:
+        what = f"nearly everything was refused{status} for a while, as when there are too many requests"
     elif culprit is None:
         what = f"nearly everything was refused{status} for a while, and no request sent alone did it again"
     elif account.is_certain:
@@ -425,11 +427,12 @@ class Examination:
             guess = None if self._witnesses.was_too_much else self._likely(order)
             culprit = next(iter(lost), guess)
         is_riddle = order.is_last and not self._were_renewed
-        if culprit is not None or is_riddle or not serves:
-            account = OutageAccount(order, culprit, is_certain, serves, refused=self._witnesses.refused)
+        account = OutageAccount(order, culprit, is_certain, serves, refused=self._witnesses.refused)
+        is_told = culprit is not None or is_riddle or not serves
+        if is_told:
             tell(self._context.recorder, account, [*lost, *reversed(self._recent)])
         label = None if culprit is None else culprit.label
-        return report(culprit=label, serves=serves)
+        return report(culprit=label, serves=serves, is_rate=is_told and serves and account.is_rate)
 
     def _is_founded(self) -> Job[bool]:
         """Return whether a refusal of another worker applies to every caller: only a worker that was served before can tell."""
