@@ -51,7 +51,7 @@ BUILT_IN: Final = (
     ),
     WarningRow(
         "turned_away",
-        "Requests after which the API refused every request",
+        "Requests after which the API refused every request, or every change",
         "Leave the operation out with `--exclude-name`, or log in by `[auth.dynamic]`, so that new credentials can be obtained.",
     ),
     WarningRow(

@@ -8,6 +8,8 @@ import pytest
 
 from checker.core.hooks import GLOBAL_HOOKS
 from checker.core.system import Interrupts
+from checker.corpus.journal import JournalReader
+from checker.corpus.records import ValueGone
 from tests.apps.http import Reply, Request
 from tests.health.running import Ran, run
 from tests.health.services import (
@@ -228,6 +230,12 @@ def test_a_resource_of_the_run_that_blocks_changes_is_removed_and_named(
     assert text.startswith("after `POST /watchers`")
     assert "refused with 503, until the created resource is removed" in text
     assert ("change something" in text) == bool(begins)
+    journals = (tmp_path / "corpus").rglob("*.journal")
+    gone = [one for path in journals for one in JournalReader(path, kinds=(ValueGone,)).read_new()]
+    blocking = next(
+        what for what, status in service.seen[begins:] if what.startswith("DELETE /watchers/") and status == 204
+    )
+    assert any(isinstance(one, ValueGone) and blocking == f"DELETE /watchers/{one.value}" for one in gone)
     # The operation that blocks them is sent again at the end.
     sent = [number for number, (what, status) in enumerate(service.seen) if (what, status) == ("POST /watchers", 201)]
     served = [status for _, status in service.seen[begins : sent[-1]]]

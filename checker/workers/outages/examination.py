@@ -475,6 +475,10 @@ class Examination:
                     continue
             done.append(removal)
             is_removed = isinstance(outcome, Response) and outcome.status_code < 300
+            if isinstance(outcome, Response):
+                # Later cases do not name it.
+                values = self._context.knowledge.values
+                self._context.recorder.keep(values.observe(removal.case, outcome, FUZZING.name))
             label = witnesses.left_out = Label(made.label)
             if is_removed and (yield from self._serves_within(order.trouble, CHANGES_PATIENCE_S)):
                 return ServedOperation(label, label, made.at, made.at)
