@@ -314,7 +314,10 @@ def lost_service(view: RunView, cards: Iterable[OperationCard], gone_at: float |
             f"after {view.counts.requests - lost.requests:,} of {view.counts.requests:,} requests: "
             f"until the end {len(shut)} of {len(asked)} operations returned nothing but {statuses}."
         )
-        yield OperationError(TARGET, "", "Access lost", f"{what} {left}")
+        named = {note.label for note in view.notes.get("turned_away", {}).values()} - {TARGET}
+        # Of several operations it may be any.
+        since = f" It was probably lost by `{named.pop()}` (warning `turned_away`)." if len(named) == 1 else ""
+        yield OperationError(TARGET, "", "Access lost", f"{what}{since} {left}")
 
 
 def shut_out(view: RunView, credentials: Sequence[str]) -> Iterator[OperationError]:

@@ -253,6 +253,8 @@ def test_the_removal_of_the_own_account_is_named_though_it_responds_with_an_erro
     ((_, text),) = ran.notes("turned_away")
     assert "`DELETE /accounts/1`" in text
     assert ran.findings == [("DELETE /accounts/{id}", "Server error")]
+    (error,) = (one for one in ran.view.errors.values() if one.title == "Access lost")
+    assert "lost by `DELETE /accounts/{id}`" in error.message
 
 
 def test_a_run_that_removed_its_account_signs_in_again(tmp_path: Path) -> None:
