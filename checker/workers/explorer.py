@@ -79,7 +79,8 @@ class Explorer(Struct):
         reads = unchanged(before_in(chain[:-1])) if is_safe(case) and len(chain) > 1 else ()
         if not last.is_served or any(one.operation.label == label for one in reads):
             chain = chain[:-1]
-        is_short = 0 < len(chain) < _LONGEST and _size_bytes(chain[-1]) <= _MOST_BYTES
+        shown = chain[-1].verdict.outcome if chain else None
+        is_short = len(chain) < _LONGEST and isinstance(shown, Response) and len(shown.content) <= _MOST_BYTES
         if is_short and last.status not in _MISSING:
             state = state_of(chain)
             self._kept.pop(state, None)
@@ -133,8 +134,3 @@ def state_of(chain: Chain) -> State:
 def _uses_others(shot: JudgedCase) -> bool:
     # A generator would be a call for each binding.
     return bool([one for one in shot.made.bindings if one.expression])
-
-
-def _size_bytes(shot: JudgedCase) -> int:
-    outcome = shot.verdict.outcome
-    return len(outcome.content) if isinstance(outcome, Response) else 0
