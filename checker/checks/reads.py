@@ -14,9 +14,9 @@ from checker.core.resource_names import VERSION_FIELDS, normalised
 from checker.core.response import Outcome, Response
 from checker.core.send import Exchanging
 
-_HEAD_OF: Final = 32
+_HEAD_OF: Final = 16
 _AGAIN_OF: Final = 8
-"""One of this many successful reads is sent as HEAD as well, and one is repeated if it shows a field that reads must not change."""
+"""One of this many successful reads of sequences is sent as HEAD as well, and one is repeated if it shows a field that reads must not change."""
 _READS: Final = 3
 """Further reads, each of which has to change the field by the same number."""
 _NOT_THERE: Final = frozenset((400, 404, 410, 422, 500))

@@ -245,7 +245,7 @@ TABLE = (
         frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST)),
         failures=(reads.HeadDiffers, reads.UnsafeRead),
         may_send=reads.is_chosen,
-        applies=replace(_POSITIVE, operations=reads.reads),
+        applies=replace(_POSITIVE, follows=True, operations=reads.reads),
     ),
     Check(
         "collection_conformance",

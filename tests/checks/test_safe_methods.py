@@ -52,7 +52,7 @@ def _keys(drug: Drug) -> set[str]:
             phase="exploration",
             path_parameters={"id": "d1"},
         )
-        found |= {one.unique_key or one.title for one in them.verdict(NAME, sent, answers=drug).failures}
+        found |= {one.unique_key or one.title for one in them.verdict(NAME, sent, [sent], answers=drug).failures}
     return found
 
 

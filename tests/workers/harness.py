@@ -53,9 +53,8 @@ SECURED = DOCUMENT | {
     "security": [{"token": []}],
     "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
 }
-_OFF = {"enabled": False}
-NO_OTHER_REQUESTS = {"safe_methods": _OFF, "injection": _OFF, "update_conformance": _OFF}
-"""Without the checks that send requests beside some of the cases of any operation."""
+_NO_INJECTION = {"injection": {"enabled": False}}
+"""Injections send requests beside some of the cases of any operation."""
 RIGHT = saying(generation={"mode": "positive", "no-shrink": True}, headers={"Authorization": "Bearer right"})
 """What users say who have the token."""
 LABELS = tuple(map(Label, ("POST /things", "GET /things/{thing_id}", "PUT /things/{thing_id}")))
@@ -221,10 +220,7 @@ def workplace(
         base_url="http://127.0.0.1:9",
         folder=str(folder / "corpus"),
         database="none",
-        **{
-            "operations": saying(generation={"no-shrink": True, "mode": "positive"}, checks=NO_OTHER_REQUESTS),
-            **changes,
-        },
+        **{"operations": saying(generation={"no-shrink": True, "mode": "positive"}, checks=_NO_INJECTION), **changes},
     )
     with open_worker_context(1, settings) as context:
         yield context
