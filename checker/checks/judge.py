@@ -94,10 +94,10 @@ class Judge:
         failures: Failures = ()
         for check, config in to_run.asked:
             context.config = config
-            if check.sends:
-                failures += yield from _failures_of_sending(check, context)
-            else:
+            if not check.sends:
                 failures += _failures(check, context)
+            elif check.may_send is None or check.may_send(case, response):
+                failures += yield from _failures_of_sending(check, context)
         return _judgement(failures, context)
 
     def without_response(self, case: Case, outcome: NetworkFailure) -> "Judgement":
