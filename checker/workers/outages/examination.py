@@ -67,6 +67,11 @@ class LivenessProbes(Struct):
     def __post_init__(self) -> None:
         self._chosen = self._choice()
 
+    @property
+    def asks_by_reads(self) -> bool:
+        """Whether the question is asked by requests that change nothing."""
+        return any(one.is_harmless for one in self._chosen)
+
     def is_turned_away(self) -> Job[bool]:
         """Return whether most requests that were served before are refused now."""
         chosen = [one for one in self._chosen if one.label != self.left_out] or self._chosen
@@ -453,7 +458,8 @@ class Examination:
     def _blocking(self, order: OutageOrder) -> Job[ServedOperation | None]:
         """Remove resources of the run from a busy target until it serves; return the operation that created the last one, or None."""
         witnesses = self._witnesses
-        if witnesses.refused is None or witnesses.refused.status != UNAVAILABLE:
+        # A target that refuses reads, too, is not busy with a change.
+        if witnesses.refused is None or witnesses.refused.status != UNAVAILABLE or witnesses.asks_by_reads:
             return None
         if not (yield from witnesses.is_in_trouble(order.trouble)):
             return None
