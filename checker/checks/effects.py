@@ -3,6 +3,7 @@
 import re
 import socket
 from collections.abc import Iterator
+from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from typing import Final
@@ -30,6 +31,8 @@ _URLS: Final = frozenset(("url", "uri", "link", "callback", "webhook", "endpoint
 """Words in the names of values that a server may fetch."""
 _PORTS: Final = range(20_000, 32_000)
 """Ports of listeners, below those that systems give to clients. The case chooses one, so that the same seed sends the same requests."""
+_TRIES: Final = 4
+"""Ports of a case, because another run may have the first one."""
 
 
 class Injection(Failure, code="ST405", title="Value has an effect", severity=Severity.CRITICAL):
@@ -134,20 +137,31 @@ def _fetched(context: CheckContext, place: _Place) -> Exchanging[Failure | None]
     sent = context.response.request
     if sent is None or sent.origin is None or host_of(sent.origin.host) != LOOPBACK:
         return None
-    port = _PORTS[crc32(context.case.id.encode()) % len(_PORTS)]
-    url = f"http://127.0.0.1:{port}/"
-    request = _with(context, place, url)
-    try:
-        with socket.create_server(("127.0.0.1", port)) as server:
-            # A server that fetches before it responds has connected by then. Waiting for others would stop all lanes.
-            server.setblocking(False)
-            answer = yield request
-            if not isinstance(answer, Response) or answer.status_code >= 400:
-                return None
-            server.accept()[0].close()
-    except OSError:
-        # Another process has the port, or nothing has connected.
+    server = _listener(context.case)
+    if server is None:
         return None
+    with server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        request = _with(context, place, url)
+        # A server that fetches before it responds has connected by then. Waiting for others would stop all lanes.
+        server.setblocking(False)
+        answer = yield request
+        if not isinstance(answer, Response) or answer.status_code >= 400:
+            return None
+        try:
+            server.accept()[0].close()
+        except OSError:
+            # Nothing has connected.
+            return None
     return _failure(
         "Any address is fetched", request, f"`{place.name}`: {url}\nThe server connected to it, where this run listened"
     )
+
+
+def _listener(case: Case) -> socket.socket | None:
+    """Return a socket that listens on the first free one of the ports of a case; None if other processes have all of them."""
+    first = crc32(case.id.encode()) % (len(_PORTS) - _TRIES)
+    for port in _PORTS[first : first + _TRIES]:
+        with suppress(OSError):
+            return socket.create_server(("127.0.0.1", port))
+    return None
