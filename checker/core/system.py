@@ -107,6 +107,8 @@ def limit_reached(error: BaseException) -> str:
         # "can't start new thread", and "unable to start watchdog thread" of faulthandler.
         is_thread = isinstance(one, RuntimeError) and {"start", "thread"} <= set(str(one).split())
         is_memory = isinstance(one, MemoryError | SystemError | ImportError) or _is_of_import(one)
+        # zstd has an error of its own.
+        is_memory = is_memory or "not enough memory" in str(one)
         if (is_memory or is_thread or number == errno.ENOMEM) and (sentence := _memory()):
             return sentence
         if is_thread or number in _PROCESSES:

@@ -63,6 +63,8 @@ class Service:
     def dispatch(self, path: str, method: str, asked: Asked) -> Answer | None:
         """The answer of a path; None leaves an undeclared method to the framework."""
         declared = self.handlers.get(f"{method} {path}")
+        if method == "HEAD" and declared is None:
+            declared = self.handlers.get(f"GET {path}")
         if declared is not None:
             return declared(asked)
         special = self.options if method == "OPTIONS" else self.undeclared

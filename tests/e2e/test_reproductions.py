@@ -52,7 +52,7 @@ def test_the_token_of_a_scheme_is_printed(tmp_path: Path) -> None:
             ),
             8,
         ),
-        (depot(), ("-n", "40"), 20),
+        (depot(), ("-n", "40", "--seed", "2"), 20),
         (bank(), ("-n", "40"), 17),
     ],
     ids=["some of the depot", "some of the bank", "depot", "bank"],

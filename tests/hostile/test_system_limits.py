@@ -10,6 +10,7 @@ from pathlib import Path
 from resource import RLIMIT_AS, RLIMIT_NOFILE
 
 import pytest
+import zstandard
 
 import checker
 from checker.core.system import limit_reached
@@ -94,6 +95,17 @@ def test_the_cause_of_an_error_tells_of_the_limit() -> None:
     error = RuntimeError("cannot be read")
     error.__cause__ = OSError(24, "Too many open files", "/proc/1/statm")
     assert limit_reached(error).startswith("too many open files: the system allows ")
+
+
+def test_an_error_of_the_compression_tells_of_the_limit_of_memory() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (1 << 50, hard))
+    try:
+        error = zstandard.ZstdError("cannot compress: Allocation error : not enough memory")
+        assert limit_reached(error).endswith("raise `ulimit -v`")
+        assert not limit_reached(zstandard.ZstdError("cannot compress: Src size is incorrect"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def test_an_error_of_an_import_tells_of_the_limit_of_memory() -> None:
