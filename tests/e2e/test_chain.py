@@ -33,10 +33,11 @@ def app(parcels: Parcels) -> Iterator[App]:
 
 @pytest.mark.thorough_beyond(1)
 @pytest.mark.parametrize("seed", ["1", "2", "3"])
-def test_create_read_delete_read_is_reached(command: Command, app: App, parcels: Parcels, seed: str) -> None:
+def test_a_read_after_a_deletion_is_reached(command: Command, app: App, parcels: Parcels, seed: str) -> None:
     ran = command.here("fuzz", app.document_url, "--mode", "positive", "--seed", seed, "--workers", "2")
     assert ran.code == 1, ran.shown
-    assert parcels.reached == {"created", "read", "deleted", "used after deletion"}
+    # A parcel may be deleted before anything reads it.
+    assert parcels.reached >= {"created", "deleted", "used after deletion"}
     label = "GET /parcels/{shipment}"
     assert ran.defects == [(label, "not_a_server_error")]
     # The parcel may be that of another sequence.
