@@ -149,18 +149,25 @@ SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in (2, 3, 
 @pytest.mark.parametrize("label", RACING)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_fuzz_finds_lost_updates_double_actions_taken_names_and_keys(tmp_path: Path, label: str, seed: int) -> None:
+    # On a busy machine the two requests of a repetition may not meet, and the failure seems to need earlier requests.
+    shown = [_shown(tmp_path / str(night), label, seed) for night in range(2)]
+    assert all("Intrusive:        races" in one and "--parallel" in one for one in shown)
+    assert any("dependent on earlier requests" not in one for one in shown), "its steps make all that it needs"
+
+
+def _shown(folder: Path, label: str, seed: int) -> str:
+    """Return the output of a night that has found the race of an operation, and nothing else."""
+    folder.mkdir()
     kind = label.split("/")[1]
     with racing(is_fixed=False) as (url, service):
         # Without a time limit, `fuzz` ends at its first failure.
-        done = Command(tmp_path).until(
+        done = Command(folder).until(
             lambda: service.requests > 10_000,
             *("fuzz", f"{url}/openapi.json", "--checks", NAME, "--seed", f"{seed}", "--workers", "1"),
             *("--include-path-regex", f"^/{kind}"),
         )
     assert done.defects == [(label, NAME)], done.shown
-    assert "Intrusive:        races" in done.shown
-    assert "--parallel" in done.shown
-    assert "dependent on earlier requests" not in done.shown, "its steps make all that it needs"
+    return done.shown
 
 
 def test_a_race_is_sent_again_and_fixed_by_a_lock(tmp_path: Path) -> None:
