@@ -6,12 +6,11 @@ from copy import copy
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
-from zlib import crc32
 
 from msgspec import Struct
 
 from checker.checks.context import PASSED, CheckContext, CheckTools, Found, Instead
-from checker.checks.resources import line_of
+from checker.checks.resources import is_one_of, line_of
 from checker.checks.rules import denies_condition
 from checker.core.case import Case
 from checker.core.contract import Outcome
@@ -248,7 +247,7 @@ def _of_failure(context: CheckContext, tools: CheckTools, sent: WireRequest) -> 
 
 def is_asked_first(case: Case, confirms: bool) -> bool:
     """Whether a case is first sent without its credentials: a removal, which cannot be repeated afterwards."""
-    return removes_what_was_made(case) and (confirms or crc32(case.id.encode()) % _FIRST_OF == 0)
+    return removes_what_was_made(case) and (confirms or is_one_of(case, _FIRST_OF))
 
 
 def removes_what_was_made(case: Case) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Final
-from zlib import crc32
 
 from msgspec import Struct
 from msgspec.structs import replace as replace_context
@@ -12,7 +11,7 @@ from msgspec.structs import replace as replace_context
 from checker.checks.authentication import other_things
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.location import reading_at
-from checker.checks.resources import Sent, is_done, line_of, resource_in
+from checker.checks.resources import Sent, is_done, is_one_of, line_of, request_of_check, resource_in
 from checker.core.case import Case, is_idempotency_key, with_fresh_key
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Operation
@@ -69,7 +68,7 @@ def is_chosen(case: Case, response: Response) -> bool:
     if sent is None or sent.is_of_check:
         return sent is not None and sent.is_twice
     one_of = _KEYS_OF if any(map(is_idempotency_key, case.headers)) else _ONE_OF
-    return sent.is_for("races") or crc32(case.id.encode()) % one_of == 0
+    return sent.is_for("races") or is_one_of(case, one_of)
 
 
 def races(context: CheckContext) -> Exchanging[Found]:
@@ -173,7 +172,7 @@ class _Stage(Struct):
 
     def _request(self, case: Case) -> WireRequest:
         # A load balancer may send each connection to another process. Without new connections, that alone could make the difference.
-        return replace(self.context.make(case), is_of_check=True, fresh=True)
+        return replace(request_of_check(self.context, case), fresh=True)
 
 
 def _conditions_of(case: Case) -> list[str]:

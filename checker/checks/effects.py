@@ -8,13 +8,12 @@ from copy import copy
 from dataclasses import replace
 from typing import Final
 from urllib.parse import unquote_to_bytes
-from zlib import crc32
 
 from msgspec import Struct
 
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.disclosure import has_database_error
-from checker.checks.resources import line_of
+from checker.checks.resources import is_one_of, line_of, number_of, request_of_check
 from checker.core.case import Case
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Operation
@@ -57,7 +56,7 @@ def takes_texts(operation: Operation) -> bool:
 def is_chosen(case: Case, response: Response) -> bool:
     """Whether the check sends requests for an interaction, or judges the response to its own."""
     sent = response.request
-    return sent is not None and (sent.is_of_check or sent.is_for("injection") or crc32(case.id.encode()) % _ONE_OF == 0)
+    return sent is not None and (sent.is_of_check or sent.is_for("injection") or is_one_of(case, _ONE_OF))
 
 
 def injection(context: CheckContext) -> Exchanging[Found]:
@@ -71,7 +70,7 @@ def injection(context: CheckContext) -> Exchanging[Found]:
         return True
     if sent.is_of_check:
         return _effect(sent, context.response) or PASSED
-    places, number = list(_places(case)), crc32(case.id.encode())
+    places, number = list(_places(case)), number_of(case)
     if not places:
         return True
     place = places[number // _ONE_OF % len(places)]
@@ -91,7 +90,7 @@ def injection(context: CheckContext) -> Exchanging[Found]:
         found = yield from _fetched(context, place)
     if case.operation.method in ("PUT", "PATCH"):
         # The steps that follow are judged by the update of the sequence.
-        yield replace(context.make(case), is_of_check=True)
+        yield request_of_check(context, case)
     return found or PASSED
 
 
@@ -108,7 +107,7 @@ def _with(context: CheckContext, place: _Place, text: str) -> WireRequest:
     else:
         asked.body = asked.body | {place.name: text}
     # A header that was split stands beside the `Location` of a redirect.
-    return replace(context.make(asked), is_of_check=True, is_kept=lambda: True)
+    return replace(request_of_check(context, asked), is_kept=lambda: True)
 
 
 def _effect(request: WireRequest, answer: Response) -> Failure | None:
@@ -133,7 +132,7 @@ def _failure(title: str, request: WireRequest, message: str) -> Failure:
 
 
 def _fetched(context: CheckContext, place: _Place) -> Exchanging[Failure | None]:
-    """Return the failure if the server fetches an address on which nobody but this check listens."""
+    """Return the failure if the server fetches an address at which this check alone listens."""
     sent = context.response.request
     if sent is None or sent.origin is None or host_of(sent.origin.host) != LOOPBACK:
         return None
@@ -160,7 +159,7 @@ def _fetched(context: CheckContext, place: _Place) -> Exchanging[Failure | None]
 
 def _listener(case: Case) -> socket.socket | None:
     """Return a socket that listens on the first free one of the ports of a case; None if other processes have all of them."""
-    first = crc32(case.id.encode()) % (len(_PORTS) - _TRIES)
+    first = number_of(case) % (len(_PORTS) - _TRIES)
     for port in _PORTS[first : first + _TRIES]:
         with suppress(OSError):
             return socket.create_server(("127.0.0.1", port))

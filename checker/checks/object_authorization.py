@@ -4,9 +4,8 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 from urllib.parse import urlsplit
-from zlib import crc32
 
 from checker.checks.authentication import other_things, removes_what_was_made
 from checker.checks.context import PASSED, CheckContext, CheckTools, Found, Instead, JudgedInteraction, Peers
@@ -19,6 +18,8 @@ from checker.checks.resources import (
     is_bound,
     is_done,
     is_equal,
+    is_one_of,
+    is_success,
     line_of,
     method_of,
     resource_in,
@@ -71,14 +72,12 @@ def may_write(case: Case, response: Response) -> bool:
     sent, is_update = response.request, case.method != REMOVING
     if sent is None or not is_bound(case, response):
         return False
-    return sent.is_of_check or (
-        is_update and (sent.is_for("object_level_writes") or crc32(case.id.encode()) % _ONE_OF == 0)
-    )
+    return sent.is_of_check or (is_update and (sent.is_for("object_level_writes") or is_one_of(case, _ONE_OF)))
 
 
 def is_removed_first(case: Case, confirms: bool) -> bool:
     """Whether a peer sends a removal before its owner: afterwards, nothing is left to remove."""
-    return removes_what_was_made(case) and (confirms or crc32(case.id.encode()) % _ONE_OF == 0)
+    return removes_what_was_made(case) and (confirms or is_one_of(case, _ONE_OF))
 
 
 def removed_by_peer(case: Case, sent: WireRequest, tools: CheckTools) -> Exchanging[Instead | None]:
@@ -93,7 +92,7 @@ def removed_by_peer(case: Case, sent: WireRequest, tools: CheckTools) -> Exchang
         # The check itself reports this error later.
         return None
     answer = yield request
-    return (request, answer) if isinstance(answer, Response) and _is_served(answer) else None
+    return (request, answer) if _is_served(answer) else None
 
 
 def object_level_writes(context: CheckContext) -> Exchanging[Found]:
@@ -116,7 +115,7 @@ def object_level_writes(context: CheckContext) -> Exchanging[Found]:
         peer = next((name for name in tools.peers.names if name != owner), None)
         request = None if other is None or peer is None or caller != owner else _as_user(context, peer, other)
         outcome = None if request is None else (yield request)
-        if request is None or peer is None or not isinstance(outcome, Response) or not _is_served(outcome):
+        if request is None or peer is None or not _is_served(outcome):
             return PASSED
         own, answer = request, outcome
     reading = _as_user(context, owner, as_get(case))
@@ -180,7 +179,7 @@ def object_level_authorization(context: CheckContext) -> Exchanging[Found]:
         # The printed command of a failure: the response is that of the peer.
         request = _as_user(context, owner)
         own = None if request is None else (yield request)
-        mine = _thing(context, own) if isinstance(own, Response) and _is_served(own) else None
+        mine = _thing(context, own) if _is_served(own) else None
         asking: list[tuple[str | None, WireRequest | None]] = [(peers.caller_of(sent), sent)]
     else:
         mine = _thing(context, context.response) if peers.caller_of(sent) == owner else None
@@ -292,8 +291,8 @@ def _is_shared(context: CheckContext, peers: Peers, users: tuple[str, str], mine
     return not is_on_page and theirs == ours and (is_unknown or any(len(one) > 1 for one in theirs))
 
 
-def _is_served(answer: Response) -> bool:
-    return 200 <= answer.status_code < 300 and not answer.redirects
+def _is_served(answer: object) -> TypeGuard[Response]:
+    return is_success(answer) and not answer.redirects
 
 
 def _creator(context: CheckContext) -> JudgedInteraction | None:
@@ -372,7 +371,7 @@ def _thing(context: CheckContext, answer: Response) -> Thing | None:
 
 def _shows(context: CheckContext, answer: object, mine: Thing) -> bool:
     """Whether a response shows the same object: all common values are equal, and more than the identifier is common."""
-    if not isinstance(answer, Response) or not _is_served(answer):
+    if not _is_served(answer):
         return False
     theirs = _thing(context, answer)
     if theirs is None:

@@ -2,15 +2,13 @@
 
 import json
 from copy import copy
-from dataclasses import replace
 from itertools import islice
 from typing import Final
 from urllib.parse import quote
-from zlib import crc32
 
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.location import is_readable, path_of, reading_at
-from checker.checks.resources import WRAPPERS, Thing, is_equal, line_of, resource_in
+from checker.checks.resources import WRAPPERS, Thing, is_equal, is_one_of, line_of, request_of_check, resource_in
 from checker.core.blocks import excerpt
 from checker.core.case import Case
 from checker.core.failures import Failure, Severity
@@ -47,7 +45,7 @@ def may_assign(case: Case, response: Response) -> bool:
     """Whether the check sends a request for an interaction, or judges the response to its own."""
     sent = response.request
     is_own = sent is not None and (sent.is_of_check or sent.is_for("mass_assignment"))
-    return isinstance(case.body, dict) and (is_own or crc32(case.id.encode()) % _ONE_OF == 0)
+    return isinstance(case.body, dict) and (is_own or is_one_of(case, _ONE_OF))
 
 
 def mass_assignment(context: CheckContext) -> Exchanging[Found]:
@@ -106,7 +104,7 @@ def _is_chosen(context: CheckContext, request: WireRequest, name: str, value: ob
 def _written(context: CheckContext, body: Thing) -> WireRequest:
     asked = copy(context.case)
     asked.body = body
-    return replace(context.make(asked), is_of_check=True)
+    return request_of_check(context, asked)
 
 
 def _outline(context: CheckContext) -> Outline:

@@ -2,10 +2,9 @@
 
 from dataclasses import replace
 from typing import Final
-from zlib import crc32
 
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.resources import line_of, resource_in
+from checker.checks.resources import is_one_of, is_success, line_of, request_of_check, resource_in
 from checker.core.case import Case
 from checker.core.failures import Failure
 from checker.core.operation import Operation
@@ -43,11 +42,7 @@ def is_chosen(case: Case, response: Response) -> bool:
     """Whether the check sends a request for an interaction, or judges the response to its own."""
     sent = response.request
     is_own = sent is not None and (sent.is_of_check or sent.is_for("safe_methods"))
-    return is_own or _number(case) % _AGAIN_OF == 0
-
-
-def _number(case: Case) -> int:
-    return crc32(case.id.encode())
+    return is_own or is_one_of(case, _AGAIN_OF)
 
 
 def safe_methods(context: CheckContext) -> Exchanging[Found]:
@@ -62,12 +57,12 @@ def safe_methods(context: CheckContext) -> Exchanging[Found]:
         return True
     if sent.is_of_check:
         return (yield from _head(context, sent, context.response)) if sent.method == "HEAD" else True
-    if context.response.status_code // 100 != 2:
+    if not is_success(context.response):
         return PASSED
     found: list[Failure | None] = []
     # First, because a HEAD may have the same effect.
     found.append((yield from _changed(context)))
-    if _number(case) % _HEAD_OF == 0 or sent.is_for("safe_methods"):
+    if is_one_of(case, _HEAD_OF) or sent.is_for("safe_methods"):
         head = _request(context, "HEAD")
         found.append((yield from _head(context, head, (yield head))))
     return [one for one in found if one is not None]
@@ -78,7 +73,7 @@ def _head(context: CheckContext, head: WireRequest, outcome: Outcome) -> Exchang
         return None
     get = yield _request(context, "GET")
     unknown = yield _request(context, _UNKNOWN_METHOD)
-    if not isinstance(get, Response) or get.status_code // 100 != 2 or get.redirects:
+    if not is_success(get) or get.redirects:
         return None
     if not isinstance(unknown, Response) or unknown.status_code not in _NOT_ALLOWED:
         return None
@@ -119,7 +114,7 @@ def _is_changed_by_writes(context: CheckContext, name: str) -> bool:
 
 
 def _request(context: CheckContext, method: str, below: str = "") -> WireRequest:
-    asked = replace(context.make(context.case), method=method, is_of_check=True)
+    asked = replace(request_of_check(context, context.case), method=method)
     if below:
         path, mark, query = asked.target.partition(b"?")
         asked.target = path + below.encode() + mark + query

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
 from typing import Any
 from urllib.parse import unquote
@@ -19,6 +18,7 @@ from checker.checks.resources import (
     is_elsewhere,
     may_change,
     method_of,
+    request_of_check,
     status_of,
     told,
 )
@@ -90,7 +90,7 @@ def _is_removed(context: CheckContext, place: int) -> Exchanging[bool]:
     earlier: list[Sent] = []
     for old in (*(step.case for step in context.sequence[: place + 1]), context.case):
         case = context.tools.renew(old, earlier)
-        request = replace(context.make(case), is_of_check=True)
+        request = request_of_check(context, case)
         earlier.append(Sent(case, request, (yield request)))
     made, read = earlier[place], earlier[-1]
     return is_done(made) and is_named_by(made, read.case) and is_done(read)

@@ -3,7 +3,9 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, TypeGuard
+from zlib import crc32
 
 from msgspec import Struct
 
@@ -22,6 +24,26 @@ class Sent(Struct, frozen=True):
     case: Case
     request: WireRequest
     outcome: Outcome
+
+
+def number_of(case: Case) -> int:
+    """Return a number by which a check chooses cases: the same one for the same case of each run, below 2**32."""
+    return crc32(case.id.encode())
+
+
+def is_one_of(case: Case, count: int) -> bool:
+    """Whether a case is the one of so many for which a check sends requests."""
+    return number_of(case) % count == 0
+
+
+def request_of_check(context: CheckContext, case: Case) -> WireRequest:
+    """Return the request of a case as that of the check itself. Raises `CheckerError`."""
+    return replace(context.make(case), is_of_check=True)
+
+
+def is_success(outcome: object) -> TypeGuard[Response]:
+    """Whether an outcome is a response with 2xx."""
+    return isinstance(outcome, Response) and outcome.status_code // 100 == 2
 
 
 def status_of(step: JudgedInteraction) -> int:

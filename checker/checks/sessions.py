@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from copy import copy
 from dataclasses import replace
 from typing import Final
-from zlib import crc32
 
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.resources import line_of
+from checker.checks.resources import is_one_of, is_success, line_of, request_of_check
 from checker.core.case import Case
 from checker.core.failures import Failure, Severity
 from checker.core.meta import Binding
@@ -41,7 +40,7 @@ def is_chosen(case: Case, response: Response) -> bool:
     sent = response.request
     if sent is None or sent.is_of_check or next(_tokens(case), None) is None:
         return False
-    return sent.is_for("session_ends") or crc32(case.id.encode()) % _ONE_OF == 0
+    return sent.is_for("session_ends") or is_one_of(case, _ONE_OF)
 
 
 def _tokens(case: Case) -> Iterator[Binding]:
@@ -70,16 +69,16 @@ def session_ends(context: CheckContext) -> Exchanging[Found]:
         return True
     other = copy(case)
     setattr(other, token.location.container, {**getattr(case, token.location.container), token.name: text[::-1]})
-    refused = yield replace(context.make(other), is_of_check=True)
+    refused = yield request_of_check(context, other)
     if not isinstance(refused, Response) or refused.status_code not in UNAUTHORIZED:
         return PASSED
-    again = replace(context.make(case), is_of_check=True)
+    again = request_of_check(context, case)
     logout = replace(again, method="POST", target=f"{base}{path}".encode() + again.target[len(again.path) :], body=None)
     ended = yield logout
-    if not isinstance(ended, Response) or ended.status_code // 100 != 2:
+    if not is_success(ended):
         return PASSED
     answer = yield again
-    if not isinstance(answer, Response) or answer.status_code // 100 != 2:
+    if not is_success(answer):
         return PASSED
     return TokenAfterLogout(
         f"{line_of(logout)} ({ended.status_code})\nThen with the same `{token.name}`: {line_of(again)} ({answer.status_code})\n"

@@ -3,14 +3,13 @@
 from copy import copy
 from dataclasses import replace
 from typing import Final
-from zlib import crc32
 
 from msgspec.structs import replace as replace_context
 
 from checker.checks.authentication import other_things
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.deletion import as_get
-from checker.checks.resources import is_bound, is_equal, line_of, resource_in
+from checker.checks.resources import is_bound, is_equal, is_one_of, is_success, line_of, request_of_check, resource_in
 from checker.core.blocks import excerpt
 from checker.core.case import Case
 from checker.core.contract import Outcome
@@ -52,7 +51,7 @@ def is_chosen(case: Case, response: Response) -> bool:
     sent = response.request
     if sent is None or sent.is_of_check or not is_bound(case, response):
         return False
-    return sent.is_for("update_conformance") or crc32(case.id.encode()) % _ONE_OF == 0
+    return sent.is_for("update_conformance") or is_one_of(case, _ONE_OF)
 
 
 def update_conformance(context: CheckContext) -> Exchanging[Found]:
@@ -65,14 +64,12 @@ def update_conformance(context: CheckContext) -> Exchanging[Found]:
     """
     case = copy(context.case)
     case.headers = {name: value for name, value in case.headers.items() if name.lower() not in CONDITIONS}
-    update, read = _of_check(context, case), _of_check(context, as_get(case))
+    update, read = request_of_check(context, case), request_of_check(context, as_get(case))
     first = yield read
     again = yield replace(update)
     second = yield replace(read)
-    if not (_is_done(first) and _is_done(again) and _is_done(second)):
+    if not (is_success(first) and is_success(again) and is_success(second)):
         return PASSED
-    assert isinstance(first, Response)
-    assert isinstance(second, Response)
     found: list[Failure] = []
     old, new = (one.headers.get("etag", [""])[0] for one in (first, second))
     if old != new and old.startswith('"') and new.startswith('"'):
@@ -96,17 +93,17 @@ def _left_out(context: CheckContext, case: Case, names: list[str]) -> Exchanging
     for name in names:
         shorter = copy(case)
         shorter.body = {key: value for key, value in case.body.items() if key != name}
-        if tools.judge_request(case.operation, _of_check(context, shorter)).outcome is not Outcome.VALID:
+        if tools.judge_request(case.operation, request_of_check(context, shorter)).outcome is not Outcome.VALID:
             continue
         # A read that shows another value of this request is not too early.
         other = next(other_things(replace_context(context, case=shorter), texts_only=True), None)
-        request = None if other is None else _of_check(context, other)
+        request = None if other is None else request_of_check(context, other)
         if other is None or request is None:
             continue
         echo = resource_in((yield request))
-        read = resource_in((yield _of_check(context, as_get(case)))) or {}
+        read = resource_in((yield request_of_check(context, as_get(case)))) or {}
         # The steps that follow are judged by the update of the sequence.
-        yield _of_check(context, case)
+        yield request_of_check(context, case)
         if echo is None or name in echo or not echo.keys() >= shorter.body.keys():
             continue
         is_new = any(value != case.body[key] and is_equal(read.get(key), value) for key, value in other.body.items())
@@ -129,27 +126,15 @@ def _stale(path: str, read: WireRequest, update: WireRequest, old: str, new: str
         failure.operation = f"GET {path}"
         found.append(failure)
     written = yield _with(update, "If-Match", old)
-    if not is_new or not _is_done(written):
+    if not is_new or not is_success(written):
         return found
     changed, unknown = (yield replace(read)), (yield _with(update, "If-Match", _NO_VERSION))
     is_changed = isinstance(changed, Response) and changed.headers.get("etag") not in (None, [new])
     if is_changed and isinstance(unknown, Response) and unknown.status_code == 412:
-        text = f"{told}{line_of(update)} with If-Match: {old}\nReceived: {_status_of(written)}\nExpected: 412, as for an unknown tag"
+        text = f"{told}{line_of(update)} with If-Match: {old}\nReceived: {written.status_code}\nExpected: 412, as for an unknown tag"
         found.append(IgnoredCondition(text, unique_key="If-Match"))
     return found
 
 
 def _with(request: WireRequest, name: str, value: str) -> WireRequest:
     return replace(request, headers=[*request.headers, (name.encode(), value.encode("latin-1", "replace"))])
-
-
-def _of_check(context: CheckContext, case: Case) -> WireRequest:
-    return replace(context.make(case), is_of_check=True)
-
-
-def _status_of(outcome: object) -> int:
-    return outcome.status_code if isinstance(outcome, Response) else 0
-
-
-def _is_done(outcome: object) -> bool:
-    return 200 <= _status_of(outcome) < 300
