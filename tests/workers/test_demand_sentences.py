@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from checker.core.case import NOT_SET
+from checker.core.case import NOT_SET, Case
 from checker.core.constraints import is_broken
 from checker.core.operation import BrokenOperation
 from checker.core.response import Response
@@ -232,6 +232,20 @@ def test_items_of_a_parameter_that_was_sent_as_a_text_are_the_parameter(given: A
     assert (found.path, found.keyword, found.given) == (steps, "enum", ["total", "filtered"])
 
 
+def _case(schema: dict[str, Any], given: dict[str, Any]) -> Case:
+    """Return a case with a body for an operation whose body has a schema."""
+    body = {"required": True, "content": {"application/json": {"schema": schema}}}
+    (operation,) = from_dict(
+        {
+            "openapi": "3.1.0",
+            "info": {"title": "", "version": ""},
+            "paths": {"/things": {"post": {"requestBody": body, "responses": {}}}},
+        }
+    ).get_all_operations()
+    assert not isinstance(operation, BrokenOperation)
+    return operation.Case(body=given, media_type="application/json")
+
+
 @pytest.mark.parametrize(
     ("said", "path"),
     [
@@ -244,16 +258,7 @@ def test_items_of_a_parameter_that_was_sent_as_a_text_are_the_parameter(given: A
 )
 def test_an_object_that_nothing_declares_is_no_part_of_a_place(said: dict[str, Any], path: tuple[str, ...]) -> None:
     schema = {"type": "object", "properties": {"owner": {"type": "object"}}}
-    body = {"required": True, "content": {"application/json": {"schema": schema}}}
-    (operation,) = from_dict(
-        {
-            "openapi": "3.1.0",
-            "info": {"title": "", "version": ""},
-            "paths": {"/things": {"post": {"requestBody": body, "responses": {}}}},
-        }
-    ).get_all_operations()
-    assert not isinstance(operation, BrokenOperation)
-    case = operation.Case(body={"home": {}}, media_type="application/json")
+    case = _case(schema, {"home": {}})
     response = Response(406, [("Content-Type", "application/json")], json.dumps(said).encode())
     assert [one.path for one in demands_in(case, response, ("owner",))] == [path]
 
@@ -263,16 +268,7 @@ def test_an_object_that_nothing_declares_is_no_part_of_a_place(said: dict[str, A
 )
 def test_a_value_in_an_unknown_language_is_left_out_if_it_was_sent(given: dict[str, Any], count: int) -> None:
     schema = {"type": "object", "properties": {"where": {}, "q": {}}}
-    body = {"required": True, "content": {"application/json": {"schema": schema}}}
-    (operation,) = from_dict(
-        {
-            "openapi": "3.1.0",
-            "info": {"title": "", "version": ""},
-            "paths": {"/things": {"post": {"requestBody": body, "responses": {}}}},
-        }
-    ).get_all_operations()
-    assert not isinstance(operation, BrokenOperation)
-    case = operation.Case(body=given, media_type="application/json")
+    case = _case(schema, given)
     said = b'{"message": "Invalid where clause"}'
     found = demands_in(case, Response(400, [("Content-Type", "application/json")], said), ("where", "q"))
     assert [(one.path, one.keyword) for one in found] == [(("where",), "seldom")] * count
