@@ -374,7 +374,7 @@ class _Inference(Struct):
         parameters = {one.name: one for one in target.parameters if one.location is Location.QUERY}
         marks = marks_among(parameters)
         for name, parameter in parameters.items():
-            told = normalised(_told(parameter)[-1]) if _told(parameter) else ""
+            told = normalised("".join(_told(parameter)[-1:]))
             field = told if told in shown else next_mark(name, shown) if name in marks else None
             if field is not None:
                 taken.append(TakenValue(Location.QUERY, name, f"$response.body#{shown[field]}"))

@@ -51,8 +51,10 @@ SATURATED_CASES = 1_000
 LONGEST_PAUSE = 8
 """Most rounds between two turns of an operation that shows nothing new; its share of the time falls with them, to an eighth."""
 QUIET_REFUSALS = 32
+"""Cases without new behaviour after which no more is expected of an operation that has refused all cases."""
 LONGEST_REFUSED = 32
-"""The same of an operation that has refused all cases. Once no operation shows anything new, the others would have no more cases than it."""
+"""Most rounds between two turns of an operation that has refused all cases. With fewer rounds it would have as many cases as any other operation
+once none shows anything new."""
 MOST_FOR_THE_END = 0.2
 """Largest share of a time limit that is kept for operations that may end the access of the run."""
 LAST_SLICE_S = 0.5

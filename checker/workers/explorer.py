@@ -22,7 +22,8 @@ _EXTENDED: Final = 0.3
 _RESUMED: Final = 0.5
 """Share of the other responses after which a kept sequence goes on, while this shows new behaviour."""
 _LEAST: Final = 1 / 16
-"""The same when it has long shown none. On a small API of which all is known, half of the responses cost a third of the requests."""
+"""Share of the other responses after which a kept sequence goes on when further steps have long shown no new behaviour. On a small API of
+which all is known, a share of a half costs a third of the requests."""
 _PATIENCE: Final = 100
 """Further steps without new behaviour that halve the share."""
 _MOST: Final = 64
