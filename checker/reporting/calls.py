@@ -163,10 +163,10 @@ def found_in(source: Source, headers: Mapping[str, str], body: bytes) -> Any:
     if source.path is None:
         return unquote(urlsplit(headers["location"]).path.rstrip("/").rpartition("/")[2])
     found = at(parsed(body), source.path)
-    return segments_of(found)[-source.segment] if source.segment else found
+    return written_segments(found)[-source.segment] if source.segment else found
 
 
-def segments_of(url: str) -> list[str]:
+def written_segments(url: str) -> list[str]:
     """Return the segments of the path of a URL as they stand in it, without empty ones at its end."""
     return re.sub("[?#].*", "", url, flags=re.DOTALL).rstrip("/").split("/")
 
@@ -271,7 +271,7 @@ def _segment_with(text: str, value: object, is_of_producer: bool) -> int | None:
         return 0
     if not is_of_producer or not may_be_url(value) or _PLAIN.fullmatch(text) is None:
         return None
-    segments = segments_of(f"{value}")[::-1]
+    segments = written_segments(f"{value}")[::-1]
     return segments.index(text) + 1 if text in segments else None
 
 
