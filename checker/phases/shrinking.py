@@ -14,7 +14,7 @@ from checker.core.operation import Location
 from checker.core.schema import tokens_of
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Rejected
-from checker.generation.sources.shrinking import Search, SearchEnded, shrink
+from checker.generation.sources.shrinking import Search, SearchEnded, is_moment, shrink
 from checker.phases.bindings import ITEMS, held_by
 from checker.phases.case_factory import CaseFactory, GeneratedCase
 from checker.phases.case_parts import literal_of, places_of, without
@@ -77,7 +77,7 @@ def smaller(value: Any) -> Iterator[Any]:
             sign, size = (1, value) if value > 0 else (-1, -value)
             # The sizes approach the value, so that a bound in between is found in few steps.
             sizes = (0, 1, *(size - (size >> shift) for shift in (1, 2, 3, 5, 8)), size - 1)
-            yield from dict.fromkeys(sign * one for one in sizes if one < size)
+            yield from dict.fromkeys(sign * one for one in sizes if one < size and not is_moment(one))
         case float() if value and abs(value) < 1e15:
             yield from dict.fromkeys(one for one in (0.0, float(int(value))) if abs(one) < abs(value))
         case str() if value:

@@ -3,6 +3,7 @@ import pytest
 from checker.core.case import Case
 from checker.generation.sources.choices import Source
 from checker.generation.sources.shrinking import Shrunk, shrink
+from checker.phases.shrinking import smaller
 from tests.measuring.predicates import FAILING, ORDER, Failing, Smallest
 from tests.measuring.shrinking import failing_choices, measured
 from tests.measuring.sketches import drawn, program_of
@@ -74,6 +75,19 @@ def test_what_has_no_content_is_not_tried() -> None:
 
     found = searched(shrink(draw, (8,), lambda value: None), lambda value: True)
     assert (found.value, found.executions, found.finished) == (8, 0, True)
+
+
+@pytest.mark.parametrize("ticks", [1, 10**3, 10**6, 10**9])
+def test_a_limit_that_moves_with_the_clock_is_not_the_smallest_value(ticks: int) -> None:
+    tomorrow = 1_796_000_000 * ticks
+
+    def draw(source: Source) -> int:
+        return source.integer(0, 2**63)
+
+    found = searched(shrink(draw, (2**63,), lambda value: value), lambda value: value > tomorrow)
+    assert found.value == 2_000_000_000 * ticks
+    sizes = smaller(found.value)
+    assert not [size for size in sizes if tomorrow < size]
 
 
 def test_smallest_is_told_without_what_is_always_there() -> None:

@@ -3,7 +3,7 @@
 import operator
 from collections.abc import Callable, Generator, Hashable, Sequence
 from functools import partial
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -140,6 +140,8 @@ class _Run(Generic[Value]):
 
     def _fails_with(self, places: Sequence[int], choice: Choice) -> Search[Value, bool]:
         """Return whether the value fails with another choice in these places and no more choices than before."""
+        if is_moment(choice):
+            return False
         meant = list(self.best)
         for place in places:
             if place >= len(meant):
@@ -233,6 +235,19 @@ _MANY = 64
 """Sizes from which on round numbers are tried first; below, bisection needs as few steps."""
 _ROUND_BITS = 6
 """Exponent of the least power of two that counts as round."""
+_FIRST_MOMENT_S = 1_700_000_000
+_LAST_MOMENT_S = 2_000_000_000
+
+
+def is_moment(value: Any) -> bool:
+    """Whether a number is a time of the years 2023 to 2033, in seconds, milliseconds, microseconds or nanoseconds.
+
+    A search does not end there: a limit that it finds moves with the clock of the target. Kinto refuses times later than tomorrow, and
+    the smallest refused one was accepted a second later.
+    """
+    return isinstance(value, int | float) and any(
+        _FIRST_MOMENT_S * ticks <= value < _LAST_MOMENT_S * ticks for ticks in (1, 10**3, 10**6, 10**9)
+    )
 
 
 def lower(choice: Choice) -> Search[Choice, None]:
