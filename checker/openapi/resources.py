@@ -503,8 +503,9 @@ class _Inference(Struct):
         word, use = normalised(slot.name.rpartition("/")[2]), self.uses[target]
         for _, owner in use.owners if slot.location is Location.BODY else ():
             for label in self.by_noun.get(noun_of(owner), ()):
-                is_above = owner not in (use.resource, ()) and self.uses[label].resource == owner
-                fields = self.answers[label].fields if is_above else ()
+                # The checkout of a cart shows the order, whose schema has another noun than the path.
+                is_shown = self.uses[label].resource == owner or self.answers[label].noun == noun_of(owner)
+                fields = self.answers[label].fields if is_shown and owner not in (use.resource, ()) else ()
                 likely = [one for one in fields if _fits(slot, one) and is_carried(word, one.name)]
                 if label != target and likely:
                     nearest = min(likely, key=lambda one: (not one.name.endswith(word), one.depth))

@@ -441,6 +441,28 @@ def test_a_step_below_a_resource_repeats_what_that_showed(
     assert linked(f"/bookings/{{booking_id}}/{action}", name, kind) == expected
 
 
+def test_a_step_repeats_what_an_action_of_another_collection_showed_of_its_resource() -> None:
+    amount = {"type": "object", "properties": {"amount": {"type": "integer"}}}
+    document = {
+        "openapi": "3.0.3",
+        "info": {"title": "t", "version": "1"},
+        "components": {"schemas": {"Booking": _BOOKING}},
+        "paths": {
+            "/offers/{offer_id}/accept": {
+                "parameters": [{**ID, "name": "offer_id"}],
+                "post": answered({"$ref": "#/components/schemas/Booking"}, "201"),
+            },
+            "/bookings/{booking_id}/pay": {
+                "parameters": [{**ID, "name": "booking_id"}],
+                "post": taking(amount) | answered(_ACCOUNT),
+            },
+        },
+    }
+    transitions = from_dict(document).resources().transitions
+    found = {one.source: value.value for one in transitions for value in one.values if value.name == "/amount"}
+    assert found == {"POST /offers/{offer_id}/accept": "$response.body#/total"}
+
+
 _LEDGERS = [("accounts", "account_id"), ("ledgers", "ledger_id")]
 
 
