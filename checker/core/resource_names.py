@@ -266,7 +266,16 @@ def is_carried(asked: str, shown: str) -> bool:
     """
     if asked in _AMOUNTS:
         return any(word in shown for word in _AMOUNTS)
-    return asked in _CODES and shown.endswith(tuple(_CODES)) and shown not in _OTHER_CODES
+    return asked in _CODES and _is_code(shown)
+
+
+def is_given_out(asked: str, shown: str) -> bool:
+    """Whether servers give out a value for a later request alone: codes under any name, amounts under another one. Both names are normalised."""
+    return _is_code(shown) or (asked != shown and is_carried(asked, shown))
+
+
+def _is_code(name: str) -> bool:
+    return name.endswith(tuple(_CODES)) and name not in _OTHER_CODES
 
 
 def place_word(pointer: str, telling: Collection[str] = ()) -> str:

@@ -19,6 +19,7 @@ from checker.core.resource_names import (
     URLS,
     Resource,
     ends_with_variable,
+    is_given_out,
     normalised,
     noun_of,
     owner_of,
@@ -255,6 +256,12 @@ class ResourceModel:
         """Operation -> pointers into its body, where `*` is every item of a list: `/customer_id`, `/lines/*/productId`, `/vin` of `/cars/{vin}`."""
         # A look at each transition takes tens of milliseconds for large descriptions, and each investigation asks.
         pairs = grouped((target, pointer) for target, pointer, _ in self._named)
+        for one in self.transitions:
+            for value in one.values if one.source != one.target else ():
+                asked, shown = (normalised((at or "").rpartition("/")[2]) for at in (value.name, value.shown_pointer))
+                # A confirmation code that is not the one of its order is refused like an unknown name.
+                if value.location is Location.BODY and is_given_out(asked, shown):
+                    pairs.setdefault(one.target, []).append(value.name)
         return {label: tuple(dict.fromkeys(places)) for label, places in pairs.items()}
 
     @cached_property

@@ -382,8 +382,14 @@ _BOOKING = {
 
 def linked(path: str, name: str, kind: str) -> dict[str, str]:
     """Return producer -> expression, for a field of the body of one request."""
+    transitions = from_dict(booked(path, name, kind)).resources().transitions
+    return {one.source: value.value for one in transitions for value in one.values if value.name == f"/{name}"}
+
+
+def booked(path: str, name: str, kind: str) -> dict[str, Any]:
+    """Return a description of accounts, bookings and an operation with one field in its body."""
     below = {"parameters": [{**ID, "name": "booking_id"}]} if "{" in path else {}
-    document = {
+    return {
         "openapi": "3.0.3",
         "info": {"title": "t", "version": "1"},
         "paths": {
@@ -394,8 +400,6 @@ def linked(path: str, name: str, kind: str) -> dict[str, str]:
             | {"post": taking({"type": "object", "properties": {name: {"type": kind}}}) | answered(_ACCOUNT)},
         },
     }
-    transitions = from_dict(document).resources().transitions
-    return {one.source: value.value for one in transitions for value in one.values if value.name == f"/{name}"}
 
 
 @pytest.mark.parametrize(
@@ -461,6 +465,20 @@ def test_a_step_repeats_what_an_action_of_another_collection_showed_of_its_resou
     transitions = from_dict(document).resources().transitions
     found = {one.source: value.value for one in transitions for value in one.values if value.name == "/amount"}
     assert found == {"POST /offers/{offer_id}/accept": "$response.body#/total"}
+
+
+def test_codes_and_amounts_that_others_gave_out_are_taken_like_names() -> None:
+    assert naming("confirm", "confirmation_code", "string") == ("/confirmation_code",)
+    assert naming("pay", "amount", "integer") == ("/amount",)
+    # A request may choose a total of its own.
+    assert naming("refund", "total", "integer") == ()
+    assert naming("confirm", "word", "string") == ()
+
+
+def naming(action: str, name: str, kind: str) -> tuple[str, ...]:
+    """Return the places of the body of an action on a booking that name something."""
+    path = f"/bookings/{{booking_id}}/{action}"
+    return from_dict(booked(path, name, kind)).resources().naming_places.get(Label(f"POST {path}"), ())
 
 
 _LEDGERS = [("accounts", "account_id"), ("ledgers", "ledger_id")]
