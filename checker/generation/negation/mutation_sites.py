@@ -12,28 +12,10 @@ from checker.core.errors import Unsatisfiable
 from checker.core.schema import pointer_child
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace
-from checker.generation.drawing.scalars import compile_integer, compile_number
-from checker.generation.drawing.texts import compile_string
-from checker.generation.normalization.forms import (
-    ARRAY,
-    FOLLOWED,
-    INTEGER,
-    NULL,
-    NUMBER,
-    OBJECT,
-    STRING,
-    Canonical,
-    Conjunction,
-    Exclusions,
-    Facet,
-    made,
-)
-from checker.generation.normalization.reading import read_scalars
+from checker.generation.normalization.forms import ARRAY, FOLLOWED, NULL, OBJECT, Canonical, Conjunction, Facet, made
 from checker.generation.sources.basic import one_of
 from checker.generation.sources.context import Draw, retried
 
-_KINDS: Final = (STRING, NUMBER, INTEGER)
-_LISTS: Final = ("enum", "const")
 _UNEVALUATED: Final = ("unevaluatedProperties", "unevaluatedItems")
 
 
@@ -109,40 +91,7 @@ class MutationSite(Struct, frozen=True):
 
     def narrowed(self, name: str, raw: Mapping[str, Any], without: tuple[str, ...] = ()) -> Draw:
         """Return draws of the rest of the conjunction that satisfy `raw` as well. Raises `Unsatisfiable`."""
-        if self._is_scalar(raw, without):
-            return self._scalar(raw, without)
         return self.draw((*self.rest(*without), self.made(name, raw)))
-
-    def _is_scalar(self, raw: Mapping[str, Any], without: tuple[str, ...]) -> bool:
-        """Whether the keywords of numbers and texts say all of the numbers or texts that satisfy `raw`."""
-        form = self.form
-        is_listed = form.enum is not None and (
-            any(map(self.mentions_elsewhere, _LISTS))
-            or any(name in self.said and name not in without for name in _LISTS)
-        )
-        is_more = form.branches or form.forbidden or form.needs_check or form.opaque or form.strings.content is not None
-        return raw.get("type") in _KINDS and not (is_listed or is_more or form.excluded != Exclusions())
-
-    def _scalar(self, raw: Mapping[str, Any], without: tuple[str, ...]) -> Draw:
-        """Return draws of a number or text. Raises `Unsatisfiable`.
-
-        The keywords of the form are read again, but for those that are left out: reading a conjunction takes three times as long.
-        """
-        compiler, kind = self.compiler, raw["type"]
-        types = {kind, INTEGER} if "type" in without else self.form.types
-        found = Canonical(self.form.pointer)
-        compiler.budget.spend_node(found.pointer)
-        for facet in self.form.facets:
-            said = compiler.canon.said(facet)
-            kept = {name: said[name] for name in said if name not in without} if facet is self.facet else said
-            read_scalars(facet, kept, found)
-        read_scalars(self.made("scalar", raw), dict(raw), found)
-        if kind == STRING and STRING in types:
-            return compile_string(compiler, found, self.place)
-        if kind == STRING or INTEGER not in types:
-            raise Unsatisfiable(self.pointer("type"), f"no {kind} is valid here")
-        make = compile_number if kind in types and kind == NUMBER else compile_integer
-        return make(found, compiler.context)
 
     def retried(self, draw: Draw, accepts: Callable[[Any], bool], keyword: str) -> Draw:
         """Return draws of accepted values; a draw that finds none is charged to the keyword."""
