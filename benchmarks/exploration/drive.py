@@ -52,7 +52,14 @@ DEFECTS = (
         _LOCATION,
         (f"GET {_FILE}",),
     ),
-    Defect("rename-answers-old-name", "semantics", 3, f"PATCH {_FILE}", ("read_your_writes",), (f"GET {_FILE}",)),
+    Defect(
+        "rename-answers-old-name",
+        "semantics",
+        3,
+        f"PATCH {_FILE}",
+        ("read_your_writes", "update_conformance"),
+        (f"GET {_FILE}",),
+    ),
 )
 _NAME = {"type": "string", "minLength": 1, "maxLength": 30}
 _ID = {"type": "string"}

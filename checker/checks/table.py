@@ -194,8 +194,8 @@ TABLE = (
     Check(
         "update_conformance",
         updates.update_conformance,
-        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST)),
-        failures=(updates.RepeatedUpdate, updates.PartialReplacement, updates.IgnoredCondition),
+        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
+        failures=(updates.RepeatedUpdate, updates.PartialReplacement, updates.IgnoredCondition, writes.LostWrite),
         may_send=updates.is_chosen,
         applies=replace(_POSITIVE, statuses=("2XX",), follows=True, operations=updates.updates),
     ),

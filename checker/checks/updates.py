@@ -1,5 +1,6 @@
 """An update does the same each time, replaces the whole resource, and respects the version that it is about."""
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Final
@@ -9,7 +10,17 @@ from msgspec.structs import replace as replace_context
 from checker.checks.authentication import other_things
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.deletion import as_get
-from checker.checks.resources import is_bound, is_equal, is_one_of, is_success, line_of, request_of_check, resource_in
+from checker.checks.resources import (
+    Sent,
+    is_bound,
+    is_equal,
+    is_one_of,
+    is_success,
+    line_of,
+    request_of_check,
+    resource_in,
+)
+from checker.checks.writes import LATE_S, read_your_writes
 from checker.core.blocks import excerpt
 from checker.core.case import Case
 from checker.core.contract import Outcome
@@ -55,8 +66,9 @@ def is_chosen(case: Case, response: Response) -> bool:
 
 
 def update_conformance(context: CheckContext) -> Exchanging[Found]:
-    """Fail if a second equal PUT adds to a list, if a PUT keeps a field that it left out, or if a condition is ignored.
+    """Fail if an update is not stored, if a second equal PUT adds to a list, if a PUT keeps a field that it left out, or if a condition is ignored.
 
+    * An update is not stored if `read_your_writes` says so of two reads, the second one a while later.
     * The list has to hold its items, and then those that were sent once more.
     * The response to the PUT has to show the resource without the field, and a read after it the old value.
     * An update with the old strong entity tag in `If-Match` has to be accepted and to change the tag, and one with an unknown tag has to
@@ -70,7 +82,8 @@ def update_conformance(context: CheckContext) -> Exchanging[Found]:
     second = yield replace(read)
     if not (is_success(first) and is_success(again) and is_success(second)):
         return PASSED
-    found: list[Failure] = []
+    steps = (Sent(as_get(case), read, first), Sent(case, update, again))
+    found = yield from _not_stored(context, steps, second)
     old, new = (one.headers.get("etag", [""])[0] for one in (first, second))
     if old != new and old.startswith('"') and new.startswith('"'):
         found += yield from _stale(case.operation.path, read, update, old, new)
@@ -83,6 +96,21 @@ def update_conformance(context: CheckContext) -> Exchanging[Found]:
         kept = [name for name, value in case.body.items() if is_equal(after.get(name), value)]
         found += yield from _left_out(context, case, kept)
     return found
+
+
+def _not_stored(context: CheckContext, steps: Sequence[Sent], shown: Response) -> Exchanging[list[Failure]]:
+    """Return the failure if a read shows another value than an update, also a while later. `steps`: a read before the update, and the update."""
+    read = steps[0]
+    failure: Found = None
+    for delay_s in (0.0, LATE_S):
+        outcome = (yield replace(read.request, delay_s=delay_s)) if delay_s else shown
+        if not is_success(outcome):
+            return []
+        judged = replace_context(context, case=read.case, response=outcome, sequence=[*context.sequence, *steps])
+        failure = yield from read_your_writes(judged)
+        if not isinstance(failure, Failure):
+            return []
+    return [failure] if isinstance(failure, Failure) else []
 
 
 def _left_out(context: CheckContext, case: Case, names: list[str]) -> Exchanging[list[Failure]]:

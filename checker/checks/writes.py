@@ -34,7 +34,7 @@ from checker.schema.views import Outline, outline_of
 _UPDATES: Final = frozenset(("PUT", "PATCH"))
 _MOST: Final = 200
 """Fields of a body that are compared."""
-_LATE_S: Final = 1.0
+LATE_S: Final = 1.0
 """Seconds after which a read has to show the old value once more: some services show a write late."""
 _OWN: Final = frozenset(
     [
@@ -168,7 +168,7 @@ def _failure(context: CheckContext, write: JudgedInteraction, name: str) -> Fail
         unique_key=name,
     )
     failure.operation = str(write.case.operation.label)
-    failure.second_look_s = _LATE_S
+    failure.second_look_s = LATE_S
     return failure
 
 

@@ -23,7 +23,8 @@ _NOTE = {
     "required": ["title"],
     "additionalProperties": False,
 }
-_OK: dict[str, Any] = {"responses": {"200": {"description": ""}}}
+_SHOWN = {"content": {"application/json": {"schema": {**_NOTE, "additionalProperties": True}}}}
+_OK: dict[str, Any] = {"responses": {"200": {"description": "", **_SHOWN}}}
 _WRITE = {**_OK, "requestBody": {"content": {"application/json": {"schema": _NOTE}}}}
 PATHS = {"/notes/{id}": {"parameters": [_ID], "get": _OK, "put": _WRITE, "patch": _WRITE}}
 BODY = {"title": "New", "text": "abc", "tags": ["a"]}
@@ -34,14 +35,23 @@ class Notes:
 
     def __init__(self, *faults: str) -> None:
         self.faults, self.note, self.version = faults, {**BODY}, 1
+        self.unread = 0
+        """Reads that still show the title as it was before the update."""
+        if "loses" in faults or "shows late" in faults:
+            self.note["title"] = "Old"
+            self.unread = 9 if "loses" in faults else 2
 
     def __call__(self, request: WireRequest) -> Outcome:
         head = {name.decode().lower(): value.decode() for name, value in request.headers}
         tag, old = f'"{self.version}"', f'"{self.version - 1}"'
+        if not request.target.endswith(b"/n1"):
+            return self._response(404, b"")
         if request.method == "GET":
+            self.unread -= 1
             known = (tag, old) if "304" in self.faults else (tag,)
             is_known = head.get("if-none-match") in known
-            return self._response(304 if is_known else 200, b"" if is_known else json.dumps(self.note).encode())
+            note = {**self.note, "title": "Old"} if self.unread >= 0 else self.note
+            return self._response(304 if is_known else 200, b"" if is_known else json.dumps(note).encode())
         accepted = (tag, old) if "412" in self.faults else (tag,)
         if "if-match" in head and head["if-match"] not in accepted and "conditions" not in self.faults:
             return self._response(412, b"")
@@ -97,6 +107,8 @@ def _keys(notes: Notes, label: str = "PUT /notes/{id}") -> tuple[list[str], int]
         (("late", "untagged"), []),
         (("304",), ["If-None-Match"]),
         (("412",), ["If-Match"]),
+        (("loses", "untagged"), ["title"]),
+        (("shows late", "untagged"), []),
         # A server without conditions.
         (("conditions",), []),
     ],
