@@ -20,7 +20,7 @@ DEFECTS = (
         2,
         "PUT /products/{product_id}",
         # A refused request with the category that was kept seems to have been stored.
-        (*_WRITES, "refused_write"),
+        (*_WRITES, "refused_write", "update_conformance"),
         ("GET /products/{product_id}", "PATCH /products/{product_id}"),
     ),
     Defect(
