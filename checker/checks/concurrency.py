@@ -11,8 +11,9 @@ from msgspec.structs import replace as replace_context
 from checker.checks.authentication import other_things
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.location import reading_at
-from checker.checks.resources import Sent, is_done, is_one_of, line_of, request_of_check, resource_in
+from checker.checks.resources import Sent, is_done, is_one_of, is_success, line_of, request_of_check, resource_in
 from checker.core.case import Case, is_idempotency_key, with_fresh_key
+from checker.core.contract import Outcome as Verdict
 from checker.core.failures import Failure, Severity
 from checker.core.operation import Operation
 from checker.core.request import CONDITIONS, WireRequest
@@ -22,6 +23,9 @@ from checker.core.send import Exchanging
 
 _ONE_OF: Final = 16
 """One of this many accepted writes is repeated."""
+_SPENDS_OF: Final = 4
+"""One of this many accepted actions with a number is repeated: a balance that they spend is not there for long."""
+_CREATED: Final = 201
 _TRIES, _MORE_TRIES = 3, 8
 """Pairs that are sent for a write whose repetition is refused; to confirm a failure, because a pair may miss the moment."""
 _KEYS_OF: Final = 2
@@ -67,7 +71,10 @@ def is_chosen(case: Case, response: Response) -> bool:
     sent = response.request
     if sent is None or sent.is_of_check:
         return sent is not None and sent.is_twice
-    one_of = _KEYS_OF if any(map(is_idempotency_key, case.headers)) else _ONE_OF
+    body = case.body if isinstance(case.body, dict) else {}
+    may_spend = response.status_code != _CREATED and any(type(value) is int for value in body.values())
+    one_of = _SPENDS_OF if may_spend else _ONE_OF
+    one_of = _KEYS_OF if any(map(is_idempotency_key, case.headers)) else one_of
     return sent.is_for("races") or is_one_of(case, one_of)
 
 
@@ -78,7 +85,7 @@ def races(context: CheckContext) -> Exchanging[Found]:
     `Idempotency-Key`, the steps before it are sent anew, with other names where theirs are taken, and the write twice at once. It is a
     race if both are accepted and a third one is refused, and if, after the steps were sent anew once more, the second of two requests
     one after the other is refused: the server checks and acts in two steps. An update counts if it is about a version: with a
-    condition (RFC 9110, 13.1), or with the version in its body.
+    condition (RFC 9110, 13.1), or with the version in its body. A balance that both lower once is a race as well (`_spent_once`).
     """
     case, sent, tools = context.case, context.response.request, context.tools
     if sent is None or tools is None or context.response.redirects:
@@ -91,6 +98,9 @@ def races(context: CheckContext) -> Exchanging[Found]:
     if not _refuses(context.response, again):
         if any(map(is_idempotency_key, case.headers)) and _are_two(context.response, again):
             return _ignored_key(sent, context.response, again)
+        spent = yield from _spent_once(context, again)
+        if spent is not None:
+            return spent
         # A server may take as long to see what it has accepted.
         is_for_once = _CONFLICT in context.plan.documented_statuses
         if not is_for_once or not (yield from _is_refused(context.response)):
@@ -109,6 +119,42 @@ def races(context: CheckContext) -> Exchanging[Found]:
         failure.request = pair.request
         return failure
     return PASSED
+
+
+def _spent_once(context: CheckContext, again: Outcome) -> Exchanging[Failure | None]:
+    """Return the failure if two equal requests at once are accepted, and lower a balance by the amount of one of them.
+
+    The case and its repetition have shown that each request lowers the balance by a number of its body. A bit more than half of the
+    rest is spent, so that a balance which is read in one step and written in another pays twice; further repetitions have the other half.
+    """
+    case, tools = context.case, context.tools
+    assert tools is not None
+    before, after = resource_in(context.response) or {}, resource_in(again) or {}
+    body = case.body if isinstance(case.body, dict) else {}
+    spends = (
+        (name, field)
+        for name, amount in body.items()
+        for field, left in after.items()
+        if type(amount) is int and type(left) is int and type(before.get(field)) is int
+        if left > 0 and before[field] - left == amount > 0
+    )
+    name, field = next(spends, ("", ""))
+    if not name:
+        return None
+    amount = after[field] // 2 + 1
+    other = copy(case)
+    other.body = body | {name: amount}
+    request = request_of_check(context, other)
+    if tools.judge_request(case.operation, request).outcome is not Verdict.VALID:
+        return None
+    pair = yield replace(request, is_twice=True, fresh=True)
+    outcomes = _both(pair)
+    rests = [(resource_in(one) or {}).get(field) for one in outcomes]
+    if rests != [after[field] - amount] * 2:
+        return None
+    text = f"`{field}` before: {after[field]}\nSent twice at once: {line_of(request)} with `{name}`: {amount}\n"
+    text += f"Received twice: `{field}`: {rests[0]}\nExpected: one refusal, or a balance that both have lowered"
+    return RaceCondition(text, title="Spent twice, paid once", unique_key="balance")
 
 
 class _Stage(Struct):
@@ -232,13 +278,19 @@ def _ignored_key(request: WireRequest, *responses: Outcome) -> Failure:
     return RepeatedKey(message, unique_key="key")
 
 
+def _both(pair: Outcome) -> Sequence[Response]:
+    """Return the responses to two requests at once if both are successes, else none."""
+    others = [outcome for request, outcome, _ in pair.earlier if request.is_twice] if is_success(pair) else []
+    # The outcome of a pair is the one with the lower status.
+    return (pair, others[0]) if is_success(pair) and len(others) == 1 and is_success(others[0]) else ()
+
+
 def _are_both_done(pair: Response) -> bool:
     """Whether two requests at once were accepted. Two responses with the same new identifier are one creation."""
-    others = [outcome for request, outcome, _ in pair.earlier if request.is_twice]
-    # The outcome of a pair is the one with the lower status.
-    if len(others) != 1 or not isinstance(others[0], Response) or others[0].status_code // 100 != 2:
+    both = _both(pair)
+    if not both:
         return False
-    first, second = _ids_in(pair), _ids_in(others[0])
+    first, second = map(_ids_in, both)
     if _has_key(pair.request):
         return first != second
     sent = b"" if pair.request is None else pair.request.target + (pair.request.body or b"")

@@ -159,7 +159,7 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "Look for a missing prefix, and for an identifier in another form.",
     ),
     "ST310": Explanation(
-        "Two equal requests at once were both accepted. One after the other, the second one is refused, or shows what the first one made.",
+        "Two equal requests at once were both accepted. One after the other, the second one is refused, shows what the first one made, or is paid for as well.",
         "Check and act in one step: with a unique index, a conditional UPDATE, or a lock around both.",
     ),
     "ST311": Explanation(

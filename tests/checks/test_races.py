@@ -1,6 +1,7 @@
 """Two equal requests at once: both are accepted where the second is refused in turn."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from threading import Barrier
@@ -60,21 +61,15 @@ REFUSED, MADE = (409, ""), (201, "m3")
 BOTH = [(201, "m1"), (201, "m2")]
 
 
-def _found(members: Members, label: str = "POST /members", **parts: Any) -> list[str]:
+def _found(
+    members: Callable[[WireRequest], Outcome], label: str = "POST /members", status: int = 201, **parts: Any
+) -> list[str]:
     them = Exchanges(operations_of(PATHS))
     told: dict[str, Any] = {"mode": POSITIVE, "phase": "exploration", "media_type": "application/json"}
+    told |= {"body": {"name": "ann"}, "answer": b'{"id": "m0", "group_id": "ann"}', **parts}
     # One of 16 accepted writes is repeated.
     for index in range(500):
-        sent = them.sent(
-            label,
-            201,
-            JSON,
-            answer=b'{"id": "m0", "group_id": "ann"}',
-            index=index,
-            body={"name": "ann"},
-            **told,
-            **parts,
-        )
+        sent = them.sent(label, status, JSON, index=index, **told)
         assert isinstance(sent.outcome, Response)
         sent.outcome.request = sent.request
         found = them.verdict(NAME, sent, answers=members)
@@ -141,6 +136,43 @@ def test_a_server_may_see_late_what_it_has_accepted(single: list[tuple[int, str]
 def test_an_update_without_a_version_is_not_repeated() -> None:
     with pytest.raises(AssertionError, match="no case was chosen"):
         _found(Members([REFUSED] * 9, BOTH), "PUT /notes/{id}", path_parameters={"id": "n1"})
+
+
+class Wallet:
+    """Spends what requests name. A faulty one reads and writes its balance in two steps, so that two requests at once lower it once."""
+
+    def __init__(self, balance: int, *, is_faulty: bool, has_credit: bool = False) -> None:
+        self.balance, self.is_faulty, self.has_credit = balance, is_faulty, has_credit
+
+    def __call__(self, request: WireRequest) -> Outcome:
+        amount = json.loads(request.body or b"")["amount"]
+        first = self._spent(amount)
+        if request.is_twice:
+            if self.is_faulty:
+                self.balance += amount
+            first.earlier = ((request, self._spent(amount), 0.0),)
+        return first
+
+    def _spent(self, amount: int) -> Response:
+        if amount > self.balance and not self.has_credit:
+            return Response(409, JSON, b"{}")
+        self.balance -= amount
+        return Response(200, JSON, json.dumps({"left": self.balance}).encode())
+
+
+@pytest.mark.parametrize(
+    ("wallet", "expected"),
+    [
+        (Wallet(93, is_faulty=True), ["balance"]),
+        (Wallet(93, is_faulty=False), []),
+        (Wallet(93, is_faulty=False, has_credit=True), []),
+        # Another number of the response than the one that the request lowers.
+        (Wallet(80, is_faulty=True), []),
+    ],
+    ids=["faulty", "refuses", "gives-credit", "unrelated"],
+)
+def test_two_at_once_that_lower_a_balance_once_are_a_race(wallet: Wallet, expected: list[str]) -> None:
+    assert _found(wallet, "POST /names", status=200, answer=b'{"left": 93}', body={"amount": 7}) == expected
 
 
 SEEDS = [1, *(pytest.param(seed, marks=pytest.mark.thorough) for seed in (2, 3, 4, 5))]
