@@ -31,7 +31,7 @@ from checker.generation.negation.breaches import Path as BreachPath
 from checker.generation.program import GenerationSettings, compile_operation
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import Rejected
-from checker.openapi.referee.requests import RequestReferee
+from checker.openapi.referee import RequestReferee
 from checker.transport.prepare import RequestMaker
 from checker.validation.referee import Referee, referee
 from tests.measuring.corpora import READERS, Sample, openapi_documents, operations, share

@@ -201,7 +201,7 @@ class PartVerdict(Struct, frozen=True):
     pointer: str = ""
     """JSON pointer of the schema, or of the object, that is broken."""
     keyword: str = ""
-    """The broken rule: a keyword of JSON Schema, or one of the words of `checker.openapi.referee.requests`."""
+    """The broken rule: a keyword of JSON Schema, or one of the words of `checker.openapi.referee`."""
     instance_path: tuple[str | int, ...] = ()
     """The place in the value."""
     value: object = None

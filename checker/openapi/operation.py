@@ -25,6 +25,7 @@ from checker.openapi.bodies import (
     with_examples_of_prose,
 )
 from checker.openapi.contents import Entry
+from checker.openapi.contract import OpenApiContract
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.parameters import (
     OTHER_VERSION,
@@ -33,9 +34,7 @@ from checker.openapi.parameters import (
     parameters,
     with_identifiers,
 )
-from checker.openapi.referee.requests import RequestReferee
-from checker.openapi.referee.rulings import Part
-from checker.openapi.responses.contract import OpenApiContract
+from checker.openapi.referee import Part, RequestReferee
 from checker.openapi.servers import security_of, token_paths
 
 _TWIN: Final = "another operation of the same path may accept it"

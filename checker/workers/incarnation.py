@@ -19,8 +19,8 @@ from checker.generation.sources.basic import hypothesis
 from checker.workers.cleaning import clean_up
 from checker.workers.loop import Worker
 from checker.workers.messages import Leaving, LeavingKind
-from checker.workers.outages.reachable import blocked_connection, unreachable_target
 from checker.workers.queues import Receiver, Sender
+from checker.workers.reachable import blocked_connection, unreachable_target
 from checker.workers.starting.opening import open_worker_context
 from checker.workers.users import ALL_SCHEMAS, UsersCode
 

@@ -10,6 +10,8 @@ from checker.core.response import NetworkFailure, Outcome, Response
 from checker.corpus.inflight import Stage
 from checker.health import REFUSALS
 from checker.phases.attempt import Verdict
+from checker.workers.answers import Answers, Placed
+from checker.workers.case_scheduler import CaseScheduler, TaskCounts
 from checker.workers.cleaning import conclude_run
 from checker.workers.context import Activity, WorkerContext
 from checker.workers.failures.investigation import FailureQueue
@@ -27,11 +29,9 @@ from checker.workers.messages import (
 )
 from checker.workers.observer_table import Observers, ObserverTools
 from checker.workers.observers.pacing import Slowness
-from checker.workers.outages.target_health import OutageControl, TargetHealth
 from checker.workers.queues import Receiver, Sender
 from checker.workers.recording.task_state import InFlight
-from checker.workers.scheduling.answers import Answers, Placed
-from checker.workers.scheduling.case_scheduler import CaseScheduler, TaskCounts
+from checker.workers.target_health import OutageControl, TargetHealth
 
 _ROUND_S = 0.05
 _IDLE_S = 0.2

@@ -28,17 +28,17 @@ from checker.phases.attempt import Verdict
 from checker.phases.case_factory import undescribed_method
 from checker.refusals.reading import reason_of
 from checker.values.pool import ValuePool
+from checker.workers.case_scheduler import MOST_FAULTS, CaseScheduler
 from checker.workers.context import WorkerContext
 from checker.workers.observers.knowledge import Knowledge
 from checker.workers.observers.pacing import Slowness
 from checker.workers.observers.signals import Signals
-from checker.workers.outages.target_health import TargetHealth
 from checker.workers.recording.coverage import Showings
 from checker.workers.recording.investigation_budget import InvestigationBudget
 from checker.workers.recording.recorder import Recorder, network_error
 from checker.workers.recording.task_state import InFlight, LeasedTask
 from checker.workers.recording.traffic import Draft
-from checker.workers.scheduling.case_scheduler import MOST_FAULTS, CaseScheduler
+from checker.workers.target_health import TargetHealth
 
 # Python finds a member of an enumeration ten times slower than a name.
 _NEGATIVE = GenerationMode.NEGATIVE

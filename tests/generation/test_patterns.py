@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.core.errors import Unsatisfiable
-from checker.generation.patterns.regexes import CERTAIN, UnsupportedPattern, is_certain, matcher, parse
-from checker.generation.patterns.writing import writer
+from checker.generation.regex_writing import writer
+from checker.generation.regexes import CERTAIN, UnsupportedPattern, is_certain, matcher, parse
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource
 

@@ -7,9 +7,9 @@ import pytest
 
 from checker.core.meta import GenerationMode
 from checker.core.operation import Location
-from checker.generation.patterns.regexes import parse
-from checker.generation.patterns.writing import branches
 from checker.generation.program import GenerationSettings
+from checker.generation.regex_writing import branches
+from checker.generation.regexes import parse
 from checker.generation.sources.replay import SimplestSource
 
 from .making import bodies, cases, drawer, opinions, parameter_of, program_of, schema_of

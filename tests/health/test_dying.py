@@ -17,8 +17,8 @@ from checker.core.system import Interrupts
 from checker.corpus.records import UNREACHED
 from checker.reporting.findings import failures_by_cause
 from checker.supervisor.supervisor import RunEnvironment, execute
+from checker.workers import examination, reachable
 from checker.workers.jobs import Pause
-from checker.workers.outages import examination, reachable
 from tests.apps.http import Reply, Request
 from tests.apps.serving import App, serving
 from tests.asking import changed

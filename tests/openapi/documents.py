@@ -4,9 +4,9 @@ from typing import Any
 
 from checker.core.operation import BrokenOperation
 from checker.core.schema import SchemaWarning
+from checker.openapi.contract import OpenApiContract
 from checker.openapi.loaders import from_dict
 from checker.openapi.operation import OpenApiOperation
-from checker.openapi.responses.contract import OpenApiContract
 from checker.openapi.schema import OpenApiSchema
 
 

@@ -20,7 +20,7 @@ from checker.generation.normalization.forms import Facet
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import Budget, DrawContext, Rejected
-from checker.openapi.responses.bodies import Promise, body_validator
+from checker.openapi.response_bodies import Promise, body_validator
 from checker.transport.wire.bodies import encode
 from checker.transport.wire.styles import header_text
 from tests.measuring.refereeing import operations

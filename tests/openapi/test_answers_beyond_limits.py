@@ -3,7 +3,7 @@
 import pytest
 
 from checker.core.contract import BodyOpinions, HeaderOpinions
-from checker.openapi.responses.texts import DEEPEST, BeyondLimits, json_of_text
+from checker.openapi.response_bodies import DEEPEST, BeyondLimits, json_of_text
 from tests.openapi.documents import contract
 
 DEEP = "is nested more than 500 levels deep: no more of it is read"

@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from checker.core.operation import Body, PropertyEncoding
-from checker.openapi.referee.bodies import body_readings
-from checker.openapi.referee.rulings import Rule
+from checker.openapi.referee import Rule, body_readings
 from checker.transport.wire.bodies import encode
 from tests.transport.cells import Typed, same, schema_of, settled, texts
 

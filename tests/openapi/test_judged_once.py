@@ -6,7 +6,7 @@ import pytest
 
 from checker.core.contract import PartVerdict
 from checker.core.request import Location, WireRequest
-from checker.openapi.referee.rulings import Part, Rule
+from checker.openapi.referee import Part, Rule
 from checker.transport.wire.readings import Reading
 
 from .documents import operation

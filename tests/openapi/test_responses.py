@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from checker.core.contract import MediaTypeVerdict as Verdict
-from checker.openapi.responses.contract import OpenApiContract
+from checker.openapi.contract import OpenApiContract
 from checker.openapi.schema import OpenApiSchema
 
 from .documents import contract, operation

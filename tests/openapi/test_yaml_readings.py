@@ -7,7 +7,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.openapi.responses.texts import BeyondLimits, yaml_readings
+from checker.openapi.response_bodies import BeyondLimits, yaml_readings
 
 from .documents import contract
 from .test_responses import YAML

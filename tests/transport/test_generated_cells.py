@@ -10,7 +10,7 @@ from checker.core.meta import GenerationMode
 from checker.core.operation import Body, Location, Parameter, PropertyEncoding
 from checker.core.request import BaseUrl
 from checker.generation.program import GenerationSettings, compile_operation
-from checker.openapi.referee.requests import RequestReferee
+from checker.openapi.referee import RequestReferee
 from checker.transport.prepare import RequestMaker
 from tests.generation.making import PlainOperation, cases, schema_of
 

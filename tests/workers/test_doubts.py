@@ -19,8 +19,8 @@ from checker.supervisor.outages import Outages
 from checker.workers.context import WorkerContext
 from checker.workers.jobs import ForegroundJob
 from checker.workers.messages import OutageEvent, OutageReport
-from checker.workers.outages.target_health import MOST_DOUBTS, TargetHealth
 from checker.workers.queues import Receiver, Sender
+from checker.workers.target_health import MOST_DOUBTS, TargetHealth
 from tests.workers.harness import workplace
 from tests.workers.running_jobs import advance, ended
 

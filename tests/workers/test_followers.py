@@ -13,9 +13,9 @@ from checker.core.response import Response
 from checker.corpus.records import FIXED, FLAKY, NOT_REPRODUCED, FindingReplayed
 from checker.corpus.secrets import Secrets
 from checker.phases.case_factory import OutOfDate
+from checker.workers.case_scheduler import Follower, FollowerQueue
 from checker.workers.messages import Replay
 from checker.workers.recording.task_state import SAVED_INDEX
-from checker.workers.scheduling.case_scheduler import Follower, FollowerQueue
 
 LABEL = Label("GET /things")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from checker.core.case import Case
-from checker.workers.scheduling.case_scheduler import KnownReads
+from checker.workers.case_scheduler import KnownReads
 from tests.openapi.documents import operation
 
 READ, OTHER = (Case(operation({}), "1", query={"page": page}) for page in (1, 2))

@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from checker.core.request import BaseUrl
-from checker.workers.outages.reachable import unreachable, unreachable_proxy
+from checker.workers.reachable import unreachable, unreachable_proxy
 
 ORIGIN = BaseUrl.from_url("http://api.example/v1")
 

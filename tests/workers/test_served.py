@@ -20,8 +20,8 @@ from checker.phases.case_parts import literal_of
 from checker.workers.context import WorkerContext
 from checker.workers.messages import OutageEvent, OutageReport, Trouble
 from checker.workers.observers.witnesses import ServedRequests
-from checker.workers.outages.target_health import TargetHealth
 from checker.workers.queues import Receiver, Sender
+from checker.workers.target_health import TargetHealth
 from tests.workers.harness import Memory, workplace
 from tests.workers.running_jobs import ended
 

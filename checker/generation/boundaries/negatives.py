@@ -11,8 +11,8 @@ from checker.generation.drawing.places import TextPlace
 from checker.generation.negation.breaches import Breach, Broken, PathStep, breaches, invalid_for, tried_with
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import Conjunction
-from checker.generation.patterns.regexes import UnsupportedPattern
-from checker.generation.patterns.writing import writer
+from checker.generation.regex_writing import writer
+from checker.generation.regexes import UnsupportedPattern
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import NO_VALUE, Rejected

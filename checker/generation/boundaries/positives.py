@@ -25,8 +25,8 @@ from checker.generation.normalization import forms
 from checker.generation.normalization.discrimination import ways_of
 from checker.generation.normalization.forms import Canonical, Conjunction, Facet, FacetKey, key_of
 from checker.generation.normalization.reading import authors_values, meant_types
-from checker.generation.patterns.regexes import UnsupportedPattern
-from checker.generation.patterns.writing import names_like
+from checker.generation.regex_writing import names_like
+from checker.generation.regexes import UnsupportedPattern
 from checker.generation.sources import alphabets
 from checker.generation.sources.context import NO_VALUE, Rejected
 from checker.generation.sources.replay import SimplestSource

@@ -12,7 +12,7 @@ from checker.generation.normalization import forms
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.discrimination import may_be_alone
 from checker.generation.normalization.forms import Canonical, Conjunction, Exclusions, identity
-from checker.generation.patterns.regexes import matcher
+from checker.generation.regexes import matcher
 from checker.generation.sources.basic import either, one_of
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import Draw, DrawContext, Rejected, Unfinished, retried

@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from checker.generation.patterns.regexes import UNBOUNDED
+from checker.generation.regexes import UNBOUNDED
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import (
     binaries,

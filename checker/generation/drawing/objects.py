@@ -18,8 +18,8 @@ from checker.generation.normalization import forms
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.discrimination import inherited_tags
 from checker.generation.normalization.forms import Canonical, Conjunction, Facet, FacetKey, key_of
-from checker.generation.patterns.regexes import UnsupportedPattern, matcher
-from checker.generation.patterns.writing import LONGEST_NAME, names_like
+from checker.generation.regex_writing import LONGEST_NAME, names_like
+from checker.generation.regexes import UnsupportedPattern, matcher
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import either, listed, texts
 from checker.generation.sources.choices import RandomSource, Source, SourceSpent

@@ -23,15 +23,8 @@ from checker.generation.drawing.formats import FORMATS, SizedDraw
 from checker.generation.drawing.nodes import Nodes, is_alive, refuse
 from checker.generation.drawing.places import LONGEST_IN_HEAD, TextPlace, body_place, is_in_head, location_of
 from checker.generation.normalization.forms import Canonical, Content
-from checker.generation.patterns.regexes import (
-    UNBOUNDED,
-    UnsupportedPattern,
-    is_certain,
-    is_plain,
-    matcher,
-    strict_format,
-)
-from checker.generation.patterns.writing import writer
+from checker.generation.regex_writing import writer
+from checker.generation.regexes import UNBOUNDED, UnsupportedPattern, is_certain, is_plain, matcher, strict_format
 from checker.generation.sources import alphabets
 from checker.generation.sources.basic import Strategy, draw_strategy, either, finished, listed, one_of, texts
 from checker.generation.sources.choices import RandomSource, Source

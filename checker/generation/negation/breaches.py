@@ -21,8 +21,8 @@ from checker.generation.negation.scalars import SCALARS
 from checker.generation.negation.structures import ARRAY, OBJECT, STRUCTURES, unknown_name, with_room
 from checker.generation.normalization.discrimination import ways_of
 from checker.generation.normalization.forms import Canonical, Conjunction, Facet, inverse, key_of
-from checker.generation.patterns.regexes import UnsupportedPattern, matcher
-from checker.generation.patterns.writing import names_like
+from checker.generation.regex_writing import names_like
+from checker.generation.regexes import UnsupportedPattern, matcher
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Budget, Draw, Rejected, retried

@@ -19,7 +19,7 @@ from checker.generation.drawing.scalars import compile_listed, compile_number, n
 from checker.generation.negation.mutation_sites import Breaker, Mutation, MutationSite, breaker, mixed
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import ArrayForm, Canonical, Numbers, ObjectForm, StringForm, same
-from checker.generation.patterns.regexes import matcher
+from checker.generation.regexes import matcher
 from checker.generation.sources.basic import BOOLEAN, NULL, finished, one_of, texts
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Draw, DrawContext, Rejected

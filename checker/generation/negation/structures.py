@@ -14,7 +14,7 @@ from checker.generation.normalization import forms
 from checker.generation.normalization.complements import broken_at
 from checker.generation.normalization.discrimination import discriminated
 from checker.generation.normalization.forms import Facet, inverse
-from checker.generation.patterns.regexes import matcher
+from checker.generation.regexes import matcher
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Draw, retried

@@ -36,7 +36,7 @@ from checker.generation.normalization.reading import (
     read_types,
     says_content,
 )
-from checker.generation.patterns.regexes import matcher
+from checker.generation.regexes import matcher
 from checker.generation.sources.context import Budget
 from checker.schema.discriminators import Family, family_of, has_bases, is_heir
 from checker.schema.keywords import keywords_of, understood

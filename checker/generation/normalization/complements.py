@@ -9,8 +9,8 @@ from itertools import combinations
 from typing import Any, Final
 
 from checker.generation.normalization.forms import INTEGER, NUMBER, TYPES, Conjunction, Facet, inverse, made
-from checker.generation.patterns.regexes import UnsupportedPattern, matcher
-from checker.generation.patterns.writing import names_like
+from checker.generation.regex_writing import names_like
+from checker.generation.regexes import UnsupportedPattern, matcher
 from checker.generation.sources.choices import RandomSource
 from checker.validation.formats import ASSERTED_FORMATS, INTEGER_RANGES
 

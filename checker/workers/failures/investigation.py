@@ -8,6 +8,8 @@ from checker.core.errors import StorageError
 from checker.core.request import ANY_CHECK
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding
+from checker.workers.answers import Placed, earliest_in
+from checker.workers.case_scheduler import CaseScheduler
 from checker.workers.context import Activity, WorkerContext
 from checker.workers.failures.inquiry import Inquiry
 from checker.workers.failures.result import InvestigationResult, shown_by
@@ -15,13 +17,11 @@ from checker.workers.failures.slot import InvestigationSlot
 from checker.workers.jobs import Job
 from checker.workers.messages import FindingsWritten
 from checker.workers.observer_table import Observers
-from checker.workers.outages.target_health import TargetHealth
 from checker.workers.queues import Sender
 from checker.workers.recording.investigation_budget import ShrinkBudget
 from checker.workers.recording.task_state import InFlight
 from checker.workers.recording.unconfirmed import UnconfirmedFailure
-from checker.workers.scheduling.answers import Placed, earliest_in
-from checker.workers.scheduling.case_scheduler import CaseScheduler
+from checker.workers.target_health import TargetHealth
 
 
 class Investigation:

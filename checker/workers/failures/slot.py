@@ -23,11 +23,11 @@ from checker.workers.jobs import Job
 from checker.workers.messages import PATIENCE
 from checker.workers.observer_table import Observers
 from checker.workers.operation_tools import settings_of_case
-from checker.workers.outages.target_health import TargetHealth
 from checker.workers.recording.investigation_budget import AROUND, OF_KNOWN_CAUSE, ShrinkBudget, spent_after
 from checker.workers.recording.task_state import InFlight
 from checker.workers.recording.traffic import Answered, answered
 from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure, before_in, evidence
+from checker.workers.target_health import TargetHealth
 
 
 class InvestigationSlot(Struct):

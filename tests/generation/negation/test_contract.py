@@ -11,7 +11,7 @@ from checker.core.meta import GenerationMode
 from checker.core.request import BaseUrl
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources.choices import RandomSource
-from checker.openapi.referee.requests import RequestReferee
+from checker.openapi.referee import RequestReferee
 from checker.transport.prepare import RequestMaker
 from tests.measuring.contract import contract_of
 from tests.measuring.corpora import operations

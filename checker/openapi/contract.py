@@ -25,8 +25,7 @@ from checker.openapi.bodies import is_swagger, media_types
 from checker.openapi.documents.dialects import flag, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.parameters import Declared, MalformedOperation, newer_parameter, swagger_parameter
-from checker.openapi.responses.bodies import JsonBody, Promise, body_validator
-from checker.openapi.responses.texts import TwoOpinions
+from checker.openapi.response_bodies import JsonBody, Promise, TwoOpinions, body_validator
 from checker.schema.views import outline_of
 from checker.transport.wire.ambiguity import LOOSE
 from checker.transport.wire.decoding import decode_header

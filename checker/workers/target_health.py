@@ -18,17 +18,17 @@ from checker.health import GATEWAY, REFUSALS, TOO_MANY
 from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase
 from checker.phases.case_parts import literal_of
+from checker.workers.answers import Answers, with_answer
 from checker.workers.authentication.opening import repeatable
+from checker.workers.case_scheduler import CaseScheduler
 from checker.workers.context import WorkerContext
+from checker.workers.examination import MOST_WITNESSES, Examination, LivenessProbes, is_ending
 from checker.workers.jobs import Job, Pause
 from checker.workers.messages import Leaving, LeavingKind, OutageAction, OutageEvent, OutageOrder, OutageReport, Trouble
 from checker.workers.observers.witnesses import Sent, ServedByOthers, ServedRequests
-from checker.workers.outages.examination import MOST_WITNESSES, Examination, LivenessProbes, is_ending
-from checker.workers.outages.reachable import Connect, has_own_servers, is_down, is_looked_at, is_tls_hint, wants_tls
 from checker.workers.queues import Sender
+from checker.workers.reachable import Connect, has_own_servers, is_down, is_looked_at, is_tls_hint, wants_tls
 from checker.workers.recording.task_state import InFlight
-from checker.workers.scheduling.answers import Answers, with_answer
-from checker.workers.scheduling.case_scheduler import CaseScheduler
 
 MOST_OUTAGES = 20
 """The number of outages that one worker reports. A target that fails more often is tested as it is."""

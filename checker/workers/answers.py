@@ -9,10 +9,10 @@ from checker.core.operation import Label
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Purpose
 from checker.phases.attempt import Verdict, attempt, rest_of_attempt
+from checker.workers.case_scheduler import CaseScheduler
 from checker.workers.context import WorkerContext
 from checker.workers.recording.task_state import InFlight, LeasedTask
 from checker.workers.recording.traffic import Answered, answered
-from checker.workers.scheduling.case_scheduler import CaseScheduler
 
 
 class Placed(Protocol):

@@ -33,7 +33,7 @@ from checker.workers.context import WorkerContext
 from checker.workers.jobs import Job, Pause
 from checker.workers.messages import Death, OutageEvent, OutageOrder, OutageReport, ServedOperation, Trouble
 from checker.workers.observers.witnesses import Sent, ServedRequests
-from checker.workers.outages.reachable import Connect, is_down
+from checker.workers.reachable import Connect, is_down
 from checker.workers.recording.recorder import Recorder
 from checker.workers.recording.traffic import Answered
 from checker.workers.recording.unconfirmed import JudgedCase

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from checker.generation.patterns.regexes import (
+from checker.generation.regexes import (
     EMPTY,
     UNBOUNDED,
     UNIVERSE,

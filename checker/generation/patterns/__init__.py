@@ -1,1 +1,0 @@
-"""Regular expressions of schemas: read, matched, and written from."""

@@ -1,1 +1,0 @@
-"""The choice of the next request, and the handling of its response."""
