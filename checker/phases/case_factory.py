@@ -231,6 +231,47 @@ PoolView = Callable[[Operation, Sequence[Binding], Sequence[Constraint]], KnownV
 """Values of earlier responses as one operation may use them beside those that a case takes in any event, by what it demands of paths."""
 
 
+class UserValues(Protocol):
+    """The values that users register for cases."""
+
+    def pool(self, operation: Operation, usual: ValuePool | None) -> ValuePool:
+        """Return the values for cases of an operation, given those of earlier responses."""
+        ...
+
+
+class ReusedValues(Struct):
+    """The values that cases take in place of generated ones."""
+
+    view: PoolView
+    phases: Collection[str]
+    """Phases that take values of earlier responses."""
+    users: UserValues | None = None
+    _of_paths: dict[str, tuple[Constraint, ...]] = field(default_factory=dict)
+    """Text of demands -> those on paths."""
+
+    def of(self, operation: Operation, phase: str, learned: str, given: Sequence[Binding] = ()) -> ValuePool | None:
+        """Return the values for cases of a phase that respect demands of the target. `given`: values that they take in any event."""
+        usual = None
+        if phase in self.phases:
+            if learned not in self._of_paths:
+                self._of_paths[learned] = tuple(one for one in read(learned) if one.location == Location.PATH)
+            usual = self.view(operation, given, self._of_paths[learned])
+        return usual if self.users is None else self.users.pool(operation, usual)
+
+
+class DescriptionReader:
+    """Receives what is found in a description while cases are made, and ignores it. Workers record it (`workers/starting/announcing.py`)."""
+
+    def met(self, operation: Operation) -> None:
+        """Take note of an operation before its first case is made."""
+
+    def compiled(self, program: CaseProgram) -> None:
+        """Take note of a program, once for each."""
+
+    def warned(self, warning: SchemaWarning) -> None:
+        """Take note of a fault of the description that is found while cases are listed."""
+
+
 CaseMaker = Callable[[Label, int, int, PhaseInfo], "GeneratedCase"]
 """Returns the case of (operation, seed of the task, index, phase)."""
 
@@ -274,6 +315,21 @@ class GeneratedCase(Struct):
         return Step(self.label, self.recipe, self.bindings, self.names)
 
 
+class Learner:
+    """The demands of a target that nothing is known of. Workers learn them from refusals (`workers/observers/demands.py`)."""
+
+    def wanted(self, label: Label, phase: str, index: int = 0) -> Sequence[Constraint]:
+        """Return the known demands on an operation in a phase: the same object until they change.
+
+        With an index, those of earlier cases of the same list are among them.
+        """
+        return ()
+
+    def is_left_out(self, made: GeneratedCase, phase: str, index: int, judged: int, source: CaseSource) -> bool:
+        """Whether valid case `index` of a phase is not worth sending, after the cases below the index `judged`."""
+        return False
+
+
 @dataclasses.dataclass
 class CaseFactory:
     """Compiles each operation when its first case is made, and makes cases."""
@@ -281,36 +337,17 @@ class CaseFactory:
     operations: Mapping[Label, ApiOperation]
     rules: GenerationRules
     hooks: Callable[[Operation], ComponentHooks]
-    pools: PoolView | None
-    """None if no values are reused."""
-    reusing: Collection[str] = ()
-    """Phases that reuse values of earlier responses."""
-    met: Callable[[Operation], None] = lambda operation: None
-    """Called for each operation before its first case is made."""
-    compiled: Callable[[CaseProgram], None] = lambda program: None
-    """Called once for each program."""
-    warned: Callable[[SchemaWarning], None] = lambda warning: None
-    """Called for faults of the description that are found while cases are listed."""
+    values: ReusedValues | None
+    """None if cases take generated values alone."""
+    reader: DescriptionReader = dataclasses.field(default_factory=DescriptionReader)
     is_first_of_path: Callable[[Label], bool] = lambda label: True
     """Whether no operation of the same path that is tested stands before it."""
-    values: Callable[[Operation, ValuePool | None], ValuePool] | None = None
-    """Return the value pool of cases, given that of earlier responses, where users add values of their own."""
     lister: Callable[[str], Lister] = lister_of
     """Return the lister of a phase."""
     _programs: ProgramCache = dataclasses.field(default_factory=ProgramCache)
-    demands: Callable[[Label, str, int], Sequence[Constraint]] = lambda label, phase, index: ()
-    """Return the known demands of the target on an operation in a phase: the same object until they change.
-
-    With an index, those of earlier cases of the same list are among them.
-    """
-    is_left_out: "Callable[[GeneratedCase, str, int, int, CaseSource], bool]" = (
-        lambda made, phase, index, judged, source: False
-    )
-    """Whether valid case `index` of an operation in a phase is not worth sending, after the cases below another index."""
+    learner: Learner = dataclasses.field(default_factory=Learner)
     _learned: dict[Label, tuple[Sequence[Constraint], str]] = dataclasses.field(default_factory=dict)
     """Operation -> demands, and their text without those that its description does not admit."""
-    _of_paths: dict[str, tuple[Constraint, ...]] = dataclasses.field(default_factory=dict)
-    """Text of demands -> those on paths."""
     _usable: dict[tuple[Label, str], str] = dataclasses.field(default_factory=dict)
     """(operation, demands) -> the demands that its description admits."""
     _unique: set[tuple[Label, str]] = dataclasses.field(default_factory=set)
@@ -329,7 +366,7 @@ class CaseFactory:
 
     def learned(self, label: Label, phase: str, index: int = 0) -> str:
         """Return the text of the demands that cases respect. Demands under which the description admits no case are ignored."""
-        constraints = self.demands(label, phase, index)
+        constraints = self.learner.wanted(label, phase, index)
         known, usable = self._learned.get(label, ((), ""))
         if known is constraints or not constraints:
             return usable if constraints else ""
@@ -376,7 +413,7 @@ class CaseFactory:
             if settings.unique_inputs:
                 self._unique.add(place[:2])
             if is_new and not learned:
-                self.compiled(program)
+                self.reader.compiled(program)
         return program
 
     def make(
@@ -406,21 +443,12 @@ class CaseFactory:
             raise program.fault
         operation, source = program.operation, self._random
         source.reset(sum(place))
-        pool = self._pool(operation, phase.name, learned, given)
+        pool = None if self.values is None else self.values.of(operation, phase.name, learned, given)
         if newest and pool is not None:
             pool = NewestFirst(pool)
         case = program.draw(source, case_id(*place), phase, pool)
         bindings = case.meta.bindings if case.meta is not None else ()
         return GeneratedCase(case, operation.label, source.choices, bindings, learned=learned)
-
-    def _pool(self, operation: Operation, phase: str, learned: str, given: Sequence[Binding] = ()) -> ValuePool | None:
-        """Return the values of earlier responses for cases of a phase that respect demands of the target."""
-        usual = None
-        if self.pools is not None and phase in self.reusing:
-            if learned not in self._of_paths:
-                self._of_paths[learned] = tuple(one for one in read(learned) if one.location == Location.PATH)
-            usual = self.pools(operation, given, self._of_paths[learned])
-        return usual if self.values is None else self.values(operation, usual)
 
     def make_step(
         self,
@@ -511,7 +539,7 @@ class CaseFactory:
         is_chosen = isinstance(other, Literal) or (isinstance(other, Listed) and other.phase != COVERAGE)
         if not (is_wrong or is_chosen) and may_remove_caller(made.case):
             raise FilteredOut(f"{made.label}: case {index} may remove the account of the run")
-        if not (is_wrong or is_chosen) and self.is_left_out(made, phase.name, index, judged, source):
+        if not (is_wrong or is_chosen) and self.learner.is_left_out(made, phase.name, index, judged, source):
             listing = self._adapting.get((made.label, phase.name, ON_TIME))
             # One of the topics may be the first that the target accepts.
             if listing is not None and listing.begins_topic(index):
@@ -545,7 +573,8 @@ class CaseFactory:
         if place is None:
             raise Exhausted(label)
         learned, number = place
-        pool, name = self._pool(self.operations[label], phase.name, learned), case_id(task_seed, index)
+        operation, name = self.operations[label], case_id(task_seed, index)
+        pool = None if self.values is None else self.values.of(operation, phase.name, learned)
         wanted = Listed(of or phase.name, number, "", token=name if index else "", learned=learned)
         made = self._of_list(label, wanted, name, pool)
         if made is None:
@@ -595,13 +624,13 @@ class CaseFactory:
     def _meet(self, operation: Operation) -> None:
         if operation.label not in self._met:
             self._met.add(operation.label)
-            self.met(operation)
+            self.reader.met(operation)
 
     def _listing_context(self, operation: Operation, phase: str, learned: str) -> ListingContext:
         self._meet(operation)
         settings = replace(self.rules.of(operation, phase), learned=read(learned))
         first = self.is_first_of_path(operation.label)
-        return ListingContext(settings, self.hooks(operation), self.warned, first)
+        return ListingContext(settings, self.hooks(operation), self.reader.warned, first)
 
     def remake(self, step: Step, *, name: str, phase: PhaseInfo) -> GeneratedCase:
         """Return the recorded case of a step under a new id. Raises `OutOfDate` and the errors of making a case."""

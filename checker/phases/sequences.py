@@ -243,7 +243,7 @@ class SequenceBuilder(Struct, dict=True):
                 continue
             # A step that uses nothing of the sequence is refused like any other case.
             is_free = target != aim and not (bindings or is_wrong)
-            if is_free and self.factory.is_left_out(made, phase.name, index, 0, CaseSource.CHAINED):
+            if is_free and self.factory.learner.is_left_out(made, phase.name, index, 0, CaseSource.CHAINED):
                 continue
             alike = [one for one in known_reads if one.operation.label == target]
             if not (alike and is_safe(made.case) and likeness(made.case) in map(likeness, alike)):
@@ -410,9 +410,9 @@ class SequenceBuilder(Struct, dict=True):
             return sources
         own = {step for step, shown in enumerate(known.steps) if shown.use.label in makers}
         found = [one for one in sources if one.score == DECLARED or known.first_place(one)[0] in own]
-        if self.factory.pools is None:
+        if self.factory.values is None:
             return found
-        values = self.factory.pools(target.operation, (), ())
+        values = self.factory.values.view(target.operation, (), ())
         return [one for one in found if not values.was_shown(variable.place, known.value(one))]
 
     def _source(self, known: KnownResources, sources: Sequence[ValueOrigin], chance: Random) -> ValueOrigin:

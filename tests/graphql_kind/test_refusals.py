@@ -127,7 +127,7 @@ class Server:
         self.operations = {one.label: one for one in operations(opened(SDL))}
         rules = GenerationRules.alike(GenerationSettings())
         self.factory = CaseFactory(self.operations, rules, lambda operation: NO_HOOKS, None)
-        self.factory.demands = self.learner.wanted
+        self.factory.learner = self.learner
         self.maker = RequestMaker(BaseUrl.from_url("http://localhost/graphql"), (), version="")
 
     def accepted(self, label: str, phase: str) -> int:

@@ -14,7 +14,8 @@ from checker.generation.boundaries.values import likeness
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.program import GenerationSettings
 from checker.openapi.loaders import from_dict
-from checker.phases.case_factory import CaseFactory, GenerationRules, KnownValues
+from checker.phases.case_factory import CaseFactory, GenerationRules, KnownValues, ReusedValues
+from tests.phases.demanding import Demanding
 
 MESSAGES, ROOMS = Label("POST /rooms/{room_id}/messages"), Label("POST /rooms")
 STATEFUL = PhaseInfo("stateful")
@@ -67,7 +68,7 @@ def factory(pool: KnownValues, overrides: Overrides = NO_OVERRIDES) -> CaseFacto
     assert not isinstance(messages, BrokenOperation)
     rules = GenerationRules.alike(GenerationSettings(reuse=True, overrides=overrides))
     hooks = NO_HOOKS
-    return CaseFactory({MESSAGES: messages}, rules, lambda _: hooks, lambda *_: pool, reusing=(STATEFUL.name,))
+    return CaseFactory({MESSAGES: messages}, rules, lambda _: hooks, ReusedValues(lambda *_: pool, (STATEFUL.name,)))
 
 
 def test_a_later_step_is_made_again_as_it_was_wherever_its_values_are_from() -> None:
@@ -110,7 +111,7 @@ def test_a_body_repeats_the_name_that_an_answer_gave_to_its_path(*, is_demanded:
     makes = CaseFactory({RENAMING: replaces}, rules, lambda _: NO_HOOKS, None)
     at = Binding(Location.PATH, "id", TODOS, "/id", 0, 7, json.dumps("$response.body#/id"), 0)
     demanded = [Constraint("body", ("id",), "same", '"id"')] if is_demanded else []
-    makes.demands = lambda label, phase, index: demanded
+    makes.learner = Demanding(demanded)
     made = [makes.make_step(RENAMING, (5, index, 1), STATEFUL, (at,), is_wrong=False) for index in range(60)]
     bodies = [one.case.body for one in made if isinstance(one.case.body, dict)]
     repeating = [body["id"] == 7 for body in bodies if "id" in body]

@@ -15,6 +15,7 @@ from checker.phases.case_factory import CaseFactory, FilteredOut, GenerationRule
 from checker.phases.listed_phases import edge_cases
 from checker.phases.listing import ListingContext, topic_of
 from tests.generation.making import PlainOperation, parameter_of
+from tests.phases.demanding import Demanding
 
 PHASE = PhaseInfo("fuzzing")
 OPERATION = PlainOperation((parameter_of({"type": "integer", "minimum": 1, "maximum": 600}),))
@@ -59,7 +60,7 @@ def test_what_is_left_respects_what_the_target_demanded_since() -> None:
     rules = GenerationRules.alike(GenerationSettings())
     factory = CaseFactory({two.label: two}, rules, lambda _: NO_HOOKS, None, lister=lambda phase: edge_cases)
     demands = [Constraint("query", ("other",), "minLength", "3")]
-    factory.demands = lambda label, phase, index: demands if phase == "fuzzing" else ()
+    factory.learner = Demanding(demands, "fuzzing")
     early = [factory.listed(two.label, 1, number, PhaseInfo("coverage")) for number in range(3)]
     maker = LeftOutFirst(factory, factory.make, [("coverage", 3)], 200)
     late = [maker(two.label, 1, index, PHASE) for index in range(20)]
@@ -80,7 +81,7 @@ def test_examples_and_first_cases_of_topics_are_sent_however_many_are_refused_al
     factory = CaseFactory(
         {OPERATION.label: OPERATION}, rules, lambda _: NO_HOOKS, None, lister=lambda phase: edge_cases
     )
-    factory.is_left_out = lambda made, phase, index, judged, source: True
+    factory.learner = Demanding(leaves_out=True)
     row = phase_named(phase)
     make = LeftOutFirst(factory, factory.make, [(phase, 0)], 200) if is_later else factory.maker(row)
     sent: list[int] = []

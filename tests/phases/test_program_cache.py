@@ -10,7 +10,7 @@ from checker.config.settings import RunSettings
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.kinds.protocol import CaseProgram
-from checker.phases.case_factory import BUDGET_BYTES, LEAST, CaseFactory, Key, ProgramCache
+from checker.phases.case_factory import BUDGET_BYTES, LEAST, CaseFactory, DescriptionReader, Key, ProgramCache
 from checker.supervisor.fuzz_plan import LARGEST
 from tests.apps.large_bodies import large_document
 from tests.asking import saying
@@ -40,6 +40,14 @@ class CountingCache(ProgramCache):
         return super().keep(key, program)
 
 
+class Compiled(DescriptionReader):
+    def __init__(self) -> None:
+        self.programs: list[CaseProgram] = []
+
+    def compiled(self, program: CaseProgram) -> None:
+        self.programs.append(program)
+
+
 def with_cache(factory: CaseFactory, budget_bytes: int = BUDGET_BYTES) -> CountingCache:
     cache = CountingCache(budget_bytes)
     factory._programs = cache
@@ -59,15 +67,14 @@ def test_what_gave_way_draws_what_it_drew_before(tmp_path: Path) -> None:
         assert cache.compilations == len(cache) == COUNT
     with workplace(tmp_path, document=document(), operations=BOTH) as place:
         cache = with_cache(place.factory, 1)
-        told: list[CaseProgram] = []
-        place.factory.compiled = told.append
+        place.factory.reader = told = Compiled()
         # Round by round: each operation is asked for when it has given way.
         rounds = [[drawn(place.factory, label, seed) for label in LABELS] for seed in range(9)]
         assert [list(row) for row in zip(*rounds, strict=True)] == expected
         assert cache.compilations == 9 * COUNT
         assert len(cache) == LEAST
         # What is said of a description is said once.
-        assert len(told) == COUNT
+        assert len(told.programs) == COUNT
 
 
 def test_the_program_that_was_used_longest_ago_gives_way(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from checker.core.operation import Label, Operation, Place
 from checker.core.request import Location
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.settings import GenerationSettings
-from checker.phases.case_factory import CaseFactory, GeneratedCase, GenerationRules
+from checker.phases.case_factory import CaseFactory, GeneratedCase, GenerationRules, ReusedValues
 from checker.phases.listed_phases import edge_cases
 from tests.openapi.documents import operation
 from tests.phases.test_recipes import COVERAGE
@@ -61,8 +61,7 @@ def listed(of: Operation, known: dict[str, object]) -> list[GeneratedCase]:
         {LABEL: of},  # type: ignore[dict-item]
         GenerationRules.alike(settings),
         lambda _: NO_HOOKS,
-        lambda *_: Pool(known),
-        reusing=("coverage",),
+        ReusedValues(lambda *_: Pool(known), ("coverage",)),
         lister=lambda _: edge_cases,
     )
     numbers = [number for number, _ in factory.listed_from(LABEL, "coverage", (0, "coverage"))]

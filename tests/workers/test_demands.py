@@ -50,7 +50,7 @@ class Service:
         self.factory = CaseFactory(
             {LABEL: self.operation}, GenerationRules.alike(settings), lambda operation: NO_HOOKS, None
         )
-        self.factory.demands = self.learner.wanted
+        self.factory.learner = self.learner
 
     def phase(self, name: str) -> list[tuple[Case, int]]:
         """(case, status) of one phase."""

@@ -53,7 +53,7 @@ def learned(
     rules = GenerationRules.alike(GenerationSettings())
     factory = CaseFactory({LABEL: made}, rules, lambda _: NO_HOOKS, None)
     learner, heard = DemandLearner(), list[DemandHeard]()
-    factory.demands = learner.wanted
+    factory.learner = learner
     learner.begin("coverage")
     for index in range(COUNT):
         try:

@@ -19,6 +19,7 @@ from checker.generation.program import GenerationSettings
 from checker.phases.case_factory import CaseFactory, GeneratedCase, GenerationRules
 from checker.workers.observers.demands import DemandLearner
 from tests.openapi.documents import opened
+from tests.phases.demanding import Demanding
 
 TEXT = {"type": "string"}
 PARAMETERS = [
@@ -149,7 +150,7 @@ def test_fuzz_compiles_no_program_again_for_accepted_values() -> None:
 def test_half_of_the_cases_take_an_accepted_value() -> None:
     rules = GenerationRules.alike(GenerationSettings(mode=GenerationMode.POSITIVE))
     factory = CaseFactory(OPERATIONS, rules, lambda _: NO_HOOKS, None)
-    factory.demands = lambda label, phase, index: (LEVEL, SITE)
+    factory.learner = Demanding((LEVEL, SITE))
     counts = Counter[Any]()
     for index in range(200):
         case = factory.make(A, 1, index, PhaseInfo("fuzzing")).case
@@ -162,7 +163,7 @@ def test_half_of_the_cases_take_an_accepted_value() -> None:
 def test_a_list_varies_one_thing_around_accepted_values() -> None:
     rules = GenerationRules.alike(GenerationSettings(mode=GenerationMode.POSITIVE))
     factory = CaseFactory(OPERATIONS, rules, lambda _: NO_HOOKS, None)
-    factory.demands = lambda label, phase, index: (LEVEL, SITE)
+    factory.learner = Demanding((LEVEL, SITE))
     cases = [factory.listed(A, 1, index, PhaseInfo("coverage")).case for index in range(24)]
     assert all(case.query["site"] == "north" or case.body["level"] == 5 for case in cases)
     assert any(case.query["site"] != "north" for case in cases)

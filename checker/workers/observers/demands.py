@@ -27,7 +27,7 @@ from checker.core.security import UNAUTHORIZED
 from checker.corpus.records import CaseFared, DemandHeard, PartsCounted
 from checker.health import REFUSALS
 from checker.phases.attempt import Verdict
-from checker.phases.case_factory import GeneratedCase
+from checker.phases.case_factory import GeneratedCase, Learner
 from checker.phases.case_parts import literal_of
 from checker.refusals.reading import demands_in, may_complain
 from checker.schema.views import Outline, outline_of, type_of
@@ -258,7 +258,7 @@ _LAST: Place = (1 << 30, 0)
 _NEVER: Moment = (1 << 31, 0, 0)
 
 
-class DemandLearner(Struct):
+class DemandLearner(Struct, Learner):
     """Demands by the phase and layer that met them. One object for each worker; journals carry the demands of other workers.
 
     In `run` a case respects the demands on its operation of earlier phases, and the demands on a part that it has in common with

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from msgspec import json
+from msgspec import Struct, json
 from msgspec.structs import replace
 
 from checker.config.filters import Selectable, unmatched
@@ -22,6 +22,7 @@ from checker.core.shards import Partition, digest_of
 from checker.corpus.records import OWN_WARNINGS, Note, OperationDescribed, SchemaOpened
 from checker.health import Safety, ends_access, looks_dangerous, switches_access
 from checker.kinds.protocol import ApiSchema, CaseProgram, OperationEntry
+from checker.phases.case_factory import DescriptionReader
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.messages import Opened, OperationCard, PhaseOrder
 from checker.workers.recording.coverage import documented_types, enumerations_of
@@ -88,40 +89,45 @@ def tell_of_servers(recorder: Recorder, description: Description, operations: Op
             recorder.note(Note("unused_server_variable", "", f"servers.variables.{name}", text))
 
 
-def tell_of_program(recorder: Recorder, phase: str, program: CaseProgram) -> None:
-    """Record the limits of an operation that is not tested in full, for the summary."""
-    label = program.operation.label
-    if program.fault is not None:
-        recorder.gave_up(label, phase, program.fault)
-    for pointer, keyword in program.opaque.items():
-        recorder.note(Note("opaque", label, pointer, keyword))
-    for place, text in program.mismatched.items():
-        recorder.note(Note(WarningKind.DICTIONARY_MISMATCH.value, label, place, f"{place}: {text}"))
-    for pointer, reason in program.left_out.items():
-        recorder.note(Note(WarningKind.LEFT_OUT.value, label, pointer, reason))
+class RecordingReader(Struct, DescriptionReader):
+    """Records what is found in a description while cases are made."""
 
+    recorder: Recorder
+    phase: str
+    """The first phase: faults of an operation that end its tests are recorded for it."""
 
-def tell_of_operation(recorder: Recorder, operation: Operation) -> None:
-    """Record the facts about an operation for the counts of what was covered, and the faults of its description."""
-    for warning in operation.warnings():
-        tell_of_warning(recorder, warning)
-    body = ("body",) if operation.bodies else ()
-    described = OperationDescribed(
-        operation.label,
-        tuple(operation.tags),
-        # 405 is hardly ever documented, so this compiles no schema.
-        operation.contract.plan(405, None).documented_statuses,
-        (*(f"{one.location.value} {one.name}" for one in operation.parameters), *body),
-        bool(operation.security),
-        tuple((one.place, member) for one in enumerations_of(operation) for member in one.members.values()),
-        tuple(documented_types(operation)),
-    )
-    recorder.keep([described])
+    def compiled(self, program: CaseProgram) -> None:
+        """Record the limits of an operation that is not tested in full, for the summary."""
+        label = program.operation.label
+        if program.fault is not None:
+            self.recorder.gave_up(label, self.phase, program.fault)
+        for pointer, keyword in program.opaque.items():
+            self.recorder.note(Note("opaque", label, pointer, keyword))
+        for place, text in program.mismatched.items():
+            self.recorder.note(Note(WarningKind.DICTIONARY_MISMATCH.value, label, place, f"{place}: {text}"))
+        for pointer, reason in program.left_out.items():
+            self.recorder.note(Note(WarningKind.LEFT_OUT.value, label, pointer, reason))
 
+    def met(self, operation: Operation) -> None:
+        """Record the facts about an operation for the counts of what was covered, and the faults of its description."""
+        for warning in operation.warnings():
+            self.warned(warning)
+        body = ("body",) if operation.bodies else ()
+        described = OperationDescribed(
+            operation.label,
+            tuple(operation.tags),
+            # 405 is hardly ever documented, so this compiles no schema.
+            operation.contract.plan(405, None).documented_statuses,
+            (*(f"{one.location.value} {one.name}" for one in operation.parameters), *body),
+            bool(operation.security),
+            tuple((one.place, member) for one in enumerations_of(operation) for member in one.members.values()),
+            tuple(documented_types(operation)),
+        )
+        self.recorder.keep([described])
 
-def tell_of_warning(recorder: Recorder, warning: SchemaWarning) -> None:
-    """Record a fault of the description that costs a part of an operation."""
-    recorder.note(Note(warning.kind.value, warning.label, warning.pointer, warning.message))
+    def warned(self, warning: SchemaWarning) -> None:
+        """Record a fault of the description that costs a part of an operation."""
+        self.recorder.note(Note(warning.kind.value, warning.label, warning.pointer, warning.message))
 
 
 def tell_of_subject(subject: TestedDescription, recorder: Recorder, partition: Partition | None) -> SchemaOpened:

@@ -38,7 +38,7 @@ from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.sources.context import Rejected
 from checker.health import FirstAnswers
 from checker.phases.attempt import CallHooks, Tools
-from checker.phases.case_factory import CaseFactory, PoolView
+from checker.phases.case_factory import CaseFactory, ReusedValues
 from checker.phases.case_parts import literal_case
 from checker.phases.sequences import SequenceBuilder
 from checker.refusals.reading import demands_in, may_complain
@@ -63,13 +63,7 @@ from checker.workers.recording.investigation_budget import FLOOR, LAST, LEAST, I
 from checker.workers.recording.recorder import Recorder
 from checker.workers.recording.traffic import CheckOutcomes, Components, Traffic, answered
 from checker.workers.selected import SelectedOperations
-from checker.workers.starting.announcing import (
-    opened_of,
-    tell_of_operation,
-    tell_of_program,
-    tell_of_subject,
-    tell_of_warning,
-)
+from checker.workers.starting.announcing import RecordingReader, opened_of, tell_of_subject
 from checker.workers.starting.calling import keeper_of, open_tools, schemeless_maker, stages_of, transport_of, wiring_of
 from checker.workers.starting.shards import partition_of
 from checker.workers.subject import TestedDescription, give_engine, read_subject
@@ -181,26 +175,17 @@ def _factories(
     rules = generation_rules(
         subject.operations, settings, subject.schemes, reuse=True, users=users, references=references
     )
-    pools: PoolView = knowledge.values.view
+    values = ReusedValues(knowledge.values.view, (*settings.sources.reusing_phases, EXPLORATION.name))
+    reader = RecordingReader(recorder, settings.phases[0])
 
     def factory(hooks: Callable[[Operation], ComponentHooks]) -> CaseFactory:
-        return CaseFactory(
-            selected,
-            rules,
-            hooks,
-            pools,
-            reusing=(*settings.sources.reusing_phases, EXPLORATION.name),
-            met=partial(tell_of_operation, recorder),
-            compiled=partial(tell_of_program, recorder, settings.phases[0]),
-            warned=partial(tell_of_warning, recorder),
-            is_first_of_path=selected.is_first_of_path,
-        )
+        return CaseFactory(selected, rules, hooks, values, reader, selected.is_first_of_path)
 
     hooked = factory(_component_hooks(users.hooks))
-    hooked.values = users.pool if users.values is not None else None
+    if users.values is not None:
+        hooked.values = replace(values, users=users)
     if knowledge.demands is not None:
-        hooked.demands = knowledge.demands.wanted
-        hooked.is_left_out = knowledge.demands.is_left_out
+        hooked.learner = knowledge.demands
     decides = any(users.hooks.named(f"before_generate_{part}") for part in _PARTS)
     return hooked, None if decides else factory(lambda operation: NO_HOOKS)
 
