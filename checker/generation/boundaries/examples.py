@@ -60,7 +60,7 @@ class SaidValues(Struct):
         `but` are left out.
         """
         try:
-            conjunction = self.edges.targets(conjunction)
+            conjunction = self.edges.compiler.targets(conjunction)
             key = key_of(conjunction)
             if key in self._open or len(self._open) >= _DEEPEST or self._left <= 0:
                 return []
@@ -95,7 +95,7 @@ class SaidValues(Struct):
         if not isinstance(value, dict | list) or not depth:
             return value
         try:
-            form = self.edges.compiler.canonical(self.edges.targets(conjunction))
+            form = self.edges.compiler.canonical(self.edges.compiler.targets(conjunction))
             return value if form.impossible else self._whole(value, form, item_of(place), depth - 1)
         except NO_VALUE:
             return value

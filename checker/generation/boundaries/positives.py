@@ -12,7 +12,7 @@ from checker.core.case import NamedFile
 from checker.core.errors import BudgetSpent, InfiniteRecursiveReference, Unsatisfiable
 from checker.core.operation import Location
 from checker.core.resource_names import marks_among
-from checker.core.schema import UnresolvableReference, pointer_child
+from checker.core.schema import pointer_child
 from checker.generation.boundaries.scalars import FILE_NAME, any_texts, format_texts, numbers_of, signs_text
 from checker.generation.boundaries.values import Boundary, Scenario, deep, distinct, many_items, with_fractions
 from checker.generation.drawing.compiling import Compiler
@@ -23,7 +23,7 @@ from checker.generation.drawing.places import TextPlace, item_of, location_of
 from checker.generation.drawing.texts import file_of
 from checker.generation.normalization import forms
 from checker.generation.normalization.discrimination import ways_of
-from checker.generation.normalization.forms import Canonical, Conjunction, Facet, FacetKey, key_of
+from checker.generation.normalization.forms import Canonical, Conjunction, Facet, FacetKey, key_of, pointer_of
 from checker.generation.normalization.reading import authors_values, meant_types
 from checker.generation.regex_writing import names_like
 from checker.generation.regexes import UnsupportedPattern
@@ -93,7 +93,7 @@ class Edges(Struct):
 
     def values(self, conjunction: Conjunction, place: TextPlace, path: Path = ()) -> Iterator[Boundary]:
         """Return values of a conjunction, unverified and with repetitions. Raises `Unsatisfiable`."""
-        conjunction = self.targets(conjunction)
+        conjunction = self.compiler.targets(conjunction)
         key = (key_of(conjunction), place)
         if (path, key) in self._seen:
             return iter(())
@@ -106,7 +106,7 @@ class Edges(Struct):
 
     def usual(self, conjunction: Conjunction, place: TextPlace) -> Any:
         """Return the first valid value, made once. Raises `Unsatisfiable`."""
-        conjunction = self.targets(conjunction)
+        conjunction = self.compiler.targets(conjunction)
         key = (key_of(conjunction), place)
         root = self.is_full, self.completes, key
         if self._open and key in self._usual:
@@ -118,7 +118,7 @@ class Edges(Struct):
         self._nodes -= 1
         depth = self._open.get(key, 0)
         if depth >= 2 * _AGAIN:
-            raise InfiniteRecursiveReference(form_pointer(conjunction))
+            raise InfiniteRecursiveReference(pointer_of(conjunction))
         was_lean, cuts = self.is_lean, self._cuts
         if depth >= _AGAIN or self._nodes < 0 or len(self._open) >= _DEEPEST:
             self.is_lean = self.is_cut = True
@@ -151,7 +151,7 @@ class Edges(Struct):
 
         An object needs a given value for each required property and for one at least; an array needs items.
         """
-        conjunction = self.targets(conjunction)
+        conjunction = self.compiler.targets(conjunction)
         key = (key_of(conjunction), place)
         if key not in self._given:
             # A schema that contains itself gives no value through itself.
@@ -168,7 +168,7 @@ class Edges(Struct):
             return True
         inner = item_of(place)
         if form.branches:
-            canonical, targets = self.compiler.canonical, self.targets
+            canonical, targets = self.compiler.canonical, self.compiler.targets
             values = (one for one in self.alternatives(form) if canonical(targets(one)).types != {forms.NULL})
             return any(self.is_given(one, place) for one in islice(values, 1))
         if types == {forms.OBJECT}:
@@ -177,13 +177,6 @@ class Edges(Struct):
             return bool(given) and given.issuperset(needed)
         has_items = types == {forms.ARRAY} and form.arrays.count.low > 0
         return has_items and self.is_given(form.arrays.items, inner)
-
-    def targets(self, conjunction: Conjunction) -> Conjunction:
-        """Return the conjunction with references followed. Raises `Unsatisfiable`."""
-        try:
-            return tuple(map(self.compiler.canon.target, conjunction))
-        except UnresolvableReference as error:
-            raise Unsatisfiable(form_pointer(conjunction), str(error)) from error
 
     def drawn(
         self, conjunction: Conjunction, place: TextPlace, accepts: Callable[[Any], bool] = lambda value: True
@@ -200,11 +193,11 @@ class Edges(Struct):
                     continue
                 if accepts(value):
                     return value
-        raise Unsatisfiable(form_pointer(conjunction), "no value was found that is valid")
+        raise Unsatisfiable(pointer_of(conjunction), "no value was found that is valid")
 
     def narrowed(self, conjunction: Conjunction, place: TextPlace, tag: str, raw: dict[str, Any]) -> Any:
         """Return the simplest value that satisfies `raw` as well. Equal tags of a conjunction must mean the same."""
-        at = pointer_child(form_pointer(conjunction), "boundary")
+        at = pointer_child(pointer_of(conjunction), "boundary")
         made = Facet(raw, at, is_made=True, tag=tag)
         return self.drawn((*conjunction, made), place)
 
@@ -647,7 +640,7 @@ def positives(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Itera
         if distinct(boundary.value) == distinct(usual) or len(first) >= _RANKS:
             break
     named = next((b for b in first if distinct(b.value) == distinct(usual)), None)
-    at = form_pointer(conjunction)
+    at = pointer_of(conjunction)
     if named is None:
         named = Boundary(usual, "Valid value", Scenario.DEFAULT_CASE, at, None, True)
     odd = with_fractions(edges.full(conjunction, place), place, at)
@@ -668,13 +661,13 @@ def first_positive(edges: Edges, conjunction: Conjunction, place: TextPlace) -> 
         return usual
     for boundary in positives(edges, conjunction, place):
         return boundary.value
-    raise Unsatisfiable(form_pointer(conjunction), "no value was found that is valid")
+    raise Unsatisfiable(pointer_of(conjunction), "no value was found that is valid")
 
 
 def _usual_of(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Any:
     usual = edges.usual(conjunction, place)
     if _size(usual, {}) > _MOST_NODES:
-        raise BudgetSpent(form_pointer(conjunction))
+        raise BudgetSpent(pointer_of(conjunction))
     return usual
 
 
@@ -686,11 +679,6 @@ def _size(value: Any, known: dict[int, int]) -> int:
         parts = value.values() if isinstance(value, dict) else value
         known[id(value)] = 1 + sum(_size(part, known) for part in parts)
     return known[id(value)]
-
-
-def form_pointer(conjunction: Conjunction) -> str:
-    """Return the JSON pointer of a conjunction."""
-    return conjunction[0].pointer if conjunction else "#"
 
 
 def safely(found: Iterator[Boundary]) -> Iterator[Boundary]:

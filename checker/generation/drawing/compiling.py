@@ -31,7 +31,7 @@ from checker.generation.drawing.words import Words, pooled
 from checker.generation.normalization import discrimination, forms
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.discrimination import emptiness, is_settled
-from checker.generation.normalization.forms import Branches, Canonical, Conjunction, FacetKey, key_of
+from checker.generation.normalization.forms import Branches, Canonical, Conjunction, FacetKey, key_of, pointer_of
 from checker.generation.normalization.reading import meant_types
 from checker.generation.sources.basic import BOOLEAN, NULL, Strategy, either, one_of
 from checker.generation.sources.choices import Source
@@ -89,7 +89,7 @@ class Compiler(Struct):
 
         Values that would repeat themselves get more variety, unless `is_varied` is false.
         """
-        conjunction = self._targets(conjunction)
+        conjunction = self.targets(conjunction)
         key = (key_of(self.canon.parts(conjunction)), place)
         known = self._known.get(key)
         if isinstance(known, Unsatisfiable):
@@ -102,7 +102,7 @@ class Compiler(Struct):
             return self._recursive(conjunction, place, cell)
         # Python has no room for many more levels, and a budget error names the schema.
         if len(self._open) >= _DEEPEST:
-            raise BudgetSpent(conjunction[0].pointer if conjunction else "#")
+            raise BudgetSpent(pointer_of(conjunction))
         self._open[key] = cell = []
         try:
             draw = self._compiled(conjunction, place, is_varied=is_varied)
@@ -125,7 +125,7 @@ class Compiler(Struct):
         """Return `draw`, or a draw with more variety where its values would repeat themselves."""
         if self.is_minimal or self.formats or not self.is_sampled:
             return draw
-        most, root = different(draw, self.context), conjunction[0].pointer if conjunction else "#"
+        most, root = different(draw, self.context), pointer_of(conjunction)
         for variety in (Variety.NAMES, Variety.TYPES, Variety.MOST):
             if most >= ENOUGH:
                 break
@@ -139,25 +139,26 @@ class Compiler(Struct):
                     draw, most = candidate, count
         return draw
 
-    def _targets(self, conjunction: Conjunction) -> Conjunction:
+    def targets(self, conjunction: Conjunction) -> Conjunction:
+        """Return the facets with bare references followed. Raises `Unsatisfiable` if one leads nowhere."""
         try:
             return tuple(map(self.canon.target, conjunction))
         except UnresolvableReference as error:
-            raise Unsatisfiable(conjunction[0].pointer, str(error)) from error
+            raise Unsatisfiable(pointer_of(conjunction), str(error)) from error
 
     def canonical(self, conjunction: Conjunction) -> Canonical:
         """Return the canonical form. Raises `Unsatisfiable` if a reference leads nowhere."""
         try:
             return self.canon.canonical(conjunction)
         except UnresolvableReference as error:
-            raise Unsatisfiable(conjunction[0].pointer, str(error)) from error
+            raise Unsatisfiable(pointer_of(conjunction), str(error)) from error
 
     def validator(self, conjunction: Conjunction, *, is_strict: bool = False) -> Callable[[Any], bool]:
         """Return a predicate: whether all facets admit a value; with `is_strict`, for both validators of formats."""
         return validator_of(self.canon, conjunction, is_strict=is_strict)
 
     def _recursive(self, conjunction: Conjunction, place: TextPlace, cell: list[Draw]) -> Draw:
-        pointer = conjunction[0].pointer if conjunction else "#"
+        pointer = pointer_of(conjunction)
         if self.is_minimal:
             raise InfiniteRecursiveReference(pointer)
         minimal = self._least().compile(conjunction, place)

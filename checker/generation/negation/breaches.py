@@ -13,14 +13,13 @@ from msgspec.structs import replace
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
 from checker.core.meta import Choice, Violation
-from checker.core.schema import UnresolvableReference
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.negation.mutation_sites import Mutation, MutationSite
 from checker.generation.negation.scalars import SCALARS
 from checker.generation.negation.structures import ARRAY, OBJECT, STRUCTURES, unknown_name, with_room
 from checker.generation.normalization.discrimination import ways_of
-from checker.generation.normalization.forms import Canonical, Conjunction, Facet, inverse, key_of
+from checker.generation.normalization.forms import Canonical, Conjunction, Facet, inverse, key_of, pointer_of
 from checker.generation.regex_writing import names_like
 from checker.generation.regexes import UnsupportedPattern, matcher
 from checker.generation.sources import alphabets
@@ -33,8 +32,6 @@ Host = Callable[[Broken], Broken]
 """Puts a broken value into a larger one. Raises `Unsatisfiable`."""
 _Where = Callable[[Source, Any], Any]
 """Return the key or index of a value at which the broken part is put, after it has made room for it."""
-
-_SAMPLES: Final = 6
 
 
 class _Once:
@@ -99,29 +96,15 @@ def in_named(site: MutationSite, named: Callable[[], Draw]) -> Host:
     return put(valid, lambda source, value: with_room(site, value, names()(source)))
 
 
-def companions(form: Canonical, pattern: str) -> frozenset[str]:
-    """Return the patterns that a name has to match to match this one: itself, and others that cannot be avoided."""
-    alone = frozenset({pattern})
-    others = {one: matcher(one) for one, _ in form.objects.pattern_properties if one != pattern}
-    if not others:
-        return alone
-    try:
-        draw = names_like(pattern)
-    except UnsupportedPattern:
-        return alone
-    names = (draw(RandomSource(seed)) for seed in range(_SAMPLES))
-    matched = (frozenset(one for one, matches in others.items() if matches(name)) for name in names)
-    return alone | min(matched, key=len)
-
-
-def matching_name(site: MutationSite, pattern: str, also: frozenset[str]) -> Draw:
-    """Return draws of names that match these patterns, and no other one. Raises `Unsatisfiable`."""
+def matching_name(site: MutationSite, pattern: str) -> Draw:
+    """Return draws of names that match a pattern, and no other one. Raises `Unsatisfiable`."""
     objects, at = site.form.objects, site.pointer("patternProperties")
     try:
         names = names_like(pattern)
     except UnsupportedPattern as error:
         raise Unsatisfiable(at, str(error)) from error
-    wanted = [(matcher(one), one in also) for one in dict(objects.pattern_properties)]
+    # The schema of another pattern would hold for the value as well, so that two keywords could be broken.
+    wanted = [(matcher(one), one == pattern) for one in dict(objects.pattern_properties)]
     is_valid = site.compiler.validator(objects.names)
     taken = objects.properties.keys() | objects.hidden
 
@@ -299,13 +282,6 @@ class _BreachWalk(Struct):
                 self._branch(node, site)
             self._alternatives(node, form)
 
-    def _targets(self, conjunction: Conjunction) -> Conjunction:
-        """Return the facets with bare references followed; none where a reference leads nowhere."""
-        try:
-            return tuple(map(self.compiler.canon.target, conjunction))
-        except UnresolvableReference:
-            return ()
-
     def _is_open(self, conjunction: Conjunction) -> bool:
         """Whether one of these schemas was seen fewer than `_VISITS` times."""
         return any(self._visits.get(facet.pointer, 0) < _VISITS for facet in conjunction)
@@ -329,16 +305,17 @@ class _BreachWalk(Struct):
         objects, arrays = form.objects, form.arrays
 
         def child(conjunction: Conjunction, step: PathStep, token: str, host: Host) -> None:
-            targets = self._targets(conjunction)
-            if targets and self._is_open(targets):
-                self._inside(node, targets, item_of(node.place), (step, token), host)
+            # A part whose reference leads nowhere is left out: nothing says which of its values are wrong.
+            with suppress(Unsatisfiable):
+                targets = self.compiler.targets(conjunction)
+                if self._is_open(targets):
+                    self._inside(node, targets, item_of(node.place), (step, token), host)
 
         for name, conjunction in objects.properties.items():
             child(conjunction, PathStep.PROPERTY, name, in_property(site, name))
         for pattern in dict.fromkeys(pattern for pattern, _ in objects.pattern_properties):
-            also = companions(form, pattern)
-            meant = tuple(facet for one, facet in objects.pattern_properties if one in also)
-            child(meant, PathStep.PATTERN, _ANY, in_named(site, partial(matching_name, site, pattern, also)))
+            meant = tuple(facet for one, facet in objects.pattern_properties if one == pattern)
+            child(meant, PathStep.PATTERN, _ANY, in_named(site, partial(matching_name, site, pattern)))
         if objects.closed_at is None:
             child(objects.additional, PathStep.ADDITIONAL, _ANY, in_named(site, partial(unknown_name, site)))
             if objects.names:
@@ -470,7 +447,7 @@ def compile_negative(
     Raises `Unsatisfiable` when there is no way to break the conjunction.
     """
     is_broken = is_broken or invalid_for(compiler, conjunction)
-    pointer = conjunction[0].pointer if conjunction else "#"
+    pointer = pointer_of(conjunction)
     listed: list[Breach] = []
     with compiler.budget.lent(STEPS), suppress(BudgetSpent):
         # `extend` keeps the breaches that come before the end of the budget.

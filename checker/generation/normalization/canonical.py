@@ -24,6 +24,7 @@ from checker.generation.normalization.forms import (
     Reason,
     inverse,
     made,
+    pointer_of,
 )
 from checker.generation.normalization.reading import (
     ARRAY_KEYWORDS,
@@ -264,7 +265,7 @@ class Canon:
 
     def _canonical(self, conjunction: Conjunction) -> Canonical:
         """Read a form: flatten references and `allOf` first, because keywords of all facets restrict each other."""
-        found = Canonical(conjunction[0].pointer if conjunction else "#")
+        found = Canonical(pointer_of(conjunction))
         seen: set[FacetKey] = set()
         for facet in conjunction:
             self._flatten(facet, seen, found)

@@ -175,6 +175,11 @@ Conjunction = tuple[Facet, ...]
 """Schemas that a value has to satisfy together. The empty one admits everything."""
 
 
+def pointer_of(conjunction: Conjunction) -> str:
+    """Return the JSON pointer of a conjunction."""
+    return conjunction[0].pointer if conjunction else "#"
+
+
 def key_of(conjunction: Conjunction) -> frozenset[FacetKey]:
     """Return a key of a conjunction that does not depend on its order."""
     return frozenset(facet.key for facet in conjunction)

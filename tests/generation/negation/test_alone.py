@@ -48,7 +48,6 @@ HARD: list[tuple[str, Any, Dialect]] = [
         NEW,
     ),
     ("unevaluatedItems", {"prefixItems": [{"const": "foo"}], "oneOf": _TWO_OR_THREE, "unevaluatedItems": False}, NEW),
-    ("maximum", {"patternProperties": {"a*": {"type": "integer"}, "aaa*": {"maximum": 20}}}, Dialect.DRAFT7),
     (
         "then",
         {
