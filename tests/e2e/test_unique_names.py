@@ -194,3 +194,30 @@ def test_a_wrong_removal_that_cannot_be_repeated_is_marked_as_such(command: Comm
     assert finding.investigation.spent, ran.shown
     assert "(needs a fresh server)" in ran.stdout
     assert "intermittent" not in ran.stdout
+
+
+def test_a_put_that_creates_is_printed_with_the_status_of_a_fresh_server(command: Command) -> None:
+    there: set[bytes] = set()
+    name = {"name": "id", "in": "path", "required": True, "schema": {"type": "string", "pattern": "^[a-z0-9]{1,9}$"}}
+    statuses = {status: {"description": ""} for status in ("200", "201", "401", "404", "405")}
+    document = _described({"/boxes/{id}": {"put": {"parameters": [name], "responses": statuses}}}) | {
+        "security": [{"k": []}],
+        "components": {"securitySchemes": {"k": {"type": "http", "scheme": "bearer"}}},
+    }
+
+    def answer(request: Request) -> Reply:
+        if request.method != "PUT" or "authorization" not in request.headers:
+            return json_reply({}, 405 if request.method != "PUT" else 401)
+        status = 200 if request.target in there else 201
+        there.add(request.target)
+        return json_reply({}, status)
+
+    with serving(answer, document) as app:
+        given = ("--checks", "ignored_auth", "-H", "Authorization: Bearer x", "--phases", "coverage")
+        ran = command.run_as_usual(app.document_url, *given, inline=True)
+        (finding,) = ran.findings
+        assert finding.title == "API accepts invalid authentication", ran.shown
+        assert finding.investigation.hits == finding.investigation.tries, ran.shown
+        (interaction,) = finding.interactions
+        assert interaction.exchange is not None
+        assert interaction.exchange.status == 201, ran.shown

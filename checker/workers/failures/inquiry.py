@@ -58,6 +58,7 @@ IN_A_ROW = 4
 REPETITIONS = 2
 """The number of times that a failure which other requests may cause has to happen again after it was confirmed."""
 _LATER_S = 1.0
+_CREATED = 201
 _CONFLICT = 409
 _INVALID = frozenset((400, 422))
 _NOT_THERE = frozenset((404, 410))
@@ -432,7 +433,8 @@ class Inquiry(Struct):
         found = self.wanted.shown(alone) if self.shows(alone) else None
         # The server may refuse an unknown name for a reason of its own.
         self.is_anew = found is not None and found.cause(label) == failure.cause(label)
-        return (alone,) if self.is_anew and taken else chain
+        # On a fresh server, the name of a resource of the run is unknown as well.
+        return (alone,) if self.is_anew and (taken or alone.status != chain[-1].status) else chain
 
     def _names_nothing_known(self, chain: Chain) -> bool:
         """Whether neither a response nor the success of the last request shows that a resource exists which it names."""
@@ -709,6 +711,8 @@ class Inquiry(Struct):
         if not shows and self.names.learn(chain, sent):
             yield from self._reproduce(result)
             return
+        if self._exists_now(result.chain, last) and (yield from self._with_new_name(result)):
+            return
         if self.names.are_spent(chain, sent):
             result.is_spent = True
             if result.is_confirmed and not result.is_of_check and not result.printed:
@@ -724,6 +728,23 @@ class Inquiry(Struct):
             result.steps_before = shots[:-1]
         elif chain is not result.chain:
             result.chain = shots
+
+    def _exists_now(self, chain: Chain, printed: JudgedCase) -> bool:
+        """Whether the confirmed request created a resource, and its command was served with another status because it exists now."""
+        is_served = printed.is_served and printed.status != _CREATED
+        return chain[-1].status == _CREATED and is_served and not self.names.are_needed
+
+    def _with_new_name(self, result: InvestigationResult) -> Job[bool]:
+        """Send the commands with a name that the server does not know; return whether they show the failure, as on a fresh server."""
+        commands, tries, showed = result.commands, len(result.printed), result.showed(self.wanted)
+        self.names.are_needed = True
+        if self.names.unsent(result.chain) is not result.chain:
+            yield from self._reproduce(result)
+        if result.showed(self.wanted) > showed:
+            return True
+        self.names.are_needed, result.commands = False, commands
+        del result.printed[tries:]
+        return False
 
     def _sent(self, chain: Chain, own: WireRequest | None) -> Job[Sequence[Verdict]]:
         """Send the commands of a sequence as a reader would, with the identifiers of the new responses; return what came of each.
