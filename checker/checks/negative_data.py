@@ -11,6 +11,7 @@ from checker.checks.rules import (
     denies_condition,
     listed_parts,
     matches_status,
+    number_format,
     path_of,
     place_of,
     verdict_of,
@@ -86,8 +87,8 @@ def _unchecked_schema(context: CheckContext, part: PartVerdict) -> str:
     It is the missing body, the format of a number, the place of a named schema, name and schema of a parameter, or place and schema of a
     member deep in a value.
     """
-    if part.keyword == "format" and isinstance(part.value, int | float) and isinstance(part.schema, dict):
-        return f"format {part.schema.get('format')}"
+    if of_format := number_format(part):
+        return of_format
     # Frameworks that read a list as an object do so in every operation.
     if not part.name and (not part.pointer or (part.keyword == "type" and not part.instance_path)):
         return f"{part.location} {part.keyword}"

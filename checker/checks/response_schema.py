@@ -6,7 +6,7 @@ import re
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.response_head import MissingContentType
-from checker.checks.rules import NAMED_SCHEMA, OF_ANOTHER, excerpts, is_of_several
+from checker.checks.rules import NAMED_SCHEMA, OF_ANOTHER, excerpts, is_of_several, number_format
 from checker.core.contract import AnswerJudge, Blame, BodyOpinions, ResponsePlan, SchemaViolation, UndecodableBody
 from checker.core.failures import Failure, Severity
 from checker.core.media_types import is_json
@@ -149,8 +149,10 @@ def _violation(context: CheckContext, violation: SchemaViolation) -> Failure:
 def _broken_schema(violation: SchemaViolation) -> str:
     """Return pointer and keyword of a broken named schema, which breaks wherever it is used. Of an inline schema, return property, keyword and text.
 
-    Copies of one inline schema are one cause. Empty for a schema without properties at the root of a body: short ones are equal by chance.
+    Of a number that violates its format, return the format. Copies of one inline schema are one cause. Empty for a schema without properties at the root of a body: short ones are equal by chance.
     """
+    if of_format := number_format(violation):
+        return of_format
     pointer, schema = violation.schema_pointer, violation.schema
     if NAMED_SCHEMA.search(pointer) is not None:
         return f"{pointer} {violation.keyword}"

@@ -102,6 +102,18 @@ def excerpts(violation: SchemaViolation, truncation: Truncation) -> str:
 
 NAMED_SCHEMA = later_pattern(r"(?:^|[/#])(?:components/schemas|definitions)/")
 """The start of a JSON pointer into a schema that operations share."""
+
+
+def number_format(violation: PartVerdict | SchemaViolation) -> str:
+    """Return the format of a number that a value violates, such as `format int32`; empty for other violations.
+
+    A server whose integers are wider than described is wrong in every property: one described type or one missing test is the mistake.
+    """
+    schema = violation.schema
+    is_of_number = violation.keyword == "format" and isinstance(violation.value, int | float)
+    return f"format {schema.get('format')}" if is_of_number and isinstance(schema, dict) else ""
+
+
 _DEEP: Final = 4
 
 

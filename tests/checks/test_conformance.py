@@ -272,6 +272,16 @@ def test_copies_of_an_inline_schema_are_one_mistake(
     assert (cause({"id": {"type": "string"}, "a": {}, "b": {}}, b'{"id": 1}') == cause(schema, body)) is is_shared
 
 
+def test_numbers_wider_than_their_described_format_are_one_mistake() -> None:
+    short, long = ({"type": "integer", "format": one} for one in ("int32", "int64"))
+    described = {"schema": {"properties": {"count": short, "size": short | {"minimum": 0}, "total": long}}}
+    operation = operation_of({"content": {"application/json": described}})
+    body = b'{"count": 2147483648, "size": 2147483648, "total": 9223372036854775808}'
+    found = failures("response_schema_conformance", operation, answer(body, "application/json"))
+    count, size, total = (one.cause("GET /a") for one in found)
+    assert count == size != total
+
+
 def test_a_schema_is_written_only_for_a_failure_that_is_kept() -> None:
     operation = operation_of({"content": {"application/json": {"schema": {"properties": {"id": INTEGER}}}}})
     (found,) = failures("response_schema_conformance", operation, answer(b'{"id": "x"}', "application/json"))
