@@ -1,11 +1,12 @@
 """How many deep defects `fuzz` triggers and reports within a number of requests.
 
-    python -m benchmarks.exploration [--requests N] [--seeds 1 2] [--services shop clinic] [--fixed] [--no-guidance] [--max-time S] [-- ARGUMENTS OF FUZZ]
+    python -m benchmarks.exploration [--requests N] [--seeds 1 2] [--services shop clinic] [--fixed] [--no-guidance] [--second-night] [--max-time S] [-- ARGUMENTS OF FUZZ]
 
 Four services with planted defects in chains, states, pairs of fields, identifiers, pages, semantics, access, races and injections.
 Each service knows which defects were triggered and by which of its requests, so a defect that was reached and not reported differs
 from one that was never reached. `--fixed` serves the twins without defects: every finding is false, and the exit code is 1.
-`--no-guidance` chooses all operations alike, whatever they have shown.
+`--no-guidance` chooses all operations alike, whatever they have shown. `--second-night` runs a further night with the next seed on a
+fresh service, with the corpus of the first and without it, and counts the defects that the first has not reached.
 """
 
 import argparse
@@ -64,17 +65,32 @@ def counts(url: str) -> dict[str, Any]:
 
 
 def night(
-    name: str, seed: int, requests: int, arguments: list[str], *, is_fixed: bool = False, is_guided: bool = True
+    name: str,
+    seed: int,
+    requests: int,
+    arguments: list[str],
+    *,
+    is_fixed: bool = False,
+    is_guided: bool = True,
+    folder: str | None = None,
 ) -> Night:
-    """Run `fuzz` until the service has answered `requests` requests. Turns of operations last a share of the time limit."""
+    """Run `fuzz` until the service has answered `requests` requests. Turns of operations last a share of the time limit.
+
+    `folder`: the working directory, with the corpus of earlier nights; None: a new one.
+    """
+    if folder is None:
+        with tempfile.TemporaryDirectory() as new:
+            return night(name, seed, requests, arguments, is_fixed=is_fixed, is_guided=is_guided, folder=new)
     service: Service = import_module(f"benchmarks.exploration.{name}").build(is_fixed=True)
-    with serving(name, is_fixed=is_fixed) as url, tempfile.TemporaryDirectory() as folder:
+    with serving(name, is_fixed=is_fixed) as url:
         program = PROGRAM if is_guided else (sys.executable, str(Path(__file__).with_name("unguided.py")))
         command = Command(Path(folder), program=program, streams=subprocess.DEVNULL, timeout_s=900)
         configure(service, Path(folder))
+        Path(folder, "openapi.json").write_text(json.dumps(service.document))
         ran = command.until(
             lambda: counts(url)["requests"] >= requests,
-            *("fuzz", f"{url}/openapi.json", "--seed", str(seed), "--workers", "2"),
+            # The place of the description names the corpus.
+            *("fuzz", "openapi.json", "--url", url, "--seed", str(seed), "--workers", "2"),
             *arguments,
         )
         counted, found = counts(url), set(ran.defects)
@@ -89,6 +105,20 @@ def night(
     return Night(
         service.defects, counted["requests"], counted["first"], frozenset(reported), tuple(sorted(found - explained))
     )
+
+
+def second_night(name: str, seed: int, requests: int, arguments: list[str]) -> tuple[int, int]:
+    """Return how many defects a second night reaches that the first one has not, with the corpus of the first and without it."""
+    with tempfile.TemporaryDirectory() as folder:
+        first = night(name, seed, requests, arguments, folder=folder)
+        second = night(name, seed + 1, requests, arguments, folder=folder)
+    fresh = night(name, seed + 1, requests, arguments)
+    found = [len(one.first.keys() - first.first.keys()) for one in (second, fresh)]
+    print(
+        f"{name} seed {seed}: first {len(first.first)}, further with its corpus {found[0]}, without {found[1]}",
+        flush=True,
+    )
+    return found[0], found[1]
 
 
 def configure(service: Service, folder: Path) -> None:
@@ -141,12 +171,21 @@ def main() -> int:
     parser.add_argument("--services", nargs="+", default=list(SERVICES), choices=SERVICES)
     parser.add_argument("--fixed", action="store_true", help="serve the twins without defects")
     parser.add_argument("--no-guidance", action="store_true", help="choose all operations alike")
+    parser.add_argument("--second-night", action="store_true", help="compare a further night with a fresh start")
     parser.add_argument("fuzz", nargs="*", help="arguments of `checker fuzz`, after --")
     parser.add_argument(
         "--max-time", default=MAX_TIME_S, type=int, help="seconds, on which the turns of operations depend"
     )
     asked = parser.parse_args()
     limit = ("--max-time", str(asked.max_time))
+    if asked.second_night:
+        pairs = [
+            second_night(name, seed, asked.requests, [*limit, *asked.fuzz])
+            for name in asked.services
+            for seed in asked.seeds
+        ]
+        print(f"further defects with the corpus {sum(one for one, _ in pairs)}, without {sum(one for _, one in pairs)}")
+        return 0
     nights = {
         (name, seed): night(
             name, seed, asked.requests, [*limit, *asked.fuzz], is_fixed=asked.fixed, is_guided=not asked.no_guidance
