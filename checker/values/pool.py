@@ -518,7 +518,7 @@ class LayeredPool(ValuePool):
         """
         super().__init__(model, names, is_secret)
         self._unordered = unordered
-        self._mixes_phases = mixes_phases
+        self.mixes_phases = mixes_phases
         self._place = _NOWHERE
         self._coming: list[tuple[Key, ValueSeen | ValueGone | CaseFared]] = []
         """Values of this layer and later ones, in order."""
@@ -544,6 +544,15 @@ class LayeredPool(ValuePool):
             self._places[phase, label] = place
         return place
 
+    def is_awaited(self, label: Label) -> bool:
+        """Whether later layers wait for an operation even if it is slow."""
+        return label in self._model.producers
+
+    def names_resource(self, label: Label) -> bool:
+        """Whether the path of an operation names a resource that other operations make or list."""
+        use = self._model.uses.get(label)
+        return use is not None and bool(use.owners) and bool(self._model.makers(use.owners[-1][1]))
+
     def begin(
         self, phase: str, label: Label, news: Callable[[], Iterable[Record]], *, is_resumed: bool = False
     ) -> None:
@@ -555,17 +564,17 @@ class LayeredPool(ValuePool):
         """
         place = self.place_of(phase, label)
         is_new = place > self._place
-        if is_new or is_resumed or self._mixes_phases:
+        if is_new or is_resumed or self.mixes_phases:
             self._coming += (
                 (self._key(one), one)
                 for one in news()
                 if isinstance(one, ValueSeen | ValueGone | CaseFared) and one.phase
             )
-        if not (is_new or self._mixes_phases):
+        if not (is_new or self.mixes_phases):
             return
         self._place = max(place, self._place)
         self._coming.sort(key=itemgetter(0))
-        upto = _EVERYWHERE if self._mixes_phases else self._place
+        upto = _EVERYWHERE if self.mixes_phases else self._place
         count = bisect_left(self._coming, upto, key=lambda pair: pair[0][0])
         ready = self._coming[:count]
         del self._coming[:count]
@@ -601,7 +610,7 @@ class LayeredPool(ValuePool):
             gone = self._gone_by(case, succeeded=succeeded)
             found += [replace(one, phase=phase, index=index) for one in gone]
         source = self._sources.get(operation.label)
-        if source is None or not source.is_read or operation.label not in self._model.producers:
+        if source is None or not source.is_read or not self.is_awaited(operation.label):
             # The plan waits for producers only. The speed of other operations would decide which of their values are known.
             return found
         depth = NEAR if operation.resource_method == "POST" and index >= _KEPT else DEEP

@@ -10,11 +10,11 @@ from checker.core.case import Case
 from checker.core.constraints import Constraint
 from checker.core.meta import CaseMetadata, GenerationMode, Literal, PhaseInfo
 from checker.core.operation import BrokenOperation, Label, Operation
-from checker.core.phases import phase_names
+from checker.core.phases import phase_number
 from checker.core.response import Response
 from checker.corpus.records import DemandHeard
 from checker.phases.case_factory import GeneratedCase
-from checker.workers.observers.demands import DemandLearner, common_parts
+from checker.workers.observers.demands import DemandLearner, Layers, common_parts
 from tests.openapi.documents import opened
 
 TEXT = {"type": "string"}
@@ -57,9 +57,19 @@ OPERATIONS = _described()
 LAYERS = {"GET /b": 1, "POST /staff": 1, "POST /shops": 1, "GET /users/{id}/mail": 1, "GET /pets/{id}": 1}
 
 
+class InLayers(Layers):
+    def __init__(self, unawaited: str = "") -> None:
+        self.unawaited = unawaited
+
+    def place_of(self, phase: str, label: Label) -> tuple[int, int]:
+        return phase_number(phase), LAYERS.get(label, 0)
+
+    def is_awaited(self, label: Label) -> bool:
+        return label != self.unawaited
+
+
 def _learner(*, at_once: bool = False) -> DemandLearner:
-    place_of = lambda phase, label: (phase_names().index(phase), LAYERS.get(label, 0))  # noqa: E731
-    return DemandLearner(at_once=at_once, operations=OPERATIONS, place_of=place_of)
+    return DemandLearner(at_once=at_once, operations=OPERATIONS, layers=InLayers())
 
 
 def _hear(learner: DemandLearner, label: str, parts: dict[str, Any], content: bytes) -> list[DemandHeard]:
@@ -156,7 +166,7 @@ def test_cases_that_another_worker_had_accepted_in_an_earlier_phase_decide_nothi
 
 def test_an_operation_for_which_no_layer_waits_teaches_itself_alone() -> None:
     learner = _learner()
-    learner.is_awaited = lambda label: label != HEADER[0]
+    learner.layers = InLayers(HEADER[0])
     _hear(learner, *HEADER[:2], _complaint(*HEADER[2]))
     assert _places(learner, "GET /b", "fuzzing") == set()
     assert _places(learner, "GET /a", "fuzzing") == {("X-Version",)}

@@ -11,7 +11,6 @@ from checker.core.case import Case
 from checker.core.constraints import BELOW, USUAL, Constraint
 from checker.core.meta import CaseMetadata, GenerationMode, Listed, Literal, PhaseInfo
 from checker.core.operation import BrokenOperation, Label
-from checker.core.phases import phase_names
 from checker.core.response import Response
 from checker.corpus.records import DemandHeard
 from checker.generation.hooks import NO_HOOKS
@@ -50,8 +49,7 @@ def _case(site: str = "north", level: int = 5) -> Case:
 
 
 def _learned(*sent: tuple[Case, int], at_once: bool = False) -> DemandLearner:
-    place_of = lambda phase, label: (phase_names().index(phase), 0)  # noqa: E731
-    learner = DemandLearner(at_once=at_once, operations=OPERATIONS, place_of=place_of)
+    learner = DemandLearner(at_once=at_once, operations=OPERATIONS)
     for index, (case, status) in enumerate(sent):
         made = GeneratedCase(case, A, (), (), Literal({}, {}, {}, {}, (), None, "positive"))
         list(learner.observe(made, Response(status, [], b""), "coverage", index))

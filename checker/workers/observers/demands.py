@@ -6,9 +6,9 @@ An optional part of requests with which nothing is ever accepted is a demand, to
 import json
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, islice
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -255,7 +255,75 @@ Place = tuple[int, int]
 _UNORDERED: Final = 1 << 40
 """Index of demands that were heard while several cases of the operation were in flight: no case of the same task respects them."""
 _LAST: Place = (1 << 30, 0)
+
+
+class _At(NamedTuple):
+    """The phase and index of an observed case."""
+
+    phase: str
+    case_index: int
+
+
 _NEVER: Moment = (1 << 31, 0, 0)
+
+
+class Layers(Protocol):
+    """The order in which a run takes operations, and the resources that they show one another."""
+
+    mixes_phases: bool = False
+    """Whether the rest of a task may follow after the phases behind it, as with a time limit: then it respects what those taught."""
+
+    def place_of(self, phase: str, label: Label) -> Place:
+        """Return the phase and layer of the tasks of an operation; an earlier run comes before all phases."""
+        return phase_number(phase), 0
+
+    def is_awaited(self, label: Label) -> bool:
+        """Whether later layers wait for an operation even if it is slow. Only such an operation teaches other ones."""
+        return True
+
+    def names_resource(self, label: Label) -> bool:
+        """Whether the path of an operation names a resource that other operations show, so that cases take known names."""
+        return False
+
+    def own_names(self, label: Label) -> Collection[str]:
+        """Return pointers to the places in the body of an operation that name the new resource."""
+        return ()
+
+
+class PhasesAlone(Layers):
+    """The layers of `fuzz`, where no operation waits for another one."""
+
+
+class _Parts:
+    """The parts of the requests to one operation, found when they are first asked for."""
+
+    def __init__(self, operation: Operation, layers: Layers) -> None:
+        self._operation = operation
+        self._layers = layers
+
+    @cached_property
+    def common(self) -> tuple[CommonPart, ...]:
+        return common_parts(self._operation)
+
+    @cached_property
+    def compared(self) -> tuple[_Place, ...]:
+        """Return the optional parts, and the variables of the path, whose values may have to be integers.
+
+        Their places are the bits of the counted cases.
+        """
+        parameters = self._operation.parameters
+        variables = ((one.location.value, one.name) for one in parameters if one.location is Location.PATH)
+        places = dict.fromkeys((*variables, *_optional_places(self._operation)))
+        return tuple(islice(places, MOST_PARTS))
+
+    @cached_property
+    def free(self) -> tuple[_Place, ...]:
+        """Return the parts whose accepted values are told."""
+        places = dict.fromkeys(_free_places(self._operation))
+        # A name that was accepted is taken from then on.
+        own = self._layers.own_names(self._operation.label) if places else ()
+        free = (one for one in places if one[0] != Location.BODY.value or f"/{one[1]}" not in own)
+        return tuple(islice(free, _MOST_FREE))
 
 
 class DemandLearner(Struct, Learner):
@@ -267,38 +335,25 @@ class DemandLearner(Struct, Learner):
     """
 
     at_once: bool = False
-    mixes_phases: bool = False
-    """Whether the rest of a task may follow after the phases behind it, as with a time limit: then it respects what those taught."""
     operations: Mapping[Label, Operation] = {}
-    place_of: Callable[[str, Label], Place] = lambda phase, label: (phase_number(phase), 0)
-    """Return the phase and layer of the tasks of an operation; an earlier run comes before all phases."""
-    is_awaited: Callable[[Label], bool] = lambda label: True
-    """Whether later layers wait for an operation even if it is slow. Only such an operation teaches other ones."""
-    names_resource: Callable[[Label], bool] = lambda label: False
-    """Whether the path of an operation names a resource that other operations show, so that cases take known names."""
-    own_names: Callable[[Label], Collection[str]] = lambda label: ()
-    """Return pointers to the places in the body of an operation that name the new resource."""
+    layers: Layers = field(default_factory=PhasesAlone)
     is_secret: Callable[[object], bool] = lambda value: False
     _heard: dict[str, dict[Constraint, Moment]] = field(default_factory=dict)
     """Operation -> demand -> its first hearing."""
     _refuted: dict[str, dict[Constraint, Moment]] = field(default_factory=dict)
     _common: dict[str, dict[Constraint, dict[tuple[str, Constraint], None]]] = field(default_factory=dict)
     """Key of a common part -> demand with its path below that part -> (operation, demand) of those that have it."""
-    _parts: dict[str, tuple[CommonPart, ...]] = field(default_factory=dict)
+    _parts: dict[str, _Parts] = field(default_factory=dict)
     _wanted: dict[tuple[str, str, int], tuple[int, Sequence[Constraint]]] = field(default_factory=dict)
     """(operation, phase, first index) -> number of records at that time, demands to respect."""
     _late: dict[tuple[str, str], tuple[int, Sequence[Constraint]]] = field(default_factory=dict)
     """(operation, phase) -> first index of the part that follows after later phases, the demands that it respects."""
-    _places: dict[tuple[str, str], Place] = field(default_factory=dict)
-    """(phase, operation) -> the phase and layer of its tasks."""
     _records: int = 0
     """Records that changed something."""
     _accepted: OrderedDict[tuple[str, str], list[Case]] = field(default_factory=OrderedDict)
     """Keyed by operation and phase: which worker had the phase before must not matter."""
     _usual: Counter[tuple[str, str, tuple[str, ...]]] = field(default_factory=Counter)
     """(operation, location, path) -> accepted values."""
-    _free: dict[str, tuple[_Place, ...]] = field(default_factory=dict)
-    """Operation -> parts whose accepted values are told."""
     _written: set[tuple[str, Constraint, str, bool]] = field(default_factory=set)
     _doubts: Counter[tuple[str, Constraint, str]] = field(default_factory=Counter)
     _optional: dict[str, OptionalParts] = field(default_factory=dict)
@@ -309,10 +364,6 @@ class DemandLearner(Struct, Learner):
     _listing: dict[str, bool] = field(default_factory=dict)
     """Phase -> whether it lists its cases."""
     _valid: ValidCases = field(default_factory=ValidCases)
-    _optional_of: dict[str, tuple[_Place, ...]] = field(default_factory=dict)
-    """Operation -> the parts of its cases that are compared; their places are the bits of the counted cases."""
-    _index: int = _UNORDERED
-    """Index of the case that is observed."""
 
     def absorb(self, heard: Learned) -> None:
         """Take in a record of any worker, this one included."""
@@ -324,7 +375,7 @@ class DemandLearner(Struct, Learner):
                 self._share(operation, heard.phase, heard.places, is_accepted=heard.is_accepted)
             return
         if isinstance(heard, CaseFared):
-            at = (*self.place_of(heard.phase, Label(heard.label)), heard.index)
+            at = (*self.layers.place_of(heard.phase, Label(heard.label)), heard.index)
             # Some services deny what does not exist.
             is_gone = heard.status in UNAUTHORIZED or heard.status in GONE_STATUSES
             operation = self.operations.get(Label(heard.label))
@@ -347,7 +398,7 @@ class DemandLearner(Struct, Learner):
         of_label = known.setdefault(label, {})
         if demand not in of_label and len(of_label) >= _MOST:
             return
-        at = (*self.place_of(heard.phase, Label(label)), heard.index)
+        at = (*self.layers.place_of(heard.phase, Label(label)), heard.index)
         if demand not in of_label or at < of_label[demand]:
             if demand.keyword == USUAL:
                 self._usual[label, demand.location, demand.path] += demand not in of_label
@@ -369,7 +420,7 @@ class DemandLearner(Struct, Learner):
             going_on = (self._phase, phase)
             self._optional = {one: of for one, of in self._optional.items() if one in going_on}
         self._phase = phase
-        if self.mixes_phases and start:
+        if self.layers.mixes_phases and start:
             since, _ = self._late.get((label, phase), (start, ()))
             # The same ones for the whole turn: each change compiles the operation again.
             held = {*self._holding(Label(label), _LAST, 0), *self._worse(Label(label), _NEVER)}
@@ -397,7 +448,7 @@ class DemandLearner(Struct, Learner):
             source=source,
             named=Named(
                 names=names_in_path(made.case),
-                is_invented=not is_listed and self.names_resource(label) and not taken_from(made.case)[0],
+                is_invented=not is_listed and self.layers.names_resource(label) and not taken_from(made.case)[0],
                 is_removal=operation.resource_method == REMOVING,
             ),
             place=_varied_place(made.case),
@@ -405,10 +456,7 @@ class DemandLearner(Struct, Learner):
         )
 
     def _here(self, label: Label, phase: str) -> Place:
-        here = self._places.get((phase, label))
-        if here is None:
-            here = self._places[phase, label] = _LAST if self.at_once else self.place_of(phase, label)
-        return here
+        return _LAST if self.at_once else self.layers.place_of(phase, label)
 
     def wanted(self, label: Label, phase: str, index: int = 0) -> Sequence[Constraint]:
         """Return the demands that cases of an operation respect in a phase: the same object until something changes.
@@ -453,21 +501,20 @@ class DemandLearner(Struct, Learner):
             self._listing[phase] = found
         return found
 
-    def _compared(self, operation: Operation) -> tuple[_Place, ...]:
-        """Return the optional parts of an operation, and the variables of its path, whose values may have to be integers."""
-        found = self._optional_of.get(operation.label)
+    def _parts_of(self, operation: Operation) -> _Parts:
+        found = self._parts.get(operation.label)
         if found is None:
-            variables = (
-                (one.location.value, one.name) for one in operation.parameters if one.location is Location.PATH
-            )
-            places = dict.fromkeys((*variables, *_optional_places(operation)))
-            found = self._optional_of[operation.label] = tuple(islice(places, MOST_PARTS))
+            found = self._parts[operation.label] = _Parts(operation, self.layers)
         return found
+
+    def _common_parts(self, label: Label) -> tuple[CommonPart, ...]:
+        operation = self.operations.get(label)
+        return () if operation is None else self._parts_of(operation).common
 
     def _worse(self, label: Label, before: Moment) -> Iterator[Constraint]:
         """Yield demands to leave out optional parts with which far fewer cases were accepted, and texts where integers alone were."""
         operation = self.operations.get(label)
-        parts = () if operation is None else self._compared(operation)
+        parts = () if operation is None else self._parts_of(operation).compared
         for number, accepted in self._valid.worse_with(label, before) if parts else ():
             location, name = parts[number]
             if operation is None or location != _PATH:
@@ -484,11 +531,11 @@ class DemandLearner(Struct, Learner):
     def _holding(self, label: Label, here: Place, index: int) -> set[Constraint]:
         place, own = (*here, 0), (*here, index)
         found = {one for one in self._heard.get(label, ()) if self._holds(label, one, own)}
-        for part in self._parts_of(label) if self._common else ():
+        for part in self._common_parts(label) if self._common else ():
             for below, heard in self._common.get(part.key, {}).items():
                 if any(other != label and self._holds(other, one, place) for other, one in heard):
                     found.add(replace(below, path=(*part.path, *below.path)))
-        for part in self._parts_of(label) if self._shared else ():
+        for part in self._common_parts(label) if self._shared else ():
             phases = [labels for phase, labels in self._shared.get(part.key, {}).items() if phase < here[0]]
             if None not in phases and any(len(labels or ()) >= _ENOUGH_OPERATIONS for labels in phases):
                 found.add(Constraint(part.location, part.path, SELDOM))
@@ -503,10 +550,10 @@ class DemandLearner(Struct, Learner):
         What holds at the end of a phase does not depend on the order of its cases.
         """
         label = operation.label
-        if not self.is_awaited(label):
+        if not self.layers.is_awaited(label):
             return
-        at, unwanted = self.place_of(phase, label)[0], self._optional[phase].unwanted(operation)
-        for part in self._parts_of(label):
+        at, unwanted = self.layers.place_of(phase, label)[0], self._optional[phase].unwanted(operation)
+        for part in self._common_parts(label):
             if part.location == Location.BODY.value:
                 continue
             known, place = self._shared.setdefault(part.key, {}), (part.location, part.path[0])
@@ -530,13 +577,6 @@ class DemandLearner(Struct, Learner):
         """Return when a demand was heard; for an accepted value the operation has to have refused a case as well."""
         heard = self._heard[label]
         return max(heard[demand], heard.get(_REFUSES, _NEVER)) if demand.keyword == USUAL else heard[demand]
-
-    def _parts_of(self, label: Label) -> tuple[CommonPart, ...]:
-        found = self._parts.get(label)
-        if found is None:
-            operation = self.operations.get(label)
-            found = self._parts[label] = () if operation is None else common_parts(operation)
-        return found
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[Learned]:
         """Return the new and refuted demands of a response, and the counts of its case."""
@@ -567,7 +607,7 @@ class DemandLearner(Struct, Learner):
             phase,
             index,
             reason,
-            _met(case, self._compared(case.operation)),
+            _met(case, self._parts_of(case.operation).compared),
             status,
             taken_from(case),
             names_in_path(case),
@@ -583,7 +623,7 @@ class DemandLearner(Struct, Learner):
 
         `is_ordered`: the cases of its task are sent one after the other, or block by block.
         """
-        self._index = index if is_ordered else _UNORDERED
+        at = _At(phase, index if is_ordered else _UNORDERED)
         meta = made.case.meta
         is_read = index < _READ or self.at_once
         # The cases of a list that go without something come last.
@@ -594,47 +634,47 @@ class DemandLearner(Struct, Learner):
         is_complaint = not is_accepted and may_complain(status)
         found: list[DemandHeard | PartsCounted] = []
         if is_read and is_accepted:
-            found += self._accept(made.case, phase)
+            found += self._accept(made.case, at)
         elif is_read and is_complaint:
-            found += self._complaint(made, outcome, phase)
+            found += self._complaint(made, outcome, at)
         if index < _COUNTED and (is_accepted or is_complaint or (status >= 500 and status not in REFUSALS)):
-            found += self._left_out(made, phase, index, is_accepted=is_accepted)
+            found += self._left_out(made, at, index, is_accepted=is_accepted)
         return found
 
     def _left_out(
-        self, made: GeneratedCase, phase: str, index: int, *, is_accepted: bool
+        self, made: GeneratedCase, at: _At, index: int, *, is_accepted: bool
     ) -> Iterator[DemandHeard | PartsCounted]:
         """Yield the parts to leave out of most cases, and those to have in most; then the count of the case."""
-        counts = self._optional.setdefault(phase, OptionalParts())
+        counts = self._optional.setdefault(at.phase, OptionalParts())
         found = counts.undecided(made.case, is_accepted=is_accepted)
         if found is None:
             return
         # In `fuzz` several tasks of an operation have the same indices.
         key = -1 if self.at_once else index
         for demand, is_refuted in counts.count(made.case.operation, key, *found, is_accepted=is_accepted):
-            yield from self._tell(made.label, demand, phase, refuted=is_refuted)
-        self._share(made.case.operation, phase, found[0], is_accepted=is_accepted)
+            yield from self._tell(made.label, demand, at, refuted=is_refuted)
+        self._share(made.case.operation, at.phase, found[0], is_accepted=is_accepted)
         if not self.at_once:
-            yield PartsCounted(made.label, phase, index, is_accepted, *found)
+            yield PartsCounted(made.label, at.phase, index, is_accepted, *found)
 
-    def _accept(self, case: Case, phase: str) -> Iterator[DemandHeard]:
+    def _accept(self, case: Case, at: _At) -> Iterator[DemandHeard]:
         label = case.operation.label
-        heard, wanted = self._heard.get(label), self.wanted(label, phase)
+        heard, wanted = self._heard.get(label), self.wanted(label, at.phase)
         if heard or wanted:
             for demand in {**(heard or {}), **dict.fromkeys(wanted)}:
                 if is_broken(demand, case):
-                    yield from self._tell(label, demand, phase, refuted=True)
-                    yield from self._typed(demand, case, phase)
+                    yield from self._tell(label, demand, at, refuted=True)
+                    yield from self._typed(demand, case, at)
         if self._free_of(case.operation):
-            yield from self._usual_values(case, phase)
-        kept = self._accepted.setdefault((label, phase), [])
-        self._accepted.move_to_end((label, phase))
+            yield from self._usual_values(case, at)
+        kept = self._accepted.setdefault((label, at.phase), [])
+        self._accepted.move_to_end((label, at.phase))
         if len(kept) < _KEPT:
             kept.append(case)
         if len(self._accepted) > _OPERATIONS:
             self._accepted.popitem(last=False)
 
-    def _usual_values(self, case: Case, phase: str) -> Iterator[DemandHeard]:
+    def _usual_values(self, case: Case, at: _At) -> Iterator[DemandHeard]:
         """Yield the values of an accepted case that later cases may take.
 
         They are told before the operation refuses a case: a worker that goes on with the task knows no earlier cases. A list begins
@@ -644,51 +684,46 @@ class DemandLearner(Struct, Learner):
         label = case.operation.label
         heard = self._heard.get(label, {})
         begins_again = _REFUSES in heard and not any(one.keyword == USUAL and one != _REFUSES for one in heard)
-        index = _UNORDERED if self._lists_cases(phase) and not begins_again else None
+        if self._lists_cases(at.phase) and not begins_again:
+            at = at._replace(case_index=_UNORDERED)
         for location, name in self._free_of(case.operation):
             part = part_of(case, location)
             value = part.get(name) if isinstance(part, Mapping) else None
             is_told = isinstance(value, str | int | float) and len(f"{value}") <= _LONGEST_USUAL
             if is_told and self._usual[label, location, (name,)] <= _MOST_USUAL and not self.is_secret(value):
                 demand = Constraint(location, (name,), USUAL, json.dumps(value))
-                yield from self._tell(label, demand, phase, refuted=False, index=index)
+                yield from self._tell(label, demand, at, refuted=False)
 
     def _free_of(self, operation: Operation) -> tuple[_Place, ...]:
         """Return the parts whose accepted values are told; in `fuzz` none, because each value would compile a program again."""
-        if operation.label not in self._free:
-            places = () if self.at_once else dict.fromkeys(_free_places(operation))
-            # A name that was accepted is taken from then on.
-            own = self.own_names(operation.label) if places else ()
-            free = (one for one in places if one[0] != Location.BODY.value or f"/{one[1]}" not in own)
-            self._free[operation.label] = tuple(islice(free, _MOST_FREE))
-        return self._free[operation.label]
+        return () if self.at_once else self._parts_of(operation).free
 
-    def _complaint(self, made: GeneratedCase, outcome: Response, phase: str) -> Iterator[DemandHeard]:
+    def _complaint(self, made: GeneratedCase, outcome: Response, at: _At) -> Iterator[DemandHeard]:
         case, label = made.case, made.label
         if self._free_of(case.operation):
-            yield from self._tell(label, _REFUSES, phase, refuted=False)
+            yield from self._tell(label, _REFUSES, at, refuted=False)
         respected = read(made.learned)
         by_place: dict[tuple[str, tuple[str, ...]], list[Constraint]] = {}
         for demand in demands_in(case, outcome, declared_names(case.operation)):
             by_place.setdefault((demand.location, demand.path), []).append(demand)
-        accepted = self._accepted.get((label, phase), ())
+        accepted = self._accepted.get((label, at.phase), ())
         for demands in by_place.values():
             # `between 3 and 10` is two demands, of which a case breaks one.
-            is_lie = not any(self._may_break(label, demand, case, respected, phase) for demand in demands)
+            is_lie = not any(self._may_break(label, demand, case, respected, at.phase) for demand in demands)
             for demand in demands:
                 witness = next((one for one in accepted if is_broken(demand, one)), None)
-                yield from self._tell(label, demand, phase, refuted=is_lie or witness is not None, case=case)
+                yield from self._tell(label, demand, at, refuted=is_lie or witness is not None, case=case)
                 if witness is not None:
-                    yield from self._typed(demand, witness, phase)
+                    yield from self._typed(demand, witness, at)
 
-    def _typed(self, demand: Constraint, case: Case, phase: str) -> Iterator[DemandHeard]:
+    def _typed(self, demand: Constraint, case: Case, at: _At) -> Iterator[DemandHeard]:
         """Yield the demand that a property without a type has that of its value in an accepted case, in place of one to leave it out."""
         body = next((one for one in case.operation.bodies if one.media_type == case.media_type), None)
         if demand.keyword == SELDOM and demand.location == Location.BODY and len(demand.path) == 1 and body is not None:
             types = type_of(case.body[demand.path[0]]) | {"null"}
             if not outline_of(body.schema).property(demand.path[0]).types <= types:
                 typed = replace(demand, keyword="type", value=json.dumps(sorted(types)))
-                yield from self._tell(case.operation.label, typed, phase, refuted=False)
+                yield from self._tell(case.operation.label, typed, at, refuted=False)
 
     def _may_break(
         self, label: str, demand: Constraint, case: Case, respected: Collection[Constraint], phase: str
@@ -703,24 +738,18 @@ class DemandLearner(Struct, Learner):
         return self._doubts[label, demand, phase] < _DOUBTS
 
     def _tell(
-        self,
-        label: Label,
-        demand: Constraint,
-        phase: str,
-        *,
-        refuted: bool,
-        case: Case | None = None,
-        index: int | None = None,
+        self, label: Label, demand: Constraint, at: _At, *, refuted: bool, case: Case | None = None
     ) -> Iterator[DemandHeard]:
-        key = (label, demand, phase, refuted)
+        key = (label, demand, at.phase, refuted)
         known = self._refuted if refuted else self._heard
         if key in self._written or len(known.get(label, ())) >= _MOST:
             return
         self._written.add(key)
-        parts = [part for part in self._parts_of(label) if part.holds(demand)] if self.is_awaited(label) else []
+        parts = (
+            [part for part in self._common_parts(label) if part.holds(demand)] if self.layers.is_awaited(label) else []
+        )
         part, depth = (parts[-1].key, len(parts[-1].path)) if parts else ("", 0)
-        index = self._index if index is None else index
-        heard = DemandHeard(label, demand, phase, refuted, _plain(case), part, depth, index)
+        heard = DemandHeard(label, demand, at.phase, refuted, _plain(case), part, depth, at.case_index)
         self.absorb(heard)
         yield heard
 

@@ -4,7 +4,6 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -24,7 +23,6 @@ from checker.core.meta import PhaseInfo
 from checker.core.operation import Label, Operation
 from checker.core.phases import EXPLORATION
 from checker.core.request import WireRequest
-from checker.core.resources import ResourceModel
 from checker.core.response import Outcome, Response
 from checker.core.send import Purpose, Transport, send_alone
 from checker.corpus.discoveries import Discoveries, Discovery, load
@@ -146,17 +144,8 @@ def _open_knowledge(settings: RunSettings, selected: SelectedOperations, recorde
     mixes_phases = settings.max_time_s is not None
     layers = LayeredPool(selected.resources, selected.names, holds, unordered=unordered, mixes_phases=mixes_phases)
     if demands is not None:
-        demands.place_of, demands.mixes_phases = layers.place_of, mixes_phases
-        demands.is_awaited = lambda label: label in selected.resources.producers
-        demands.own_names = layers.own_names
-        demands.names_resource = partial(_names_shown, selected.resources)
+        demands.layers = layers
     return Knowledge(layers, demands=demands, creations=creations, journal=recorder.journal)
-
-
-def _names_shown(model: ResourceModel, label: Label) -> bool:
-    """Whether the path of an operation names a resource that other operations make or list."""
-    use = model.uses.get(label)
-    return use is not None and bool(use.owners) and bool(model.makers(use.owners[-1][1]))
 
 
 _PARTS = (*COMPONENTS, "case")
