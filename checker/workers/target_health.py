@@ -44,6 +44,24 @@ _BROKEN = frozenset((FailureKind.REFUSED, FailureKind.DROPPED))
 
 
 @dataclass(slots=True)
+class _Outage:
+    """The outage for which a worker holds, or its signs before that."""
+
+    number: int = 0
+    """0 before the order of the supervisor."""
+    has_said: bool = False
+    """Whether the worker has reported that no request is in flight."""
+    order: OutageOrder | None = None
+    """The order to examine the outage."""
+    first: Sent | None = None
+    """The response that showed the outage."""
+    lost: list[Sent] = field(default_factory=list)
+    """Requests that were in flight when the connection broke."""
+    late: deque[Sent] = field(default_factory=lambda: deque(maxlen=16))
+    """Requests that were sent a second time, because their connection had been closed."""
+
+
+@dataclass(slots=True)
 class TargetHealth:
     """Watches the responses of one worker. A response that may be the effect of an outage does not count, and its request is sent again."""
 
@@ -56,19 +74,10 @@ class TargetHealth:
     """Whether the target refuses every request for good. Then refusals are ignored."""
     served: ServedRequests = field(default_factory=ServedRequests)
     _others: ServedByOthers = field(init=False)
-    _number: int = 0
-    """The number of the outage for which the worker holds; 0 before the order of the supervisor."""
-    _has_said: bool = False
+    _outage: _Outage = field(default_factory=_Outage)
     _is_rate_limited: bool = False
-    _order: OutageOrder | None = None
     _repeatable: Sequence[Operation] | None = None
     """The operation of `probe_access`; None before it was looked for, which reads up to 200 operations."""
-    _first: Sent | None = None
-    """The response that showed the outage."""
-    _lost: list[Sent] = field(default_factory=list)
-    """Requests that were in flight when the connection broke."""
-    _late: deque[Sent] = field(default_factory=lambda: deque(maxlen=16))
-    """Requests that were sent a second time, because their connection had been closed."""
     _usual: set[tuple[Label, int]] = field(default_factory=set)
     """Refusals that are known to concern their operation alone."""
     _outages: int = 0
@@ -151,7 +160,7 @@ class TargetHealth:
 
     def note_resent(self, made: GeneratedCase, request: WireRequest) -> None:
         """Note that a request is sent again because its connection was closed: it may have been the last one of the target."""
-        self._late.append(Sent(made, request, 0))
+        self._outage.late.append(Sent(made, request, 0))
 
     def _wants_tls(self, outcome: Outcome) -> bool:
         """Whether the target requires TLS, judging by the first response. Then the worker reports it and sends nothing more."""
@@ -168,8 +177,8 @@ class TargetHealth:
 
     def _note_lost(self, made: GeneratedCase, request: WireRequest, *, is_lost: bool) -> None:
         """Keep a request that was in flight when the target stopped. A refused connection has carried no request."""
-        if is_lost or any(late.made is made for late in self._late):
-            self._lost.append(Sent(made, request, 0))
+        if is_lost or any(late.made is made for late in self._outage.late):
+            self._outage.lost.append(Sent(made, request, 0))
 
     def renewed(self) -> None:
         """Report an outage after credentials were renewed, if a suspicious request may have ended the old session."""
@@ -214,7 +223,7 @@ class TargetHealth:
             # served cannot tell an outage from a refusal.
             if self.context.subject.settings.processes.workers < 2 or self._doubts >= MOST_DOUBTS:
                 return False
-            self._first = refused
+            self._outage.first = refused
             self._report(Trouble.REFUSED, refused.label)
             return True
         is_turned_away = yield from witnesses.is_turned_away()
@@ -222,7 +231,7 @@ class TargetHealth:
             self._usual.add(key)
         if not is_turned_away:
             return False
-        self._first = refused
+        self._outage.first = refused
         self._report(Trouble.GONE if refused.status in GATEWAY else Trouble.REFUSED)
         return True
 
@@ -238,7 +247,7 @@ class TargetHealth:
         blocked[refused.label] = (blocked.get(refused.label, (now, refused))[0], refused)
         if len(blocked) < _MOST_BLOCKED:
             return False
-        self._first = refused
+        self._outage.first = refused
         # One of them may have been refused by chance before the others.
         self._report(Trouble.CHANGES, at=sorted(at for at, _ in blocked.values())[1])
         return True
@@ -268,22 +277,19 @@ class TargetHealth:
         """Take an order of the supervisor. `sit_out` carries it out."""
         match order.action:
             case OutageAction.HOLD:
-                self.is_holding, self._number, self._has_said = True, order.number, False
+                self.is_holding, self._outage.number, self._outage.has_said = True, order.number, False
             case OutageAction.EXAMINE:
-                self._order = order
+                self._outage.order = order
             case OutageAction.RESUME:
-                if self._first is not None:
-                    first = self._first
+                first = self._outage.first
+                if first is not None:
                     key = (first.label, first.status)
                     if first.label == order.doubted:
                         self._usual.add(key)
                     elif not self.context.held_back.issuperset(order.held_back):
                         self._usual.discard(key)
-                self.is_holding, self._number, self._order = False, 0, None
-                self._first = None
+                self.is_holding, self._outage = False, _Outage()
                 self.served.blocked.clear()
-                self._lost.clear()
-                self._late.clear()
                 self.has_lost_session = not order.serves
                 self._is_rate_limited = order.is_rate_limited
                 self.context.held_back.update(order.held_back)
@@ -291,19 +297,20 @@ class TargetHealth:
     def sit_out(self) -> Job[None]:
         """Wait for the end of an outage: report that no request is in flight, and examine the outage when that is ordered."""
         while self.is_holding:
-            if self._number and not self._has_said:
-                self._has_said = True
+            outage = self._outage
+            if outage.number and not outage.has_said:
+                outage.has_said = True
                 # The worker that examines the outage reads what the others have made.
                 self.context.recorder.flush()
-                self.up.send(OutageReport(OutageEvent.HOLDING, self._number, served=self.served.operations()))
-            order, self._order = self._order, None
+                self.up.send(OutageReport(OutageEvent.HOLDING, outage.number, served=self.served.operations()))
+            order, outage.order = outage.order, None
             if order is not None:
                 blocked = [one for _, one in self.served.blocked.values()] if order.trouble is Trouble.CHANGES else []
-                if self._first is not None and self._first.status == UNAVAILABLE:
+                if outage.first is not None and outage.first.status == UNAVAILABLE:
                     self.served.recall(self._others.news())
-                witnesses = self._witnesses(self._first, order.doubted, blocked)
+                witnesses = self._witnesses(outage.first, order.doubted, blocked)
                 examination = Examination(self.context, witnesses, self._others.made)
-                report = yield from examination.done(order, self._lost)
+                report = yield from examination.done(order, outage.lost)
                 is_vain = order.trouble is Trouble.CHANGES and not report.has_passed and not report.culprit
                 self._vain_looks += is_vain
                 self.up.send(report)
