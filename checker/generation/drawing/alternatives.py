@@ -10,7 +10,6 @@ from checker.generation.drawing.places import TextPlace
 from checker.generation.drawing.scalars import compile_listed, few_integers
 from checker.generation.normalization import forms
 from checker.generation.normalization.canonical import Canon
-from checker.generation.normalization.discrimination import may_be_alone
 from checker.generation.normalization.forms import Canonical, Conjunction, Exclusions, identity
 from checker.generation.regexes import matcher
 from checker.generation.sources.basic import either, one_of
@@ -123,8 +122,6 @@ def apart(nodes: Nodes, draw: Draw, whole: tuple[Conjunction, Conjunction, TextP
     at = wanted[0].pointer
     try:
         with nodes.budget.lent(max(_STEPS // (1 + len(others)), _STEPS_EACH)):
-            if not may_be_alone(nodes.canon, wanted, others):
-                raise Unsatisfiable(at, _NOTHING)
             made = nodes.compile((*wanted, *others), place)
     except (BudgetSpent, Unsatisfiable) as error:
         if share == 0:

@@ -178,26 +178,3 @@ def is_settled(canon: Canon, form: Canonical, branches: Branches) -> bool:
     except UnresolvableReference:
         return False
     return emptiness(canon, both) is not None
-
-
-def may_be_alone(canon: Canon, conjunction: Conjunction, others: Conjunction) -> bool:
-    """Whether no inverse in `others` excludes the conjunction at a quick look. Raises `BudgetSpent`."""
-    return all(_has_way(canon, (*conjunction, other)) for other in others)
-
-
-def _has_way(canon: Canon, conjunction: Conjunction) -> bool:
-    """Whether the rest leaves open at least one way to satisfy each `not`."""
-    try:
-        form = canon.canonical(conjunction)
-        if emptiness(canon, form) is not None:
-            return False
-        for branches in form.branches:
-            if branches.keyword != "not":
-                continue
-            base = form.base(branches.owner, "not")
-            ways = (canon.canonical((*base, *way)) for way in branches.alternatives)
-            if all(emptiness(canon, way) is not None for way in ways):
-                return False
-    except UnresolvableReference:
-        return True
-    return True
