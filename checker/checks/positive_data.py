@@ -235,6 +235,8 @@ _SHORTEST_WORD = 3
 _LONGEST_SAID = 100
 _REFUSED_ANYWHERE = "the target refuses such characters in any path, also in unknown ones"
 _CREDENTIALS_REFUSED = (400, 422)
+_UNDECLARED = "undeclared properties of the body"
+"""The cause of a refusal without a reason of a property that the description neither declares nor forbids: servers refuse all or none."""
 _CONTAINERS = (("query", Location.QUERY), ("headers", Location.HEADER), ("cookies", Location.COOKIE))
 
 
@@ -290,7 +292,9 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
         return RejectedPositiveData(f"Valid data should have been accepted\n{said.message}", unique_key=said.place)
     expected = ", ".join(context.config["expected-statuses"])
     hint = yield from _hint(context)
-    reason = requested_status(context) or _reason(context) or _without_body(context.case)
+    reason = (
+        requested_status(context) or _reason(context) or _without_body(context.case) or (_UNDECLARED if hint else "")
+    )
     return RejectedPositiveData(
         f"Valid data should have been accepted\nExpected: {expected}{hint}", unique_key=rule_of_status(status)
     ).sharing(reason)
@@ -308,7 +312,9 @@ def _reason(context: CheckContext) -> str:
     text = _with_names_of_quoted(said, context.case)
     # A message may spell `dataset_id` as `Dataset ID`, and headers in capitals.
     names, plain = [one.name for one in context.case.operation.parameters], _plain(text)
-    is_named = text != said or any(name in plain for name in map(_plain, names) if len(name) > 2)
+    is_named = text != said or any(
+        _plain(name) in plain if len(_plain(name)) >= _SHORTEST_WORD else _is_quoted(name, said) for name in names
+    )
     inner = [name for value in values_of(context.case) if isinstance(value, dict) for name in value]
     inner += names_of_body(context.case)
     # One property may have the same name in unlike objects: `the name is required`.
@@ -321,7 +327,7 @@ def _reason(context: CheckContext) -> str:
                 text = text.replace(form, "")
     text = _VARYING.sub(" ", _BOUND.sub("<", text[:_LONGEST_REASON]))
     # A sent value of two letters may also be a word of the message: `received z, expected 'x.y.z'`.
-    short = {one for one in map(str.lower, (*names, *inner)) if len(one) < _SHORTEST_WORD}
+    short = {one for one in map(_plain, (*names, *inner)) if len(one) < _SHORTEST_WORD}
     sent_words = set(sent_texts(context.case))
 
     def is_kept(found: re.Match[str]) -> bool:
@@ -351,6 +357,11 @@ def _with_names_of_quoted(text: str, case: Case) -> str:
         for mark in "'\"`":
             text = text.replace(f"{mark}{value}{mark}", f"{mark}{{{name}}}{mark}")
     return text
+
+
+def _is_quoted(name: str, text: str) -> bool:
+    """Whether a text has a name in quotes, and not as the key of a member."""
+    return re.search(rf'"{re.escape(name)}"(?!\s*:)', text) is not None
 
 
 def _plain(name: str) -> str:

@@ -44,6 +44,13 @@ PATHS = {
             "parameters": [{"name": "Idempotency-Key", "in": "header", "schema": {"type": "string"}}],
         }
     },
+    "/listed": {
+        method: {
+            "parameters": [{"name": name, "in": "query", "schema": {"type": "integer"}} for name in ("_to", "id")],
+            "responses": {"200": {"description": "fine"}},
+        }
+        for method in ("get", "delete")
+    },
     "/conditional": {
         method: {
             "parameters": [
@@ -200,6 +207,33 @@ def test_refusals_that_name_the_same_parameter_have_one_cause(exchanges: Exchang
     # One part of a server reads all conditions.
     other = told.replace(b"If-Match", b"If-None-Match").replace(b"IF-MATCH", b"IF-NONE-MATCH")
     assert _cause(exchanges, "PUT /conditional", other, headers={"If-None-Match": "00*"}) == found
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_shared"),
+    [
+        ({"text": "Invalid value", "name": "_to"}, {"text": "Invalid value", "name": "_to"}, True),
+        ({"text": "Invalid value", "name": "_to"}, {"text": "Invalid value", "name": "id"}, False),
+        ({"text": "Invalid value", "id": "of a log"}, {"text": "Invalid value", "id": "of a log"}, False),
+        ({"text": "Invalid thing to do"}, {"text": "Invalid thing to do"}, False),
+    ],
+)
+def test_a_short_name_of_a_parameter_counts_in_quotes(
+    exchanges: Exchanges, one: Any, other: Any, is_shared: bool
+) -> None:
+    found = _cause(exchanges, "GET /listed", json.dumps(one).encode(), query={"_to": 1})
+    again = _cause(exchanges, "DELETE /listed", json.dumps(other).encode(), query={"_to": 2})
+    assert (found == again) is is_shared
+
+
+def test_refused_properties_that_nobody_declared_have_one_cause(exchanges: Exchanges) -> None:
+    def cause(label: str, body: dict[str, Any]) -> str:
+        told = f"Unrecognized: {min(body)}".encode()
+        return _cause(exchanges, label, told, media_type="application/json", body=body)
+
+    found = cause("POST /plain", {"00": "", "name": "n"})
+    assert cause("POST /parts", {"$ref": "", "name": "n"}) == found
+    assert cause("POST /parts", {"$ref": "", "name": "other"}) != found
 
 
 @pytest.mark.parametrize("value", ["z", "zy", "r'", "to", 'a"b\\`c', "ü$%&/()=", "q" * 5_000])
