@@ -80,17 +80,15 @@ _UNNAMED: Final = "its discriminator names no schema, or a schema that the value
 
 
 def _is_read_otherwise(violation: SchemaViolation) -> bool:
-    """Whether a text that breaks a pattern may match it in the engine of the service.
-
-    `$` matches before a final line break in Python, Perl and PHP, and engines differ on digits, letters and white
-    space beyond ASCII.
-    """
+    """Whether a text that breaks a pattern may match it in the engine of the service."""
     schema, value = violation.schema, violation.value
     if violation.keyword != "pattern" or not isinstance(schema, dict) or not isinstance(value, str):
         return False
     pattern = str(schema.get("pattern"))
+    # `$` matches before a final line break in Python, Perl and PHP.
     if value.endswith("\n") and "$" in pattern:
         return True
+    # Engines differ on digits, letters and white space beyond ASCII.
     return not value.isascii() and _CLASSES.search(pattern) is not None
 
 

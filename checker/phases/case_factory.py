@@ -142,10 +142,8 @@ _FIRST_BLOCK: Final = 24
 
 
 def block_start(index: int) -> int:
-    """Return the first index of the block of a drawn case: 0, 24, 48, 96, 192, ...
-
-    A block begins once all cases before it are judged, so that its cases can respect what those taught, for any number of lanes.
-    """
+    """Return the first index of the block of a drawn case: 0, 24, 48, 96, 192, ..."""
+    # A block begins once all cases before it are judged: its cases respect what those taught, for any number of lanes.
     blocks = index // _FIRST_BLOCK
     return _FIRST_BLOCK << (blocks.bit_length() - 1) if blocks else 0
 
@@ -825,11 +823,9 @@ def plainest_like(factory: CaseFactory, made: GeneratedCase, phase: PhaseInfo) -
 
 @dataclasses.dataclass(slots=True)
 class LeftOutFirst:
-    """Makes the cases that lists skipped at a failure, then draws; at least half of the cases of the task are drawn.
+    """Makes the cases that lists skipped at a failure, then draws; at least half of the cases of the task are drawn."""
 
-    Without it, a defect could hide behind another one: a list may end at its first failure.
-    """
-
+    # A list may end at its first failure: without these cases, a defect could hide behind another one.
     factory: CaseFactory
     draws: CaseMaker
     left_out: Sequence[tuple[str, int]]
@@ -850,10 +846,7 @@ class LeftOutFirst:
         return self.factory.worthwhile(made, index, phase, block_start(index), CaseSource.LISTED)
 
     def _chosen(self, label: Label, task_seed: int, later: str) -> list[tuple[str, int, LateCases]]:
-        """Return the skipped cases in order; if they are too many, one of each topic and a random choice of the others.
-
-        A random choice alone would rarely contain the single case without a header among hundreds of values of a body.
-        """
+        """Return the skipped cases in order; if they are too many, one of each topic and a random choice of the others."""
         topics = {
             (phase, number, (first, later)): topic
             for phase, first in self.left_out
@@ -863,6 +856,7 @@ class LeftOutFirst:
         if len(topics) <= room:
             return list(topics)
         shuffled = Random(task_seed).sample(list(topics), len(topics))
+        # A random choice alone would rarely contain the single case without a header among hundreds of values of a body.
         one_of_each = {topics[place]: place for place in shuffled}.values()
         kept = set(islice(dict.fromkeys((*one_of_each, *shuffled)), room))
         return [place for place in topics if place in kept]
@@ -938,8 +932,7 @@ _BLOCK: Final = 200
 class EachOnce:
     """Makes the cases of a task that draws, without safe requests of earlier cases of a block: their responses are known.
 
-    Another case is drawn in place of a repeated one, if that was drawn with invented values alone. A case with a repeated value of
-    an earlier response is skipped: mostly there is no other such value, and another case would name nothing that exists.
+    Another case is drawn in place of a repeated one, if that was drawn with invented values alone.
     """
 
     makes: CaseMaker
@@ -970,6 +963,7 @@ class EachOnce:
             made = self.makes(label, task_seed + attempt * _APART, index, phase)
             if not is_safe(made.case) or self._first.setdefault(key_of(made.case), index) >= index:
                 return made
+            # Mostly there is no other value of an earlier response, and another case would name nothing that exists.
             if made.bindings or made.other is not None:
                 raise FilteredOut(f"{label}: the request of case {index} was sent before")
         raise Exhausted(label)

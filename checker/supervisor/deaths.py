@@ -81,12 +81,12 @@ class Restarts:
     ) -> RestartDecision:
         """Count the death of a worker. `case` is (task, index) of the case whose code ran; `progressed`: the worker had finished a case.
 
-        The index is None for a case that is never made again. A `weight` of 0 is for a death that cannot happen again. A worker that exits to be replaced counts as well, without a case:
-        otherwise workers that exit at once would be restarted for ever.
+        The index is None for a case that is never made again. A `weight` of 0 is for a death that cannot happen again.
         """
         if progressed:
             self.progress()
         # Two counts: a quarantine ends the pauses, but not the count of deaths, or a run of deadly cases would never end.
+        # A worker that exits to be replaced counts as well, or workers that exit at once would be restarted for ever.
         self._fruitless += weight
         self._pauses += min(1, weight)
         strikes = lost = 0
@@ -97,6 +97,7 @@ class Restarts:
                 # A finished case shows that the task does not kill every worker.
                 self._lost_cases[task] = 0
             if index is not None:
+                # An operator or the OOM killer may have sent a SIGKILL: four of them count as two other deaths.
                 self._strikes[task, index] += 1
                 self._guilt[task, index] += guilt
                 strikes = self._strikes[task, index]
@@ -111,15 +112,13 @@ class Restarts:
             quarantines_case=is_guilty,
             quarantines_task=lost >= CASES_OF_A_TASK,
             ends_run=self._fruitless >= self._most,
+            # Drawn below the bound, so that workers killed together do not restart together.
             pause_s=self._random() * pause_bound_s(self._pauses),
         )
 
 
 def pause_bound_s(deaths: int) -> float:
-    """Return the upper bound of the pause before a restart, in seconds: 0 after the first death without progress, then 0.1 s, doubling.
-
-    The caller draws uniformly below the bound, so that workers killed together do not restart together.
-    """
+    """Return the upper bound of the pause before a restart, in seconds: 0 after the first death without progress, then 0.1 s, doubling."""
     if deaths <= 1:
         return 0.0
     return min(LONGEST_PAUSE_S, float(0.1 * 2 ** (deaths - 2)))
@@ -149,12 +148,10 @@ def given_up(departure: Departure) -> str:
 
 
 def is_quarantined(acting: Slot, ruling: RestartDecision, departure: Departure) -> bool:
-    """Whether the case of a slot goes into quarantine.
-
-    An extension of a sequence is never made again, so that its first death decides, unless the kill came from outside. A case
-    that was being recorded is finished: its successor may have caused the death.
-    """
+    """Whether the case of a slot goes into quarantine."""
+    # A case that was being recorded is finished: its successor may have caused the death.
     is_done = acting.stage is Stage.RECORD
+    # An extension of a sequence is never made again, so that its first death decides, unless the kill came from outside.
     is_last_chance = is_extra(acting) and not is_done
     return ruling.quarantines_case or (is_last_chance and not departure.is_from_outside)
 
@@ -231,10 +228,7 @@ def _reproduction(task: Task, acting: Slot, steps: tuple[Step, ...]) -> str:
 
 
 class Unreported:
-    """The finished work of dead workers that is missing in their journals.
-
-    It remembers what was on record when a task was leased. The difference to the records at the death is what the worker reported.
-    """
+    """The finished work of dead workers that is missing in their journals."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[int, int]] = {}
@@ -277,6 +271,7 @@ class Unreported:
         cases = done - unmade
         known = view.tasks.get(rest.id)
         if known is not None:
+            # The difference to the records at the lease is what the worker reported before it died.
             before, failed_before = self._known.get(rest.id, (0, 0))
             cases -= known.cases - before
             failed -= known.failed_cases - failed_before

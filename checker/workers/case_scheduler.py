@@ -525,16 +525,14 @@ class CaseScheduler:
         self.may_be_over = True
 
     def over(self, now: float) -> list[LeasedTask]:
-        """Remove and return the finished tasks.
-
-        They are collected for 50 ms while other tasks go on: a task may be so short that a message for each would take longer than it.
-        """
+        """Remove and return the finished tasks."""
         self.may_be_over = False
         held = self.held
         for running in held:
             if running.lease.sends_smallest and running.ends() and not (self._is_stopped or running.is_endless):
                 self.followers.add_probes(running, self._makers[running.lease.id])
         over = [running for running in held if running.is_over(now, self._is_stopped)]
+        # They are collected for 50 ms while others go on: a task may be so short that a message for each would take longer than it.
         if not over or (len(over) < len(held) and now - self._told_at < _TOGETHER_S):
             return []
         self._told_at = now
@@ -577,6 +575,7 @@ class CaseScheduler:
     def next_slow(self, now: float) -> InFlight | None:
         """Return a case of a slow task: the tasks take turns with three requests each, or with one while requests time out."""
         for running in tuple(self.slow):
+            # What times out together counts as one time-out: further requests would load the target and end the task no sooner.
             alone = running.timeouts or running.lease.ends_at_failure
             if running.flying < (1 if alone else _SLOW_TOGETHER) and not running.waits_for_verdicts:
                 flight = self._made(running, now)

@@ -286,18 +286,16 @@ class Inquiry(Struct):
         return True
 
     def stays_after_removal(self) -> Job[bool]:
-        """Return whether the target repeatedly reports the removed resource as missing, and shows it right afterwards.
-
-        Such a sequence cannot be sent again: its resource is removed only once. A request of another caller that creates the resource
-        anew, or removes it, would have to come between each two of these requests. A resource that is not shown proves nothing: it
-        stays away whichever request removed it.
-        """
+        """Return whether the target repeatedly reports the removed resource as missing, and shows it right afterwards."""
+        # The sequence cannot be sent again: its resource is removed only once.
         chain = self.suspicion.chain
+        # A resource that is not shown proves nothing: it stays away whichever request removed it.
         if not chain[-1].is_served:
             return False
         removals = [
             shot for shot in chain[:-1] if shot.made.case.operation.resource_method == REMOVING and shot.is_served
         ]
+        # Another caller would have to create the resource anew, or remove it, between each two of these requests.
         for _ in range(REPETITIONS if removals else 0):
             missing = yield from self.again(removals[-1].made, chain[:-1])
             if missing.said_status not in _NOT_THERE:
@@ -321,16 +319,15 @@ class Inquiry(Struct):
         return True
 
     def _unanswered(self) -> Job[InvestigationResult]:
-        """Return the result for a request without a response. Each failing request costs a timeout, so only the simplest case is tried.
-
-        The printed command has several times the timeout, so that a slow response is no failure.
-        """
+        """Return the result for a request without a response."""
+        # Each failing request costs a timeout, so that only the simplest case is tried in place of a shrink.
         chain, health = self.suspicion.chain, self.slot.health
         simplest = (yield from self._simplest_shot()) if len(chain) == 1 else None
         if simplest is not None and self.shows(simplest):
             chain = (simplest,)
         self.names = FreshNames.of(self.slot.context, chain, self.slot.names)
         result = InvestigationResult(chain, is_confirmed=False)
+        # The printed command has several times the timeout, so that a slow response is no failure.
         self.slot.is_patient = True
         try:
             yield from self._reproduce(result)
@@ -402,9 +399,7 @@ class Inquiry(Struct):
     def _without_resource(self, chain: Chain, *, is_short: bool = False) -> Job[Chain]:
         """Return the last request of a sequence with names that the server does not know, if it fails likewise; else the sequence.
 
-        A failure that comes before a resource is looked for needs none: its command is good on a fresh server. A request that
-        names nothing which an earlier response showed stays as it is. `is_short`: drawn names are looked into only where they are known to
-        exist.
+        `is_short`: drawn names are looked into only where they are known to exist.
         """
         last, failure = chain[-1].made, self.suspicion.failure
         is_refused = (chain[-1].status or 0) >= 400
@@ -414,6 +409,8 @@ class Inquiry(Struct):
         if len(chain) == 1 and not (is_short and self._names_nothing_known(chain)):
             places = [place_of(last.case.operation, one) for one in drawn_names(self._resources, last, with_own=True)]
             named += [Binding(*place, last.label, "", 0, sent_at(last.case, place)) for place in places]
+        # A failure that comes before a resource is looked for needs none: its command is good on a fresh server. A request that
+        # names nothing which an earlier response showed stays as it is.
         is_provable = is_refused or (len(chain) == 1 and not failure.needs_repetition)
         if not is_provable or not (taken or named) or self.is_of_contention or is_of_taken_name(chain[-1]):
             return chain
