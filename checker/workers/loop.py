@@ -407,7 +407,6 @@ class Worker:
         flight.status = 0
         if isinstance(outcome, Response):
             flight.status = flight.made.case.operation.status_of(outcome)
-            flight.content_type = outcome.content_type
         verdict.at = verdict.at or time.time()
         if not flight.is_counted:
             verdict.purpose = flight.purpose

@@ -19,7 +19,7 @@ from checker.core.errors import StorageError
 from checker.core.meta import GenerationMode
 from checker.core.operation import Label
 from checker.core.registry import LOWER_CASE, Registry
-from checker.core.response import FailureKind, NetworkFailure, Response
+from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Purpose
 from checker.corpus.inflight import InflightWriter
 from checker.corpus.records import Note, Record, RefusalCounted, ValueGone
@@ -72,10 +72,11 @@ class CaseCounts:
             running.count(label, status, is_wrong=is_wrong)
             if meta is not None and (is_wrong or meta.phase.data):
                 running.note_tried(label, meta, status)
-            self._note_shown(running, case, status, flight.content_type)
-        if running.is_news(status, has_failed=flight.has_failed):
+            self._note_shown(running, case, status, verdict.outcome)
+        judgement = verdict.judgement
+        if running.is_news(status, has_failed=bool(judgement.failures)):
             running.tally(self._slots)
-        if running.lease.known is not None and not running.lease.known.issuperset(flight.grave):
+        if running.lease.known is not None and not running.lease.known.issuperset(judgement.grave(label)):
             running.end_at_failure()
             self._slots.end(running.lease.id, running.next_index)
 
@@ -87,13 +88,12 @@ class CaseCounts:
                 status = running.count_probe(shot.made.label, status)
             else:
                 running.count(shot.made.label, status)
-                outcome = shot.verdict.outcome
-                content_type = outcome.content_type if isinstance(outcome, Response) else None
-                self._note_shown(running, shot.made.case, status, content_type)
+                self._note_shown(running, shot.made.case, status, shot.verdict.outcome)
             if running.is_news(status, has_failed=bool(shot.verdict.judgement.failures)):
                 running.tally(self._slots)
 
-    def _note_shown(self, running: LeasedTask, case: Case, status: int, content_type: str | None) -> None:
+    def _note_shown(self, running: LeasedTask, case: Case, status: int, outcome: Outcome | None) -> None:
+        content_type = outcome.content_type if isinstance(outcome, Response) else None
         label = case.operation.label
         showings = self._showings.get(label)
         if showings is None:

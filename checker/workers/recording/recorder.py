@@ -121,7 +121,6 @@ class Recorder(Struct):
             self.note(Note("unjudged", made.label, "", text))
         if not judgement.failures:
             return ()
-        flight.has_failed, flight.grave = True, judgement.grave(made.label)
         if flight.again is not None:
             looked = self.second_look(flight, verdict, flight.again)
             return () if looked is None else (looked,)

@@ -450,11 +450,6 @@ class InFlight(Struct):
     """Whether it has a lane for slow operations, not one of the shared lanes."""
     status: int = -1
     """The status of its response once that is judged; 0 if there was none."""
-    content_type: str | None = None
-    """The media type of its response, as received."""
-    has_failed: bool = False
-    grave: tuple[str, ...] = ()
-    """Fingerprints of the grave failures of its own response."""
     has_news: bool = False
     """Whether its response showed new behaviour."""
     is_notable: bool = False
