@@ -409,6 +409,7 @@ def _likely(form: Canonical, limits: _Limits, ways: list[Draw], accepts: Check) 
     sized = [(one.of_size, min(limits.most, one.high, limits.low + _ROOM)) for one in formats if one.of_size]
     ways = ways + [partial(_of_size, draw, limits.low, most) for draw, most in sized if most >= limits.low]
     # One pattern may be open at its end, the other at its beginning; one may say how the text of another begins or ends.
+    # Of 4,134 schemas 16 texts, all in the 59 large ones, have values only so.
     pairs = [(left, right) for left in chosen for right in chosen if left is not right]
     ways = ways + [partial(put, left, right) for put in (_joined, _begun, _ended) for left, right in pairs]
     for is_good in (is_wanted, accepts):

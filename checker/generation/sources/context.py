@@ -132,10 +132,8 @@ class Shared(Struct):
     """Key of everything that a part depends on -> the part. References are weak: a large description has more parts than fit into memory."""
 
 
-def retried(
-    make: Draw, accepts: Callable[[Any], bool], context: DrawContext, pointer: str, attempts: int = _ATTEMPTS
-) -> Draw:
-    """Return a draw that retries until a value is accepted. Raises `Rejected` after `attempts`."""
+def retried(make: Draw, accepts: Callable[[Any], bool], context: DrawContext, pointer: str) -> Draw:
+    """Return a draw that retries until a value is accepted. Raises `Rejected` after `_ATTEMPTS`."""
 
     def draw(source: Source) -> Any:
         bound = len(context.bindings)
@@ -143,7 +141,7 @@ def retried(
             # Random cases need no spans; without them a case costs 16 us instead of 20.
             choices = source.choices
             start = len(choices)
-            for _ in range(attempts):
+            for _ in range(_ATTEMPTS):
                 value = make(source)
                 if accepts(value):
                     return value
@@ -151,7 +149,7 @@ def retried(
                 del context.bindings[bound:]
                 context.spend(pointer)
             raise Rejected(pointer)
-        for _ in range(attempts):
+        for _ in range(_ATTEMPTS):
             source.start_span(ATTEMPT)
             value = make(source)
             if accepts(value):
