@@ -342,6 +342,7 @@ class Observers:
 
     def __init__(self, tools: ObserverTools) -> None:
         self._journal = tools.context.recorder.journal
+        self._record_error = tools.scheduler.record_error
         self._told: dict[Moment, list[list[_Told]]] = {moment: [[], []] for moment in Moment}
         """All observers of a moment, then those that learn something from usual interactions."""
         # In `fuzz` nothing depends on which worker learns something first.
@@ -363,7 +364,10 @@ class Observers:
         """Tell of an attempt of the investigation of a case."""
 
     def _tell(self, told: list[list[_Told]], flight: InFlight, verdict: Verdict) -> None:
-        """Pass an interaction to the observers. All of them are called before the first error is raised again, because the case was sent."""
+        """Pass an interaction to the observers.
+
+        The first error is reported as a fault of the case. It is not raised: the failures of the case are still to be recorded.
+        """
         first: Exception | None = None
         is_news = False
         is_usual = verdict.judgement is CLEAN and flight.is_counted and isinstance(verdict.outcome, Response)
@@ -382,7 +386,7 @@ class Observers:
             # Once for all observers: it is a system call.
             self._journal.flush()
         if first is not None:
-            raise first
+            self._record_error(flight, first)
 
     def _rationed(self, row: ObserverRow, observer: Observer) -> Callable[[InFlight, Verdict], Iterable[Record] | None]:
         """Return what asks an observer as often as its row says; most are asked each time, by their own method."""

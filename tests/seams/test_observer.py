@@ -27,6 +27,19 @@ def answer(request: Request) -> Reply:
     return Reply(200, "application/json", b"{}")
 
 
+def refuse_to_brew(request: Request) -> Reply:
+    return Reply(500 if request.target.startswith(b"/tea") else 200, "application/json", b"{}")
+
+
+def test_an_observer_that_raises_costs_no_failure(tmp_path: Path) -> None:
+    command = Command(tmp_path)
+    install(command, "broken_observer")
+    with serving(refuse_to_brew, DOCUMENT) as app:
+        done = command.run(app.document_url, "--phases", "fuzzing", "--mode", "positive", "-n", str(CASES))
+    assert [one.check for one in done.view.findings.values()] == ["not_a_server_error"], done.shown
+    assert "the pot is broken" in done.shown
+
+
 def test_an_observer_from_outside_is_told_as_often_as_it_wants(tmp_path: Path) -> None:
     command = Command(tmp_path)
     install(command, "teapot_observer")
