@@ -113,7 +113,7 @@ def calls_of(finding: Finding) -> list[Call]:
     for number, one in enumerate(finding.interactions):
         exchange = one.exchange
         request = WireRequest(exchange.method, exchange.target, list(exchange.headers), exchange.body)
-        in_target, in_body, in_headers = _of_steps(finding, number, request, first)
+        in_target, in_body, in_headers = _of_steps(finding, number, request, calls[first:], first)
         calls.append(
             Call(
                 one.label, request, one.components, {**_of_needs(exchange.target, calls), **in_target},
@@ -210,7 +210,7 @@ def _key(token: str) -> str | int:
 
 
 def _of_steps(
-    finding: Finding, number: int, request: WireRequest, first: int
+    finding: Finding, number: int, request: WireRequest, before: Sequence[Call], first: int
 ) -> tuple[dict[int, Source], dict[Path, Source], dict[str, Source]]:
     """Return the values of a request of the finding itself that come from its earlier responses: in target, body and headers.
 
@@ -238,6 +238,8 @@ def _of_steps(
             # The whole value of a field is surer than a part of a URL.
             found.sort(key=lambda one: (one[2] > 0, _doubt(earlier[one[0]].label == producer, pointer, one[1])))
             in_target[place] = Source(first + found[0][0], found[0][1], segment=found[0][2])
+        elif (source := _taken_before(text, producer, before)) is not None:
+            in_target[place] = source
     in_body = {}
     document = document_of(request)
     for binding in bindings:
@@ -263,6 +265,22 @@ def _of_steps(
             if other.label == binding.producer and shown.get(name, "") == sent.get(binding.name.lower()):
                 in_headers[binding.name.lower()] = Source(first + at_, None, name)
     return in_target, in_body, in_headers
+
+
+def _taken_before(text: str, producer: str, before: Sequence[Call]) -> Source | None:
+    """Return the value of a response that a request to the producer has for a text in its own target; None if it has none.
+
+    `GET /items/7` shows the name `7` because it was asked for it, so that its response is no source of the name.
+    """
+    return next(
+        (
+            source
+            for call in before
+            for place, source in call.in_target.items()
+            if call.label == producer and unquote(parts_of(call.request.target)[place].decode("latin-1")) == text
+        ),
+        None,
+    )
 
 
 def _segment_with(text: str, value: object, is_of_producer: bool) -> int | None:

@@ -263,6 +263,32 @@ def test_a_name_that_stands_in_a_url_of_a_response_is_taken_from_it(program: str
     assert seen == [b"/baskets/5/lines/6"]
 
 
+def test_a_name_that_a_read_repeats_is_taken_from_the_creation(tmp_path: Path) -> None:
+    creation, read, label = "POST /lines", "GET /lines/{line}", "GET /lines/{line}/price"
+    head = b"Content-Type: application/json\r\n"
+    body = b'{"id": 14, "url": "http://h/lines/14/"}'
+    exchanges = {
+        creation: exchange(method="POST", target=b"/lines", status=201, response_body=body, response_head=head),
+        read: exchange(target=b"/lines/14", status=200, response_body=body, response_head=head),
+        label: exchange(target=b"/lines/14/price", status=500, response_body=b"{}", response_head=head),
+    }
+    of_creation = Binding(Location.PATH, "line", Label(creation), "/id", 0, 14, '"$response.body#/id"', 0)
+    of_read = Binding(Location.PATH, "line", Label(read), "/url#url:/lines/{line}#line", 0, 14)
+    bound: dict[str, tuple[Binding, ...]] = {creation: (), read: (of_creation,), label: (of_read,)}
+    steps = tuple(Step(Label(name), Drawn(()), bindings) for name, bindings in bound.items())
+    sent = tuple(interaction(label=name, exchange=one) for name, one in exchanges.items())
+    found = finding(fingerprint=f"{1:016x}", label=label, steps=steps, interactions=sent, reproduction="")
+
+    def answer(request: Request) -> Reply:
+        if request.method == "POST":
+            return json_reply({"id": 4}, 201)
+        is_of_creation = request.target.startswith(b"/lines/4")
+        return json_reply({}, (500 if request.target.endswith(b"/price") else 200) if is_of_creation else 404)
+
+    with serving(answer, {}) as app:
+        assert by_bash(tmp_path, app.url, found)[0] == 1
+
+
 def _always(reply: Reply, _: Request) -> Reply:
     return reply
 
