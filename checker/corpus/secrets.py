@@ -234,6 +234,10 @@ class Secrets:
         self.add(kind, name, plain)
 
 
+NO_SECRETS: Final = Secrets()
+"""Default where there are none; nothing is added to it."""
+
+
 def secrets_of(settings: RunSettings, places: Collection[str] | None = None) -> Secrets:
     """Return all credentials that the user of a run gave.
 

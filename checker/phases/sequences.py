@@ -1,7 +1,7 @@
 """Sequences of the stateful phase and of fuzzing: each response leads to a request that uses its values."""
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from random import Random
 from typing import Final
@@ -18,6 +18,7 @@ from checker.core.request import Location
 from checker.core.resource_names import Resource
 from checker.core.resources import ACCEPTED, CREATING, READING, REMOVING, ResourceModel, ResourceUse
 from checker.core.response import Response
+from checker.corpus.secrets import NO_SECRETS, Secrets
 from checker.generation.boundaries.values import likeness
 from checker.phases.bindings import SentCase, shown_place
 from checker.phases.case_factory import WRONG_STEPS, CaseFactory, GeneratedCase, is_safe
@@ -167,8 +168,8 @@ class SequenceBuilder(Struct, dict=True):
     model: ResourceModel
     rules: SequenceSettings
     host: str
-    is_secret: Callable[[object], bool] = lambda value: False
-    """Whether a value is a secret, which must not be sent to other operations."""
+    secrets: Secrets = NO_SECRETS
+    """Values that must not be sent to other operations."""
     _sequences: OrderedDict[int, KnownResources] = field(default_factory=OrderedDict)
     """Keyed by the identity of the first interaction. In `fuzz`, each step has an index of its own."""
     _dead: set[Label] = field(default_factory=set)
@@ -437,7 +438,7 @@ class SequenceBuilder(Struct, dict=True):
         """
         location, name = place
         value = known.value(source)
-        if value is NOT_SET or value is None or self.is_secret(value):
+        if value is NOT_SET or value is None or self.secrets.is_in(value):
             return None
         if location is not Location.BODY or variable is not None:
             if not isinstance(value, SCALARS) or not 0 < len(str(value)) <= LONGEST_TEXT:

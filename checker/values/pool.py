@@ -32,6 +32,7 @@ from checker.core.resources import (
 )
 from checker.core.response import Response
 from checker.corpus.records import Above, CaseFared, Record, ResourceChanged, ValueGone, ValueSeen, agree
+from checker.corpus.secrets import NO_SECRETS, Secrets
 from checker.values.consumers import GONE_STATUSES, Field, OperationView, is_name_missing
 from checker.values.harvest import (
     DEEP,
@@ -90,16 +91,13 @@ class ValuePool:
     """Values of successful responses, by the resource and field where they were seen. One for each worker."""
 
     def __init__(
-        self,
-        model: ResourceModel,
-        names: Callable[[Label], Iterable[str]],
-        is_secret: Callable[[str], bool] = lambda text: False,
+        self, model: ResourceModel, names: Callable[[Label], Iterable[str]], secrets: Secrets = NO_SECRETS
     ) -> None:
         """`model`: of all selected operations; `names`: the parameters of an operation.
 
-        Texts for which `is_secret` is true are dropped: the pool is written to disk and sent to other operations.
+        Texts with one of the `secrets` are dropped: the pool is written to disk and sent to other operations.
         """
-        self._is_secret = is_secret
+        self._is_secret = secrets.holds
         self._model = model
         self._names = names
         self._telling = telling_variables(model)
@@ -507,7 +505,7 @@ class LayeredPool(ValuePool):
         self,
         model: ResourceModel,
         names: Callable[[Label], Iterable[str]],
-        is_secret: Callable[[str], bool] = lambda text: False,
+        secrets: Secrets = NO_SECRETS,
         *,
         unordered: Collection[str] = (),
         mixes_phases: bool = False,
@@ -516,7 +514,7 @@ class LayeredPool(ValuePool):
 
         `mixes_phases`: whether the rest of a phase follows after the phases behind it, as with a time limit.
         """
-        super().__init__(model, names, is_secret)
+        super().__init__(model, names, secrets)
         self._unordered = unordered
         self.mixes_phases = mixes_phases
         self._place = _NOWHERE

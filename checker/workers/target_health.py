@@ -93,7 +93,7 @@ class TargetHealth:
 
     def __post_init__(self) -> None:
         context = self.context
-        self.served.is_secret = context.recorder.secrets.is_in
+        self.served.secrets = context.recorder.secrets
         self._others = ServedByOthers(context.knowledge.peers, context.subject.selected, context.tools.maker)
         self._may_want_tls = self.context.subject.origin.scheme == "http" and is_looked_at(self.context)
         first = self.context.first_look

@@ -192,7 +192,7 @@ FOUND_ANEW = replace(ELSEWHERE, expression='"$response.body#/token"', step=0)
 )
 def test_recipes_with_secrets_are_not_kept(step: Step, is_kept: bool, tmp_path: Path) -> None:
     secrets = Secrets()
-    saved = SavedExamples(str(tmp_path), secrets.is_in)
+    saved = SavedExamples(str(tmp_path), secrets)
     # What a source of credentials gives is known later than the recipes of earlier runs.
     secrets.add_credentials(Credentials({"Authorization": f"Bearer {SECRET}"}))
     saved.save((step,))

@@ -122,7 +122,7 @@ def test_a_parameter_takes_what_its_collection_answered_whatever_that_is_called(
 def test_credentials_that_an_answer_echoes_are_no_values() -> None:
     secrets = Secrets()
     uses = (ResourceUse.of(route.label, route.method, route.path) for route in ROUTES.values())
-    pool = ValuePool(ResourceModel(uses), lambda label: ROUTES[label].types, secrets.holds)
+    pool = ValuePool(ResourceModel(uses), lambda label: ROUTES[label].types, secrets)
     # Another worker logs in between the two answers: what it was given is told before anything carries it.
     first = pool.observe(sent(CREATE), answer({"reference": "B-7"}, 201))
     secrets.add_credentials(Credentials({"Authorization": "Bearer tok-C4n4ry-0001"}))
@@ -137,7 +137,7 @@ def test_credentials_in_the_path_of_a_request_are_no_context() -> None:
     secrets.add_credentials(Credentials({"Authorization": "Bearer tok-C4n4ry-0001"}))
     routes: Any = [Route(method, "/teams/{team}/carts/{cart}", {}) for method in ("PUT", "DELETE")]
     uses = (ResourceUse.of(route.label, route.method, route.path) for route in routes)
-    pool = ValuePool(ResourceModel(uses), lambda label: (), secrets.holds)
+    pool = ValuePool(ResourceModel(uses), lambda label: (), secrets)
     for team, above in (("t1", (("teams", "t1"),)), ("tok-C4n4ry-0001", ())):
         shown = Binding(Location.PATH, "cart", Label("GET /carts"), "/id", 0, "c1")
         cases = [sent(route, (shown,), path_parameters={"team": team, "cart": "c1"}) for route in routes]

@@ -13,6 +13,7 @@ from checker.core.meta import CaseMetadata, GenerationMode, Listed, Literal, Pha
 from checker.core.operation import BrokenOperation, Label
 from checker.core.response import Response
 from checker.corpus.records import DemandHeard
+from checker.corpus.secrets import Secrets
 from checker.generation.hooks import NO_HOOKS
 from checker.generation.program import GenerationSettings
 from checker.phases.case_factory import CaseFactory, GeneratedCase, GenerationRules
@@ -115,7 +116,7 @@ def test_a_block_takes_the_values_of_earlier_blocks_in_any_order_of_responses(or
 
 
 def test_no_accepted_secret_is_told() -> None:
-    learner = DemandLearner(operations=OPERATIONS, is_secret=lambda value: value == "north")
+    learner = DemandLearner(operations=OPERATIONS, secrets=Secrets([("X-Region", "north")]))
     for index, status in enumerate((400, 200)):
         made = GeneratedCase(_case(), A, (), (), Literal({}, {}, {}, {}, (), None, "positive"))
         list(learner.observe(made, Response(status, [], b""), "coverage", index))

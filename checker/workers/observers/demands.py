@@ -5,7 +5,7 @@ An optional part of requests with which nothing is ever accepted is a demand, to
 
 import json
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain, islice
 from typing import Final, NamedTuple, Protocol
@@ -25,6 +25,7 @@ from checker.core.response import Response
 from checker.core.schema import tokens_of
 from checker.core.security import UNAUTHORIZED
 from checker.corpus.records import CaseFared, DemandHeard, PartsCounted
+from checker.corpus.secrets import NO_SECRETS, Secrets
 from checker.health import REFUSALS
 from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase, Learner
@@ -337,7 +338,7 @@ class DemandLearner(Struct, Learner):
     at_once: bool = False
     operations: Mapping[Label, Operation] = {}
     layers: Layers = field(default_factory=PhasesAlone)
-    is_secret: Callable[[object], bool] = lambda value: False
+    secrets: Secrets = NO_SECRETS
     _heard: dict[str, dict[Constraint, Moment]] = field(default_factory=dict)
     """Operation -> demand -> its first hearing."""
     _refuted: dict[str, dict[Constraint, Moment]] = field(default_factory=dict)
@@ -690,7 +691,7 @@ class DemandLearner(Struct, Learner):
             part = part_of(case, location)
             value = part.get(name) if isinstance(part, Mapping) else None
             is_told = isinstance(value, str | int | float) and len(f"{value}") <= _LONGEST_USUAL
-            if is_told and self._usual[label, location, (name,)] <= _MOST_USUAL and not self.is_secret(value):
+            if is_told and self._usual[label, location, (name,)] <= _MOST_USUAL and not self.secrets.is_in(value):
                 demand = Constraint(location, (name,), USUAL, json.dumps(value))
                 yield from self._tell(label, demand, at, refuted=False)
 

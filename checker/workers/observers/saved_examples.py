@@ -1,6 +1,6 @@
 """Failing examples of earlier runs: tried first, apart from the run's own cases, and forgotten when they pass."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -10,6 +10,7 @@ from checker.core.meta import Binding, Drawn, Listed, Literal, Step
 from checker.core.operation import Label
 from checker.corpus.codec import Undecodable, decode, join, pack
 from checker.corpus.records import CorpusEntry
+from checker.corpus.secrets import NO_SECRETS, Secrets
 from checker.generation.sources.basic import hypothesis
 from checker.phases.attempt import Verdict
 from checker.workers.recording.task_state import InFlight
@@ -75,9 +76,8 @@ MOST = 20
 class SavedExamples:
     """The example database as recipes. Without a folder it is empty and stays so."""
 
-    def __init__(self, database: str, is_secret: Callable[[object], bool] = lambda value: False) -> None:
-        """`is_secret`: whether a value, or anything in it, must not be written."""
-        self._is_secret = is_secret
+    def __init__(self, database: str, secrets: Secrets = NO_SECRETS) -> None:
+        self._secrets = secrets
         self._shards = None if database in ("none", ":memory:") else Shards(Path(database))
 
     def saw(self, flight: InFlight, verdict: Verdict) -> None:
@@ -94,7 +94,7 @@ class SavedExamples:
 
     def save(self, steps: Sequence[Step]) -> None:
         """Keep a recipe that failed, unless it holds a secret: other runs, and other people, read these files."""
-        if self._shards is not None and not self._is_secret(_values(steps)):
+        if self._shards is not None and not self._secrets.is_in(_values(steps)):
             self._shards.save(steps[0].label, _data(steps))
 
     def forget(self, steps: Sequence[Step]) -> None:

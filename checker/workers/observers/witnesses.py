@@ -2,7 +2,7 @@
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED, is_open
 from checker.corpus.journal import JournalReader
 from checker.corpus.records import OperationServed, ResourceMade
+from checker.corpus.secrets import NO_SECRETS, Secrets
 from checker.health import REFUSALS
 from checker.phases.attempt import Maker, Verdict
 from checker.phases.case_factory import GeneratedCase
@@ -101,8 +102,8 @@ class _ServedTimes(Struct):
 class ServedRequests(Struct):
     """The last requests, and one of each operation that was served."""
 
-    is_secret: Callable[[object], bool] = lambda value: False
-    """Whether something must not be written."""
+    secrets: Secrets = NO_SECRETS
+    """Values that must not be written."""
     recent: deque[Sent] = field(default_factory=lambda: deque(maxlen=MOST_RECENT))
     served: dict[Label, Sent] = field(default_factory=dict)
     """Operation -> served request. A safe request replaces others."""
@@ -126,7 +127,7 @@ class ServedRequests(Struct):
         if sent is None or not (sent.is_harmless and sent.is_of_all):
             return ()
         values = literal_of(sent.made.case)
-        if self.is_secret([values.query, values.headers, values.cookies]):
+        if self.secrets.is_in([values.query, values.headers, values.cookies]):
             return ()
         return (OperationServed(sent.label, sent.status, values),)
 

@@ -125,24 +125,21 @@ def _open_recorder(incarnation: int, subject: TestedDescription, *, sends_as_mad
 
 def _open_knowledge(settings: RunSettings, selected: SelectedOperations, recorder: Recorder) -> Knowledge:
     """Return what a worker knows at its start: in `fuzz`, what earlier incarnations learned. Damaged files are noted."""
-    is_fuzz, holds = settings.kind == "fuzz", recorder.secrets.holds
-    demands = (
-        DemandLearner(at_once=is_fuzz, operations=selected, is_secret=recorder.secrets.is_in)
-        if settings.sources.learns
-        else None
-    )
+    is_fuzz, secrets = settings.kind == "fuzz", recorder.secrets
+    learns = settings.sources.learns
+    demands = DemandLearner(at_once=is_fuzz, operations=selected, secrets=secrets) if learns else None
     creations = CreationHistory(
         selected.resources, selected.variables_below(), recorder.reproduction, recorder.traffic.components.of
     )
     if is_fuzz:
-        pool = ValuePool(selected.resources, selected.names, holds)
+        pool = ValuePool(selected.resources, selected.names, secrets)
         knowledge = Knowledge(pool, demands=demands, creations=creations, journal=recorder.journal)
         for note in remember(RunLayout(Path(settings.corpus.folder)), knowledge.signals, pool):
             recorder.note(note)
         return knowledge
     unordered = settings.sources.unordered_phases
     mixes_phases = settings.max_time_s is not None
-    layers = LayeredPool(selected.resources, selected.names, holds, unordered=unordered, mixes_phases=mixes_phases)
+    layers = LayeredPool(selected.resources, selected.names, secrets, unordered=unordered, mixes_phases=mixes_phases)
     if demands is not None:
         demands.layers = layers
     return Knowledge(layers, demands=demands, creations=creations, journal=recorder.journal)
@@ -303,8 +300,7 @@ def _laid_out(
     layout = RunLayout(Path(settings.corpus.folder))
     lanes = Lanes.of(settings, is_watched=bool(CallHooks.of(users.hooks) or users.told))
     tools = open_tools(subject, users, gate_for(settings.target.safety, layout, origin, selected))
-    is_secret = recorder.secrets.is_in
-    chains = SequenceBuilder(factory, selected.resources, settings.sources.sequences, origin.host, is_secret)
+    chains = SequenceBuilder(factory, selected.resources, settings.sources.sequences, origin.host, recorder.secrets)
     # No other incarnation has the same chance.
     chance = Random(digest_int(str(settings.seed), "explorer", str(incarnation)))
     http = transport_of(settings)(origin, operations.common.http, lanes.count)
@@ -329,7 +325,7 @@ def _laid_out(
         recorder=recorder,
         knowledge=knowledge,
         ledger=ledger,
-        saved=SavedExamples(settings.sources.database, is_secret),
+        saved=SavedExamples(settings.sources.database, recorder.secrets),
         investigation_budget=_investigation_budget(settings, recorder, len(selected)),
         first_answers=_first_answers(settings, told, configured=bool(subject.schemes.configured)),
         first_look=first_look,
