@@ -6,7 +6,7 @@ Four services with planted defects in chains, states, pairs of fields, identifie
 Each service knows which defects were triggered and by which of its requests, so a defect that was reached and not reported differs
 from one that was never reached. `--fixed` serves the twins without defects: every finding is false, and the exit code is 1.
 `--no-guidance` chooses all operations alike, whatever they have shown. `--second-night` runs a further night with the next seed on a
-fresh service, with the corpus of the first and without it, and counts the defects that the first has not reached.
+fresh service, with the corpus of the first and without it, and counts the defects and signals that the first has not reached.
 """
 
 import argparse
@@ -25,6 +25,9 @@ from statistics import median
 from typing import Any
 
 from benchmarks.exploration.engine import COUNTS, Defect, Service
+from checker.corpus.layout import RunLayout
+from checker.corpus.records import SignalsSeen
+from checker.corpus.snapshot import lasting_records
 from tests.e2e.runner import PROGRAM, Command
 
 SERVICES = ("clinic", "desk", "drive", "shop")
@@ -43,6 +46,8 @@ class Night:
     reported: frozenset[str]
     strange: tuple[tuple[str, str], ...]
     """Findings, as (operation, check), that no defect explains."""
+    signals: frozenset[int]
+    """Ids of the signals in the corpus after it."""
 
 
 @contextmanager
@@ -103,22 +108,35 @@ def night(
             if about:
                 reported.add(defect.id)
     return Night(
-        service.defects, counted["requests"], counted["first"], frozenset(reported), tuple(sorted(found - explained))
+        service.defects,
+        counted["requests"],
+        counted["first"],
+        frozenset(reported),
+        tuple(sorted(found - explained)),
+        signals_in(Path(folder, ".checker")),
     )
 
 
-def second_night(name: str, seed: int, requests: int, arguments: list[str]) -> tuple[int, int]:
-    """Return how many defects a second night reaches that the first one has not, with the corpus of the first and without it."""
+def signals_in(folder: Path) -> frozenset[int]:
+    """Return the ids of the signals in the corpora of a folder."""
+    records = (record for path in folder.iterdir() for record in lasting_records(RunLayout(path)).records)
+    return frozenset(number for record in records if isinstance(record, SignalsSeen) for number, _ in record.ids)
+
+
+def second_night(name: str, seed: int, requests: int, arguments: list[str]) -> Counter[str]:
+    """Return what a second night reaches that the first one has not, with the corpus of the first and without it."""
     with tempfile.TemporaryDirectory() as folder:
         first = night(name, seed, requests, arguments, folder=folder)
         second = night(name, seed + 1, requests, arguments, folder=folder)
     fresh = night(name, seed + 1, requests, arguments)
-    found = [len(one.first.keys() - first.first.keys()) for one in (second, fresh)]
-    print(
-        f"{name} seed {seed}: first {len(first.first)}, further with its corpus {found[0]}, without {found[1]}",
-        flush=True,
-    )
-    return found[0], found[1]
+    found: Counter[str] = Counter()
+    for kind, one in (("with", second), ("without", fresh)):
+        found[f"defects {kind}"] = len(one.first.keys() - first.first.keys())
+        found[f"all defects {kind}"] = len(one.first)
+        found[f"signals {kind}"] = len(one.signals - first.signals)
+        found[f"requests {kind}"] = one.requests
+    print(f"{name} seed {seed}: first {len(first.first)}, further {dict(found)}", flush=True)
+    return found
 
 
 def configure(service: Service, folder: Path) -> None:
@@ -179,12 +197,13 @@ def main() -> int:
     asked = parser.parse_args()
     limit = ("--max-time", str(asked.max_time))
     if asked.second_night:
-        pairs = [
+        pairs = (
             second_night(name, seed, asked.requests, [*limit, *asked.fuzz])
             for name in asked.services
             for seed in asked.seeds
-        ]
-        print(f"further defects with the corpus {sum(one for one, _ in pairs)}, without {sum(one for _, one in pairs)}")
+        )
+        total: Counter[str] = sum(pairs, Counter())
+        print(f"with the corpus and without it: {dict(total)}")
         return 0
     nights = {
         (name, seed): night(

@@ -563,11 +563,13 @@ class CaseScheduler:
         slot = self._free_slots.pop() if one.slot is None else one.slot
         self._slots.enter(slot, self._context.stages.making, one.task.lease.id, one.index)
         work, tools = None, self._context.tools
-        is_replay = one.task.lease.replay is not None
+        replay = one.task.lease.replay
         if one.index >= PROBE_INDEX:
             work = probe(tools, one.made.case)
-        elif is_replay or not self._is_plain or tools.judge_of(one.made.case).asks_first(one.made.case):
-            work = attempt(tools, one.made.case, before_in(one.chain), confirms=ANY_CHECK if is_replay else "")
+        elif replay is not None or not self._is_plain or tools.judge_of(one.made.case).asks_first(one.made.case):
+            # The requests of all other checks were two thirds of what the replays of a night sent.
+            confirms = "" if replay is None else replay.check
+            work = attempt(tools, one.made.case, before_in(one.chain), confirms=confirms)
         flight = InFlight(slot, one.task, one.index, one.made, work, one.chain)
         flight.rest, flight.is_counted = one.rest, one.index < SAVED_INDEX and not one.task.lease.again
         return self._begun(flight)
