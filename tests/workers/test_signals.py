@@ -60,6 +60,16 @@ def test_what_an_earlier_night_saw_is_not_new() -> None:
     assert again.observe(case, response, Said()) == ()
 
 
+def test_what_an_earlier_night_saw_guides_the_next_one_once() -> None:
+    case, response = sent(READ), answer({"id": 1})
+    signals = SignalSet()
+    signals.learn((number for number, _ in SignalSet().observe(case, response, Said())), is_earlier=True)
+    assert signals.observe(case, response, Said()) == ()
+    assert signals.has_news
+    assert signals.observe(case, response, Said()) == ()
+    assert not signals.has_news
+
+
 def test_each_boundary_of_an_input_is_a_signal_of_its_own_by_outcome() -> None:
     signals, response = SignalSet(), Response(200, [], b"")
     values = [0, 1, 2, 15, 29, 30, 31, -4]

@@ -4,7 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from random import Random
 from urllib.parse import urlsplit
@@ -27,7 +27,7 @@ from checker.core.response import Outcome, Response
 from checker.core.send import Purpose, Transport, send_alone
 from checker.corpus.discoveries import Discoveries, Discovery, load
 from checker.corpus.inflight import InflightWriter
-from checker.corpus.journal import Journals, JournalWriter
+from checker.corpus.journal import Journals, JournalWriter, last_run
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import DemandHeard, Note, Record, SchemaOpened, SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.snapshot import read_snapshot
@@ -69,26 +69,23 @@ from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 
 def remember(layout: RunLayout, signals: SignalSet, values: ValuePool) -> list[Note]:
-    """Let signals of earlier nights be no news, and their values be offered again; stale ones sink by themselves.
+    """Let signals and values of earlier workers be known; stale values sink by themselves.
 
     A note for each file that is damaged.
     """
-    snapshot = read_snapshot(layout)
-    _take_in(snapshot.records, signals, values)
+    snapshot, run = read_snapshot(layout), last_run(layout)
+    pairs: Iterable[tuple[int, Record]] = ((0, record) for record in snapshot.records)
     with closing(Journals(layout)) as journals:
-        _take_in((record for _, record in journals.read_new()), signals, values)
+        for incarnation, record in chain(pairs, journals.read_new()):
+            match record:
+                case SignalsSeen():
+                    is_earlier = run is None or incarnation < run.first
+                    signals.learn((number for number, _ in record.ids), is_earlier=is_earlier)
+                case ValueSeen() | ValueGone():
+                    values.absorb(record)
+                case _:
+                    pass  # Everything else is of no use to a worker.
         return [*snapshot.notes, *journals.notes()]
-
-
-def _take_in(records: Iterable[Record], signals: SignalSet, values: ValuePool) -> None:
-    for record in records:
-        match record:
-            case SignalsSeen():
-                signals.learn(number for number, _ in record.ids)
-            case ValueSeen() | ValueGone():
-                values.absorb(record)
-            case _:
-                pass  # Everything else is of no use to a worker.
 
 
 def _open_recorder(incarnation: int, subject: TestedDescription, *, sends_as_made: bool) -> Recorder:
