@@ -14,7 +14,7 @@ from checker.checks.resources import is_one_of, line_of
 from checker.checks.rules import denies_condition
 from checker.core.case import Case
 from checker.core.contract import Outcome
-from checker.core.credentials import Credentials
+from checker.core.credentials import Credentials, drop, put
 from checker.core.digests import digest
 from checker.core.errors import CheckerError
 from checker.core.failures import Failure, Severity
@@ -140,7 +140,7 @@ def is_accepted(case: Case, response: Response, tools: CheckTools) -> bool:
         return False
     if removes_what_was_made(case) or _has_wrong_path(case):
         return False
-    return _carries(tools, sent, credential_places(case.operation.security))
+    return _carries(sent, credential_places(case.operation.security))
 
 
 def ignored_auth(context: CheckContext) -> Exchanging[Found]:
@@ -164,14 +164,14 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
 
 def _ignored(context: CheckContext, sent: WireRequest, tools: CheckTools, places: Credentials) -> Exchanging[Found]:
     operation = context.case.operation
-    is_carried = _carries(tools, sent, places)
+    is_carried = _carries(sent, places)
     if context.response.status_code // 100 != 2:
-        return _of_failure(context, tools, sent)
+        return _of_failure(context, sent)
     if not is_carried:
         # The request may carry other credentials, or those of its client.
         is_anonymous = not (sent.client_has_credentials or _has_common_credentials(sent))
         return _failure(context, sent, context.response, _WITHOUT) if is_anonymous else True
-    if sent.is_of_check and _is_made_up(operation, sent, tools):
+    if sent.is_of_check and _is_made_up(operation, sent):
         return _failure(context, sent, context.response, _WRONG)
     if context.sequence and is_asked_first(context.case, bool(sent.confirms)):
         # `sent_beforehand` has tried it, and the resource is gone now.
@@ -190,14 +190,14 @@ def _is_let_in_by_given(case: Case, sent: WireRequest, tools: CheckTools, places
     """
     try:
         given = given_headers(case, sent, tools, places)
-        anonymous = replace(tools.make_anonymous(case), is_of_check=True)
+        anonymous = replace(tools.anonymous.make(case), is_of_check=True)
     except CheckerError:
         return False
-    if tools.make_bare is None or not given:
+    if tools.bare is None or not given:
         return False
     if not given <= {name.lower() for name, _ in anonymous.headers}:
         return True
-    bare = replace(tools.make_bare(case), is_of_check=True)
+    bare = replace(tools.bare.make(case), is_of_check=True)
     if sent.method in SAFE:
         return (yield from _is_unauthorized(bare))
     return (yield from _is_unauthorized(_reading(bare))) and not (yield from _is_unauthorized(_reading(anonymous)))
@@ -218,29 +218,29 @@ def given_headers(case: Case, sent: WireRequest, tools: CheckTools, places: Cred
 
     Raises `CheckerError`.
     """
-    if tools.make_bare is None:
+    if tools.bare is None:
         return set()
     others = replace(sent, headers=list(sent.headers))
-    tools.drop_credentials(others, places)
-    bare = {name.lower() for name, _ in tools.make_bare(case).headers}
+    drop(others, places)
+    bare = {name.lower() for name, _ in tools.bare.make(case).headers}
     return {name.lower() for name, _ in others.headers} - bare
 
 
-def _of_failure(context: CheckContext, tools: CheckTools, sent: WireRequest) -> Found:
+def _of_failure(context: CheckContext, sent: WireRequest) -> Found:
     """Judge a response other than 2xx.
 
     A 5xx to a request without credentials shows that the operation runs before it checks them. Other statuses are judged only when
     a failure is confirmed, because other requests may be refused for any reason.
     """
     operation = context.case.operation
-    is_anonymous = not _carries(tools, sent, credential_places(operation.security))
+    is_anonymous = not _carries(sent, credential_places(operation.security))
     if not (sent.is_of_check and sent.confirms):
         is_bare = is_anonymous and not _has_common_credentials(sent)
         has_failed = context.response.status_code // 100 == 5
         return _failure(context, sent, context.response, _WITHOUT) if is_bare and has_failed else True
     if is_anonymous:
         return _judged(context, sent, context.response, _WITHOUT) or PASSED
-    if _is_made_up(operation, sent, tools):
+    if _is_made_up(operation, sent):
         return _judged(context, sent, context.response, _WRONG) or PASSED
     return True
 
@@ -265,7 +265,7 @@ def sent_beforehand(
     `failing` are the classes of statuses that count as a success.
     """
     places = credential_places(case.operation.security)
-    if not _carries(tools, sent, places):
+    if not _carries(sent, places):
         return None
     try:
         wanted = _attempts(case, sent, tools, places)
@@ -350,12 +350,12 @@ def _attempts(
     case: Case, sent: WireRequest, tools: CheckTools, places: Credentials
 ) -> list[tuple[_Attempt, WireRequest]]:
     """Return the attempts in place of a request; empty if a hook adds credentials that the description does not declare."""
-    bare = replace(tools.make_anonymous(case), is_of_check=True)
-    tools.drop_credentials(bare, places)
+    bare = replace(tools.anonymous.make(case), is_of_check=True)
+    drop(bare, places)
     if bare.header(b"authorization") is not None and "Authorization" not in places.headers:
         return []
     wrong = replace(bare, headers=list(bare.headers))
-    tools.put_credentials(wrong, _wrong(case.operation, sent, tools))
+    put(wrong, _wrong(case.operation, sent))
     return [(_WITHOUT, bare), (_WRONG, wrong)]
 
 
@@ -406,20 +406,20 @@ def _has_wrong_path(case: Case) -> bool:
     return part is not None and part.mode.is_negative
 
 
-def _carries(tools: CheckTools, request: WireRequest, places: Credentials) -> bool:
-    return tools.drop_credentials(replace(request, headers=list(request.headers)), places)
+def _carries(request: WireRequest, places: Credentials) -> bool:
+    return drop(replace(request, headers=list(request.headers)), places)
 
 
-def _is_made_up(operation: Operation, sent: WireRequest, tools: CheckTools) -> bool:
+def _is_made_up(operation: Operation, sent: WireRequest) -> bool:
     """Whether a request carries the wrong credentials of an attempt."""
     wrong = replace(sent, headers=list(sent.headers))
-    tools.put_credentials(wrong, _wrong(operation, sent, tools))
+    put(wrong, _wrong(operation, sent))
     return wrong.target == sent.target and sorted(wrong.headers) == sorted(sent.headers)
 
 
-def _wrong(operation: Operation, sent: WireRequest, tools: CheckTools) -> Credentials:
+def _wrong(operation: Operation, sent: WireRequest) -> Credentials:
     """Return wrong credentials for the first alternative that the request had, the same for every request to an operation."""
-    carried = [one for one in operation.security if _carries(tools, sent, credential_places((one,)))]
+    carried = [one for one in operation.security if _carries(sent, credential_places((one,)))]
     return credential_places(carried[:1], wrong_values(operation.label)[0])
 
 

@@ -8,7 +8,6 @@ from msgspec import Struct, field
 from checker.core.blocks import DEFAULT_TRUNCATION, Truncation
 from checker.core.case import Case
 from checker.core.contract import Complaint, RequestVerdict, ResponsePlan
-from checker.core.credentials import Credentials
 from checker.core.failures import Failure
 from checker.core.operation import Operation
 from checker.core.request import WireRequest
@@ -50,27 +49,39 @@ class Peers(Protocol):
         ...
 
 
+class Maker(Protocol):
+    """Turns a case into bytes."""
+
+    def make(self, case: Case) -> WireRequest:
+        """Return the request of a case. Raises `SerializationError`."""
+        ...
+
+
+class KnowingMaker(Maker, Protocol):
+    """A maker that knows the base path of each operation."""
+
+    def base_path_of(self, operation: Operation) -> str:
+        """Return the base path of an operation on the wire."""
+        ...
+
+
 class CheckTools(Struct, frozen=True):
     """The tools of checks beside the interaction itself."""
 
-    make: Callable[[Case], WireRequest]
-    """Return the request of a case. Raises `SerializationError`, `HookError`."""
-    make_anonymous: Callable[[Case], WireRequest]
-    """Return the request of a case without the credentials that the user gave for every request."""
-    judge_request: Callable[[Operation, WireRequest], RequestVerdict]
-    """Return the verdict on the final bytes of a request."""
-    put_credentials: Callable[[WireRequest, Credentials], None]
-    """Set credentials of a request, in place of those with the same names."""
-    drop_credentials: Callable[[WireRequest, Credentials], bool]
-    """Remove everything with the names of these credentials; return whether there was anything."""
-    base_path_of: Callable[[Operation], str] = lambda operation: ""
-    """Return the base path of an operation."""
-    peers: Peers | None = None
-    """None if no users are configured."""
+    maker: KnowingMaker
+    """Makes requests like those of the run. Raises `SerializationError`, `HookError`."""
+    anonymous: Maker
+    """Makes requests without the credentials that the user gave for every request."""
     renew: "Callable[[Case, Sequence[JudgedInteraction]], Case]" = lambda case, earlier: case
     """Return a step of a sequence with the values of the new responses of the steps before it."""
-    make_bare: Callable[[Case], WireRequest] | None = None
-    """Return the request of a case without any header that the user gave for every request; None if no such headers are known."""
+    peers: Peers | None = None
+    """None if no users are configured."""
+    bare: Maker | None = None
+    """Makes requests without any header that the user gave for every request; None if no such headers are known."""
+
+    def judge_request(self, operation: Operation, request: WireRequest) -> RequestVerdict:
+        """Return the verdict on the final bytes of a request."""
+        return operation.judge_request(request, base_path=self.maker.base_path_of(operation))
 
 
 Raised = tuple[str, Exception]
@@ -125,7 +136,7 @@ class CheckContext(Struct):
         """
         if self.tools is None:
             raise RuntimeError("nothing can be sent here: the response is judged without a run")
-        return self.tools.make(case) if with_credentials else self.tools.make_anonymous(case)
+        return (self.tools.maker if with_credentials else self.tools.anonymous).make(case)
 
 
 Instead = tuple[WireRequest, Response]

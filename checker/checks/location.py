@@ -56,7 +56,7 @@ def location_conformance(context: CheckContext) -> Exchanging[Found]:
 def is_readable(context: CheckContext, target: str) -> bool:
     """Whether a described GET reads the resource at a target."""
     operation, tools = context.case.operation, context.tools
-    path = target.partition("?")[0].removeprefix("" if tools is None else tools.base_path_of(operation))
+    path = target.partition("?")[0].removeprefix("" if tools is None else tools.maker.base_path_of(operation))
     return any("GET" in methods for methods in operation.methods_at(path))
 
 

@@ -207,7 +207,7 @@ def _as_user(context: CheckContext, user: str, case: Case | None = None) -> Wire
 def _lent(tools: CheckTools, case: Case, user: str) -> WireRequest:
     """Return the request of a case with the credentials of a user. Raises `CheckerError`."""
     assert tools.peers is not None
-    anonymous = tools.make_anonymous(case)
+    anonymous = tools.anonymous.make(case)
     request = replace(anonymous, headers=list(anonymous.headers), is_of_check=True)
     tools.peers.lend(case, request, user)
     return request

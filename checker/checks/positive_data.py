@@ -202,7 +202,7 @@ def is_path_refused(context: CheckContext) -> Exchanging[bool]:
 
 def _answer_at(context: CheckContext, path: str) -> Exchanging[Response | None]:
     made = context.make(context.case)
-    base = "" if context.tools is None else context.tools.base_path_of(context.case.operation)
+    base = "" if context.tools is None else context.tools.maker.base_path_of(context.case.operation)
     headers = [one for one in made.headers if one[0].lower() not in _OF_BODIES]
     target = f"{base}{quote(path, errors='surrogatepass')}".encode()
     answer = yield replace(made, method="GET", target=target, headers=headers, body=None)

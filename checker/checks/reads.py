@@ -108,7 +108,7 @@ def _is_changed_by_writes(context: CheckContext, name: str) -> bool:
     operation, tools, request = context.case.operation, context.tools, context.response.request
     assert tools is not None
     assert request is not None
-    path = request.path.decode("latin-1").removeprefix(tools.base_path_of(operation))
+    path = request.path.decode("latin-1").removeprefix(tools.maker.base_path_of(operation))
     is_counted = any("POST" in methods for methods in operation.methods_at(f"{path}/{name}"))
     return is_counted or normalised(name) in VERSION_FIELDS
 

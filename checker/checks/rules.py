@@ -158,7 +158,7 @@ def path_of(context: CheckContext, request: WireRequest) -> str:
     path = request.path.decode("latin-1")
     if context.tools is None:
         return path
-    return path.removeprefix(context.tools.base_path_of(context.case.operation))
+    return path.removeprefix(context.tools.maker.base_path_of(context.case.operation))
 
 
 def is_of_several(context: CheckContext) -> bool:

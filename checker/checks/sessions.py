@@ -61,7 +61,7 @@ def session_ends(context: CheckContext) -> Exchanging[Found]:
     token = next(_tokens(case), None)
     if sent is None or tools is None or token is None:
         return True
-    base = tools.base_path_of(case.operation)
+    base = tools.maker.base_path_of(case.operation)
     path = next(_logouts(case.operation, (case.operation.path, token.producer.partition(" ")[2])), None)
     text = str(getattr(case, token.location.container).get(token.name, ""))
     if path is None or not text or _times_sent(sent, text) != 1:

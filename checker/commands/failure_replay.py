@@ -19,7 +19,7 @@ from checker.config.config import Config
 from checker.config.operation_settings import HttpSettings
 from checker.config.resolve import Invocation, run_settings
 from checker.core.case import request_with_fresh_key
-from checker.core.credentials import Credentials
+from checker.core.credentials import Credentials, drop, put
 from checker.core.errors import CheckerError, LoaderError, MissingSecret, UsageError
 from checker.core.known import TRIES, failure_id, shows_surely
 from checker.core.operation import Label
@@ -39,7 +39,6 @@ from checker.reporting.calls import Call, at, calls_of, found_in, parsed, parts_
 from checker.reporting.replays import Symptom, is_at_once, not_prepared, not_reached, symptoms_of
 from checker.supervisor.lock import Ownership
 from checker.transport.factories import NETWORK
-from checker.transport.prepare import drop, put
 from checker.validation.compiled import compile_schema
 from checker.workers.authentication.logins import Identities, UserSource
 from checker.workers.starting.auth_trial import FetchedCredentials

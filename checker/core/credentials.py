@@ -1,17 +1,21 @@
 """Credentials that are fetched during a run: their sources and the registry of sources."""
 
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, Protocol, TypeVar
+from urllib.parse import quote, unquote_plus
 
 from msgspec import Struct, field
 
 from checker.core.case import Case
 from checker.core.operation import Label
 from checker.core.registry import NameRule, Registry
+from checker.core.request import WireRequest, header_bytes
 from checker.core.response import Response
 from checker.core.security import SecurityScheme
 from checker.core.user_code import RunningCode
+
+_COOKIE = b"cookie"
 
 
 class Credentials(Struct, frozen=True):
@@ -26,6 +30,58 @@ class Credentials(Struct, frozen=True):
     """The case with credentials in its body, if the source puts them there. It is for one request and not shared."""
     refresh_s: float | None = None
     """Age in seconds at which these are fetched again; None: as the source says."""
+
+
+def put(request: WireRequest, credentials: Credentials) -> None:
+    """Add credentials to a request; later ones replace earlier ones."""
+    if credentials.headers:
+        _put_headers(request, credentials.headers)
+    if credentials.query:
+        path, _, query = request.target.partition(b"?")
+        given = credentials.query
+        kept = [pair for pair in query.split(b"&") if pair and _name_of(pair) not in given]
+        request.target = path + b"?" + b"&".join([*kept, *_pairs(given)])
+    if credentials.cookies:
+        sent = request.header(_COOKIE) or b""
+        parts = [part for part in sent.split(b"; ") if part]
+        given = credentials.cookies
+        kept = [part for part in parts if _name_of(part) not in given]
+        own = [header_bytes(f"{name}={value}") for name, value in given.items()]
+        _put_headers(request, {"Cookie": b"; ".join([*kept, *own]).decode("latin-1")})
+
+
+def drop(request: WireRequest, credentials: Credentials) -> bool:
+    """Remove the credentials of these names from a request; return whether it had any."""
+    before = request.target, list(request.headers)
+    path, mark, query = request.target.partition(b"?")
+    if credentials.query and mark:
+        kept = [pair for pair in query.split(b"&") if _name_of(pair) not in credentials.query]
+        request.target = path + b"?" + b"&".join(kept) if kept else path
+    names = {header_bytes(name).lower() for name in credentials.headers}
+    request.headers = [pair for pair in request.headers if pair[0].lower() not in names]
+    sent = request.header(_COOKIE)
+    if credentials.cookies and sent is not None:
+        parts = [part for part in sent.split(b"; ") if _name_of(part) not in credentials.cookies]
+        request.headers = [pair for pair in request.headers if pair[0].lower() != _COOKIE]
+        if parts:
+            request.headers.append((b"Cookie", b"; ".join(parts)))
+    request.lines = None
+    return before != (request.target, request.headers)
+
+
+def _put_headers(request: WireRequest, given: Mapping[str, str]) -> None:
+    fields = [(header_bytes(name), header_bytes(value)) for name, value in given.items()]
+    names = {name.lower() for name, _ in fields}
+    request.headers = [pair for pair in request.headers if pair[0].lower() not in names] + fields
+    request.lines = None
+
+
+def _pairs(given: Mapping[str, str]) -> Iterable[bytes]:
+    return (f"{quote(name, safe='')}={quote(value, safe='')}".encode() for name, value in given.items())
+
+
+def _name_of(pair: bytes) -> str:
+    return unquote_plus(pair.partition(b"=")[0].decode("latin-1"))
 
 
 def basic_authorization(user: str, password: str) -> str:

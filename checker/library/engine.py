@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker import __version__
-from checker.checks.context import JudgedInteraction
+from checker.checks.context import CheckTools, JudgedInteraction
 from checker.checks.custom import ClassCheck
 from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
@@ -63,14 +63,15 @@ from checker.library.options import CallOptions, CheckOptions
 from checker.library.recording import RECORDERS, Call, failure_group, record_call, record_results
 from checker.phases.attempt import (
     CallHooks,
+    CallMaker,
     Tools,
     build_request,
-    check_tools,
     exchange,
     judge_outcome,
     results_of,
     reviewed,
 )
+from checker.phases.bindings import renewed
 from checker.phases.listing import ListingContext, lister_of
 from checker.transport.applications import Application, application_of
 from checker.transport.factories import NETWORK, transport_factory, with_policies
@@ -588,13 +589,13 @@ class LibraryEngine:
         plain_headers = without_credentials(settings.report.sanitization.redaction, own.headers)
         unknown = maker.origin.with_userinfo("")
         anonymous = self._maker(unknown, dataclasses.replace(own, headers=plain_headers), {}, is_anonymous=True)
-        hooks = CallHooks.of(self._chain)
+        hooks, keeper = CallHooks.of(self._chain), self.auth.keeper(self.settings.asked, maker.origin, self._send)
         chosen = options.selected(own.checks, self.class_checks())
         replaced = extensions.judges(self.schema)
         judge = Judge(
             options.able([replaced.get(one.name, one) for one in chosen], response),
             JudgeSettings(own.check_settings, settings.report.truncation, own.beside),
-            check_tools(maker, anonymous, hooks, self.auth.keeper(self.settings.asked, maker.origin, self._send)),
+            CheckTools(CallMaker(maker, hooks, keeper), CallMaker(anonymous, hooks), renewed),
         )
         is_safe = response.verify and options.transport_kwargs.get("verify") is not False
         http = own.http.with_options(verify=None if is_safe else False)

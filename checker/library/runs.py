@@ -15,6 +15,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from checker.checks.context import KnowingMaker
 from checker.config.config import Config
 from checker.config.filters import FilterSpec, OperationFilters, waits_for_name
 from checker.config.resolve import Invocation, run_settings
@@ -37,7 +38,6 @@ from checker.kinds.table import packed
 from checker.library import extensions
 from checker.library.extensions import ExtraDataSource, ExtraValues
 from checker.library.schema import LoadedSchema
-from checker.phases.attempt import KnowingMaker
 from checker.reporting.report import report_of
 from checker.reporting.writing import RunOnDisk, check_reports, write_streams, write_summaries
 from checker.supervisor.endings import CANNOT

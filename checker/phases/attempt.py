@@ -3,19 +3,17 @@
 import copy
 import dataclasses
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import partial
 from typing import Any, Final, Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.checks.context import CheckTools, JudgedInteraction, Peers, Raised
+from checker.checks.context import JudgedInteraction, KnowingMaker, Maker, Raised
 from checker.checks.judge import CLEAN, Judge, Judgement
 from checker.config.operation_settings import HttpSettings
 from checker.config.value_kinds import certificates, did_you_mean
 from checker.core.case import Case
 from checker.core.contract import Outcome as Judged
-from checker.core.contract import RequestVerdict
 from checker.core.credentials import basic_authorization
 from checker.core.errors import HookExecutionError
 from checker.core.failures import Failure
@@ -26,8 +24,6 @@ from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging, Purpose
 from checker.health import Safety, SafetyGate
-from checker.phases.bindings import renewed
-from checker.transport import prepare
 from checker.transport.settings import HttpChanges, timeout_of
 
 _CHANGING: Final = ("before_generate", "map", "flatmap")
@@ -161,22 +157,6 @@ _RULES: Final[Mapping[str, Callable[[object], str | None]]] = {
 # Python finds a member of an enumeration ten times slower than a name.
 _FULL = Safety.FULL
 _TEST = Purpose.TEST
-
-
-class Maker(Protocol):
-    """Turns a case into bytes."""
-
-    def make(self, case: Case) -> WireRequest:
-        """Return the request of a case. Raises `SerializationError`."""
-        ...
-
-
-class KnowingMaker(Maker, Protocol):
-    """A maker that knows the base path of each operation."""
-
-    def base_path_of(self, operation: Operation) -> str:
-        """Return the base path of an operation on the wire."""
-        ...
 
 
 class CallHooks(Struct, frozen=True):
@@ -405,28 +385,20 @@ def build_request(maker: Maker, hooks: CallHooks, case: Case, credentials: Autho
     return request
 
 
-def check_tools(
-    maker: KnowingMaker,
-    anonymous: Maker,
-    hooks: CallHooks,
-    credentials: Authorizing | None = None,
-    peers: Peers | None = None,
-) -> CheckTools:
-    """Return the tools of checks; `anonymous` makes requests without the credentials of the user."""
+class CallMaker(Struct, frozen=True):
+    """Makes requests of checks as those of cases: after hooks, with the credentials that were fetched."""
 
-    def judge_request(operation: Operation, request: WireRequest) -> RequestVerdict:
-        return operation.judge_request(request, base_path=maker.base_path_of(operation))
+    maker: KnowingMaker
+    hooks: CallHooks
+    credentials: Authorizing | None = None
 
-    return CheckTools(
-        partial(build_request, maker, hooks, credentials=credentials),
-        partial(build_request, anonymous, hooks),
-        judge_request,
-        prepare.put,
-        prepare.drop,
-        maker.base_path_of,
-        peers,
-        renewed,
-    )
+    def make(self, case: Case) -> WireRequest:
+        """Return the request of a case, as `build_request` does."""
+        return build_request(self.maker, self.hooks, case, self.credentials)
+
+    def base_path_of(self, operation: Operation) -> str:
+        """Return the base path of an operation on the wire."""
+        return self.maker.base_path_of(operation)
 
 
 def _wanted(extra: dict[str, Any]) -> CallArguments:

@@ -1,16 +1,15 @@
 """Requests of cases: everything that depends on the operation alone is computed once."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
-from urllib.parse import quote, unquote_plus
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.core.case import NOT_SET, Case
-from checker.core.credentials import Credentials, basic_authorization
+from checker.core.credentials import basic_authorization, put
 from checker.core.errors import SerializationError, SerializationNotPossible
 from checker.core.operation import Location, Operation, Parameter, PropertyEncoding
 from checker.core.registry import SerializationContext, Serializer
@@ -35,60 +34,6 @@ from checker.transport.wire.bodies import (
 )
 from checker.transport.wire.multipart import Encoding
 from checker.transport.wire.styles import escape, is_unreserved
-
-_COOKIE = b"cookie"
-
-
-def put(request: WireRequest, credentials: Credentials) -> None:
-    """Add credentials to a request; later ones replace earlier ones."""
-    if credentials.headers:
-        _put_headers(request, credentials.headers)
-    if credentials.query:
-        path, _, query = request.target.partition(b"?")
-        given = credentials.query
-        kept = [pair for pair in query.split(b"&") if pair and _name_of(pair) not in given]
-        request.target = path + b"?" + b"&".join([*kept, *_pairs(given)])
-    if credentials.cookies:
-        sent = request.header(_COOKIE) or b""
-        parts = [part for part in sent.split(b"; ") if part]
-        given = credentials.cookies
-        kept = [part for part in parts if _name_of(part) not in given]
-        own = [header_bytes(f"{name}={value}") for name, value in given.items()]
-        _put_headers(request, {"Cookie": b"; ".join([*kept, *own]).decode("latin-1")})
-
-
-def drop(request: WireRequest, credentials: Credentials) -> bool:
-    """Remove the credentials of these names from a request; return whether it had any."""
-    before = request.target, list(request.headers)
-    path, mark, query = request.target.partition(b"?")
-    if credentials.query and mark:
-        kept = [pair for pair in query.split(b"&") if _name_of(pair) not in credentials.query]
-        request.target = path + b"?" + b"&".join(kept) if kept else path
-    names = {header_bytes(name).lower() for name in credentials.headers}
-    request.headers = [pair for pair in request.headers if pair[0].lower() not in names]
-    sent = request.header(_COOKIE)
-    if credentials.cookies and sent is not None:
-        parts = [part for part in sent.split(b"; ") if _name_of(part) not in credentials.cookies]
-        request.headers = [pair for pair in request.headers if pair[0].lower() != _COOKIE]
-        if parts:
-            request.headers.append((b"Cookie", b"; ".join(parts)))
-    request.lines = None
-    return before != (request.target, request.headers)
-
-
-def _put_headers(request: WireRequest, given: Mapping[str, str]) -> None:
-    fields = [(header_bytes(name), header_bytes(value)) for name, value in given.items()]
-    names = {name.lower() for name, _ in fields}
-    request.headers = [pair for pair in request.headers if pair[0].lower() not in names] + fields
-    request.lines = None
-
-
-def _pairs(given: Mapping[str, str]) -> Iterable[bytes]:
-    return (f"{quote(name, safe='')}={quote(value, safe='')}".encode() for name, value in given.items())
-
-
-def _name_of(pair: bytes) -> str:
-    return unquote_plus(pair.partition(b"=")[0].decode("latin-1"))
 
 
 def _by_user(serializer: Serializer, content_type: bytes, case: Case) -> tuple[bytes | None, bytes | None]:

@@ -6,6 +6,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from checker.checks.check import Check
+from checker.checks.context import KnowingMaker
 from checker.core.case import Case, Engine
 from checker.core.credentials import CredentialSource
 from checker.core.hooks import GLOBAL_HOOKS, HookSource
@@ -16,7 +17,6 @@ from checker.core.registry import FORMATS
 from checker.core.request import BaseUrl, Location, WireRequest
 from checker.core.resources import Transition
 from checker.core.response import Outcome
-from checker.phases.attempt import KnowingMaker
 from checker.workers.authentication.keeper import ReauthState
 
 

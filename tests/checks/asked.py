@@ -17,7 +17,6 @@ from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
 from checker.openapi.operation import OpenApiOperation
 from checker.phases.bindings import renewed
-from checker.transport import prepare
 from checker.transport.prepare import RequestMaker
 
 NEGATIVE, POSITIVE = GenerationMode.NEGATIVE, GenerationMode.POSITIVE
@@ -131,15 +130,4 @@ class Exchanges:
             return found
 
     def _tools(self) -> CheckTools:
-        maker = self._maker
-        return CheckTools(
-            maker.make,
-            self._anonymous.make,
-            lambda operation, request: operation.judge_request(request, base_path="/v1"),
-            prepare.put,
-            prepare.drop,
-            maker.base_path_of,
-            peers=self.peers,
-            renew=renewed,
-            make_bare=self._bare.make if self.neutral else None,
-        )
+        return CheckTools(self._maker, self._anonymous, renewed, self.peers, self._bare if self.neutral else None)

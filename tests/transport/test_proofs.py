@@ -1,8 +1,7 @@
 """Credentials stand in a request in place of what it has under the same names, and nothing else is touched."""
 
-from checker.core.credentials import Credentials
+from checker.core.credentials import Credentials, put
 from checker.core.request import WireRequest
-from checker.transport.prepare import put
 
 
 def request(target: bytes = b"/a", *headers: tuple[bytes, bytes]) -> WireRequest:

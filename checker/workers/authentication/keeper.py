@@ -9,14 +9,14 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.core.case import Case
-from checker.core.credentials import RUNNING_SOURCES, Credentials, CredentialSource
+from checker.core.credentials import RUNNING_SOURCES, Credentials, CredentialSource, put
 from checker.core.errors import CredentialError
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.system import Clock
 from checker.corpus.records import Note
 from checker.corpus.secrets import Secrets
-from checker.transport.prepare import RequestMaker, plain_maker, put
+from checker.transport.prepare import RequestMaker, plain_maker
 from checker.workers.authentication.logins import Identities, source_name
 from checker.workers.messages import CredentialAction, CredentialMessage, Up
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from checker.config.auth import Authentication
 from checker.core.case import Case
-from checker.core.credentials import Credentials
+from checker.core.credentials import Credentials, put
 from checker.core.errors import CheckerError, ConfigError
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label, Operation
@@ -24,7 +24,7 @@ from checker.health import SafetyGate, looks_dangerous
 from checker.phases.attempt import Tools
 from checker.phases.case_factory import CaseFactory, GeneratedCase
 from checker.phases.case_parts import literal_of
-from checker.transport.prepare import RequestMaker, put
+from checker.transport.prepare import RequestMaker
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.observers.witnesses import Sent
 from checker.workers.selected import SelectedOperations

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
+from checker.checks.context import Maker
 from checker.core.errors import CheckerError
 from checker.core.operation import Label, Operation
 from checker.core.request import WireRequest
@@ -20,7 +21,7 @@ from checker.corpus.journal import JournalReader
 from checker.corpus.records import OperationServed, ResourceMade
 from checker.corpus.secrets import NO_SECRETS, Secrets
 from checker.health import REFUSALS
-from checker.phases.attempt import Maker, Verdict
+from checker.phases.attempt import Verdict
 from checker.phases.case_factory import GeneratedCase
 from checker.phases.case_parts import literal_case, literal_of
 from checker.workers.messages import ServedOperation

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from checker import __version__
+from checker.checks.context import CheckTools
 from checker.checks.custom import CUSTOM_CHECKS
 from checker.config.auth import chosen_users, peers_of
 from checker.config.operation_settings import HttpSettings, OperationResolver
@@ -23,7 +24,8 @@ from checker.core.send import send_alone
 from checker.corpus.inflight import Stage
 from checker.corpus.layout import RunLayout
 from checker.health import SafetyGate
-from checker.phases.attempt import CallHooks, Tools, check_tools
+from checker.phases.attempt import CallHooks, CallMaker, Tools
+from checker.phases.bindings import renewed
 from checker.transport.factories import NETWORK, TransportFactory, in_process, transport_factory, with_policies
 from checker.transport.policies import RateLimits
 from checker.transport.prepare import RequestMaker
@@ -67,8 +69,8 @@ def open_tools(subject: TestedDescription, users: UsersCode = ALL_SCHEMAS, gate:
     bare = make(stranger, (), dispatch=dispatching(operations, None, lambda headers: ()))
     hooks = replace(CallHooks.of(users.hooks), told=users.told)
     peers = None if keeper is None else keeper.peers
-    tools = check_tools(maker, users.makes(anonymous, origin), hooks, keeper, peers)
-    tools = replace(tools, make_bare=bare.make)
+    calls, strangers = CallMaker(maker, hooks, keeper), CallMaker(users.makes(anonymous, origin), hooks)
+    tools = CheckTools(calls, strangers, renewed, peers, bare)
     choice = CheckChoice(subject.classes.checks, users.judges)
     judge_of = judges(operations, settings.report.truncation, choice, tools)
     return Tools(maker, judge_of, gate or SafetyGate(), hooks, keeper)
