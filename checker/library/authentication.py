@@ -78,8 +78,7 @@ class CallAuthentication:
         registered = (one for registry in registries for one in (*registry.providers, *registry.signers))
         made_of = (settings, origin, *CREDENTIAL_SOURCES, *map(id, registered))
         if self._keeper is None or self._keeper[0] != made_of:
-            keeper = CredentialKeeper.alone({}, self.secrets)
-            keeper.reauth = self.reauth()
+            keeper = CredentialKeeper({}, self.secrets, is_alone=True, reauth=self.reauth())
             http = operations.common.http
 
             def to_api(request: WireRequest) -> Outcome:

@@ -19,6 +19,7 @@ from checker.workers.jobs import ForegroundJob, Job
 from checker.workers.limits import Limits
 from checker.workers.messages import (
     Assign,
+    CredentialAction,
     CredentialMessage,
     Drain,
     Leaving,
@@ -83,8 +84,7 @@ class Worker:
         self._report_pause_s = _HOUSEKEEPING_S
         self._credentials = context.subject.keeper
         if self._credentials is not None:
-            self._credentials.ask = up.send
-            self._credentials.listen = self._wait_for_orders
+            self._credentials.line = self
 
     def run(self) -> None:
         """Work until the worker is drained, its memory has grown too far, or the supervisor is gone."""
@@ -183,7 +183,9 @@ class Worker:
                 self._context.knowledge.follow(journals)
             case CredentialMessage():
                 keeper = self._credentials
-                if keeper is not None and keeper.obey(message, self._up.send):
+                if keeper is not None and message.action is CredentialAction.FETCH:
+                    self._up.send(keeper.fetch(message))
+                elif keeper is not None and keeper.take(message):
                     self._health.renewed()
             case OutageOrder():
                 self._outage.obey(message, (*self._flights.values(), *(flight for flight, _ in self._landed)))
@@ -208,7 +210,11 @@ class Worker:
         self._slots.clear_acting()
         self._round(self._http.poll(_ROUND_S))
 
-    def _wait_for_orders(self) -> bool:
+    def send(self, message: CredentialMessage) -> None:
+        """Send a request for credentials to the supervisor."""
+        self._up.send(message)
+
+    def wait_for_orders(self) -> bool:
         """Wait a moment for credentials, in which no case is to blame; return whether the run ends."""
         self._slots.clear_acting()
         self._down.wait(_IDLE_S)

@@ -39,7 +39,7 @@ class Numbered(CredentialSource):
 
 def keeper(source: Any) -> CredentialKeeper:
     """One that is its own supervisor."""
-    return CredentialKeeper.alone({source.name: source}, Secrets())
+    return CredentialKeeper({source.name: source}, Secrets(), is_alone=True)
 
 
 def answer(status: int) -> Response:
@@ -203,7 +203,7 @@ def test_why_there_are_none_is_told() -> None:
 
 
 def test_who_has_no_time_to_wait_goes_on_without() -> None:
-    request = sent(CredentialKeeper({"numbered": Numbered()}, Secrets(), listen=lambda: True))
+    request = sent(CredentialKeeper({"numbered": Numbered()}, Secrets()))
     assert (request.headers, request.proofs) == ([], ())
 
 

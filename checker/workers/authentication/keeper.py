@@ -17,8 +17,8 @@ from checker.core.system import Clock
 from checker.corpus.records import Note
 from checker.corpus.secrets import Secrets
 from checker.transport.prepare import RequestMaker, plain_maker
-from checker.workers.authentication.logins import Identities, source_name
-from checker.workers.messages import CredentialAction, CredentialMessage, Up
+from checker.workers.authentication.logins import Identities, LoginTraffic, source_name
+from checker.workers.messages import CredentialAction, CredentialMessage
 
 _CONTENT_TYPE: Final = b"content-type"
 _BODY: Final = "body"
@@ -172,16 +172,28 @@ class KnownPeers(Struct, frozen=True):
         self.keeper.lend(case, request, source_name(who))
 
 
+class SupervisorLine(Protocol):
+    """The way of a worker to its supervisor."""
+
+    def send(self, message: CredentialMessage) -> None:
+        """Send a request for credentials."""
+        ...
+
+    def wait_for_orders(self) -> bool:
+        """Wait for orders to `fetch` or `take`: the loop of the worker stops meanwhile. Return whether the run ends."""
+        ...
+
+
 class CredentialKeeper(Struct):
     """The current credentials of all sources, and the way to newer ones."""
 
     sources: Mapping[str, CredentialSource]
     secrets: Secrets
     """Receives every value before a request carries it, so that no output shows it."""
-    ask: Callable[[CredentialMessage], None] = lambda wanted: None
-    """Sends a request for credentials to the supervisor."""
-    listen: Callable[[], bool] = lambda: True
-    """Waits for a message, which `obey` handles: the loop of the worker stops meanwhile. Returns True when the run ends."""
+    line: SupervisorLine | None = None
+    """None before the loop begins, and without a supervisor: no other process fetches."""
+    is_alone: bool = False
+    """Whether this process fetches for itself."""
     signers: Sequence[RequestSigner] = ()
     """Called last: a signature covers all other parts of a request."""
     identities: Identities | None = None
@@ -196,8 +208,8 @@ class CredentialKeeper(Struct):
     """Source for operations that declare no security."""
     note: Callable[[Note], None] = lambda note: None
     """Records a warning."""
-    fetched: Callable[[], None] = lambda: None
-    """Called when the values of a login are among the secrets, so that its traffic can be written."""
+    logins: LoginTraffic | None = None
+    """Logins to be recorded when their values are among the secrets."""
     _held: dict[Address, _Held] = field(default_factory=dict)
     _wanted_for: dict[Address, Case] = field(default_factory=dict)
     """The case that needs the credentials: user code that fetches may read it."""
@@ -206,22 +218,6 @@ class CredentialKeeper(Struct):
     _maker: RequestMaker = field(default_factory=plain_maker)
     """Writes the bodies that credentials change."""
     reauth: ReauthState = field(default_factory=ReauthState)
-
-    @classmethod
-    def alone(cls, sources: Mapping[str, CredentialSource], secrets: Secrets) -> "CredentialKeeper":
-        """Return a keeper without a supervisor, which fetches for itself."""
-        keeper = cls(sources, secrets)
-        keeper.fetch_alone()
-        return keeper
-
-    def fetch_alone(self) -> None:
-        """Fetch in this process from now on."""
-
-        def fetch(wanted: CredentialMessage) -> None:
-            order = CredentialMessage(CredentialAction.FETCH, wanted.source, wanted.number + 1, wanted.key)
-            self.take(self.fetch(order))
-
-        self.ask = fetch
 
     def apply(self, case: Case, request: WireRequest) -> None:
         """Put the current credentials into the request of a case. Raises `CredentialError`."""
@@ -343,20 +339,13 @@ class CredentialKeeper(Struct):
         self.apply(case, request)
         return bool(kept)
 
-    def obey(self, order: CredentialMessage, up: Callable[[Up], object]) -> bool:
-        """Fetch or receive credentials; return True if they replace refused ones."""
-        if order.action is CredentialAction.FETCH:
-            up(self.fetch(order))
-            return False
-        self.take(order)
-        return order.number > 1 and not order.error
-
-    def take(self, given: CredentialMessage) -> None:
-        """Receive newer credentials, or the reason why there are none."""
+    def take(self, given: CredentialMessage) -> bool:
+        """Receive newer credentials, or the reason why there are none; return whether they replace refused ones."""
         found = given.credentials
         self.secrets.add_credentials(found)
         held = _Held(given.number, found, given.error, self.clock())
         self._held[given.source, given.key] = held
+        return given.number > 1 and not given.error
 
     def fetch(self, order: CredentialMessage) -> CredentialMessage:
         """Return the message with fetched credentials, or with the error."""
@@ -375,7 +364,7 @@ class CredentialKeeper(Struct):
         except Exception as error:  # noqa: BLE001 - user code; only the operations that need these credentials fail
             return order.failed(f"{type(error).__name__}: {error}", last)
         finally:
-            self.fetched()
+            self._record_logins()
 
     def _bare(self, request: WireRequest, who: str) -> None:
         """Restore a request to its form without credentials, so that another user can send it."""
@@ -395,8 +384,12 @@ class CredentialKeeper(Struct):
                 found = source.fetch(case)
             self.secrets.add_credentials(found)
         finally:
-            self.fetched()
+            self._record_logins()
         return _Held(0, found, "", self.clock())
+
+    def _record_logins(self) -> None:
+        if self.logins is not None:
+            self.logins.write()
 
     def _current(self, address: Address, source: CredentialSource, case: Case) -> _Held | None:
         """Return the current credentials; old ones stay in use if newer ones are due only for their age and cannot be fetched."""
@@ -418,10 +411,13 @@ class CredentialKeeper(Struct):
         """Return the credentials after those with that number; None if there is no time left to wait for them."""
         name, key = address
         self._wanted_for[address] = case
-        self.ask(CredentialMessage(CredentialAction.WANTED, name, refused, key))
+        if self.is_alone:
+            self.take(self.fetch(CredentialMessage(CredentialAction.FETCH, name, refused + 1, key)))
+        elif self.line is not None:
+            self.line.send(CredentialMessage(CredentialAction.WANTED, name, refused, key))
         # The number counts the fetches of all workers: a higher one is newer than the refused one, in whichever worker it was fetched.
         while (held := self._held.get(address)) is None or held.number <= refused:
-            if self.listen():
+            if self.line is None or self.line.wait_for_orders():
                 return held
         if held.error:
             raise CredentialError(f"credentials of {name!r} cannot be fetched: {held.error}")

@@ -40,7 +40,7 @@ def keeper_alone(subject: TestedDescription, told: list[str]) -> CredentialKeepe
     accounts = accounts_of(settings, subject.description.schema, lambda note: told.append(note.text))
     subject.keeper = keeper = keeper_of(subject, wiring_of(settings, subject.origin), accounts=accounts)
     if keeper is not None:
-        keeper.fetch_alone()
+        keeper.is_alone = True
     return keeper
 
 
