@@ -570,9 +570,7 @@ class CaseScheduler:
             # The requests of all other checks were two thirds of what the replays of a night sent.
             confirms = "" if replay is None else replay.check
             work = attempt(tools, one.made.case, before_in(one.chain), confirms=confirms)
-        flight = InFlight(slot, one.task, one.index, one.made, work, one.chain)
-        flight.rest, flight.is_counted = one.rest, one.index < SAVED_INDEX and not one.task.lease.again
-        return self._begun(flight)
+        return self._begun(InFlight(slot, one.task, one.index, one.made, work, one.chain, rest=one.rest))
 
     def next_slow(self, now: float) -> InFlight | None:
         """Return a case of a slow task: the tasks take turns with three requests each, or with one while requests time out."""
@@ -703,7 +701,7 @@ class CaseScheduler:
                 running.constant(label)
             self._free_slots.pop()
             running.flying += 1
-            flight = InFlight(slot, running, index, made, work, (), 0, wanted, is_counted=not task.again)
+            flight = InFlight(slot, running, index, made, work, (), 0, wanted)
             if task.recalled:
                 flight.rest = task.recalled_at(index)[1:]
             return flight

@@ -13,7 +13,7 @@ from checker.core.response import Response
 from checker.corpus.records import FIXED, FLAKY, NOT_REPRODUCED, FindingReplayed
 from checker.corpus.secrets import Secrets
 from checker.phases.case_factory import OutOfDate
-from checker.workers.case_scheduler import Follower, FollowerQueue
+from checker.workers.case_scheduler import CaseScheduler, Follower, FollowerQueue
 from checker.workers.messages import Replay
 from checker.workers.recording.task_state import SAVED_INDEX
 
@@ -57,6 +57,25 @@ def test_a_failure_waits_for_follow_up_cases_below_it_which_can_begin() -> None:
     assert earlier is not None
     assert earlier.index == saved.index - 1
     assert queue.pop_ready(has_slot=True, before=saved.index) is None
+
+
+@pytest.mark.parametrize(("index", "counted"), [(7, [True]), (SAVED_INDEX, [False])])
+def test_the_end_of_a_run_counts_steps_of_its_own_sequences_alone(index: int, counted: list[bool]) -> None:
+    """The next step is dropped. The steps before it, which were sent, are cases of the run unless an earlier run saved them."""
+    context = SimpleNamespace(
+        slots=SimpleNamespace(leave=lambda slot: None),
+        tools=SimpleNamespace(is_plain=True, maker=SimpleNamespace(make=None)),
+        lanes=SimpleNamespace(slots=4),
+        stages=SimpleNamespace(calling=None),
+    )
+    scheduler, told = CaseScheduler(cast("Any", context), cast("Any", None)), list[bool]()
+    scheduler.over_observers = lambda flight, verdict: told.append(flight.is_counted)
+    running = SimpleNamespace(lease=SimpleNamespace(again=()), flying=1)
+    before = SimpleNamespace(verdict=None)
+    made: Any = None
+    scheduler.followers.waiting.append(Follower(cast("Any", running), index, made, (cast("Any", before),), slot=3))
+    scheduler.stop()
+    assert told == counted
 
 
 @pytest.mark.parametrize(

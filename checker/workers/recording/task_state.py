@@ -438,8 +438,6 @@ class InFlight(Struct):
     wanted: WireRequest | None = None
     """Its next request; None before the attempt began."""
     requests: int = 0
-    is_counted: bool = True
-    """Whether it is one of the cases of the run: failing examples of earlier runs and second looks are not."""
     rest: tuple[Step, ...] = ()
     """The further steps of a sequence that is sent again."""
     goes_on: bool = False
@@ -462,6 +460,11 @@ class InFlight(Struct):
     """Whether it was sent during an outage."""
     answers: tuple[Answered, ...] = ()
     """The outcomes of its requests so far, if a check may send more than one."""
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether it is one of the cases of the run: failing examples of earlier runs and second looks are not."""
+        return self.index < SAVED_INDEX and not self.task.lease.again
 
     @property
     def before(self) -> tuple[Verdict, ...]:
