@@ -97,7 +97,7 @@ def races(context: CheckContext) -> Exchanging[Found]:
     again = yield _repeated(context.response)
     if not _refuses(context.response, again):
         if any(map(is_idempotency_key, case.headers)) and _are_two(context.response, again):
-            return _ignored_key(sent, context.response, again)
+            return _ignored_key(context, sent, again)
         spent = yield from _spent_once(context, again)
         if spent is not None:
             return spent
@@ -154,7 +154,9 @@ def _spent_once(context: CheckContext, again: Outcome) -> Exchanging[Failure | N
         return None
     text = f"`{field}` before: {after[field]}\nSent twice at once: {line_of(request)} with `{name}`: {amount}\n"
     text += f"Received twice: `{field}`: {rests[0]}\nExpected: one refusal, or a balance that both have lowered"
-    return RaceCondition(text, title="Spent twice, paid once", unique_key="balance")
+    failure = RaceCondition(text, title="Spent twice, paid once", unique_key="balance")
+    failure.exchanges = context.exchanges[:]
+    return failure
 
 
 class _Stage(Struct):
@@ -270,12 +272,15 @@ def _are_two(first: Response, again: Outcome) -> bool:
     return bool(ones) and ones.keys() == others.keys() and not set(ones.values()) & set(others.values())
 
 
-def _ignored_key(request: WireRequest, *responses: Outcome) -> Failure:
+def _ignored_key(context: CheckContext, request: WireRequest, again: Outcome) -> Failure:
     ids = "\n".join(
-        f"Received: {', '.join(f'{name} {value}' for name, value in _ids_in(one).items())}" for one in responses
+        f"Received: {', '.join(f'{name} {value}' for name, value in _ids_in(one).items())}"
+        for one in (context.response, again)
     )
     message = f"Sent twice with the same `Idempotency-Key`: {line_of(request)}\n{ids}\nExpected: the same resource"
-    return RepeatedKey(message, unique_key="key")
+    failure = RepeatedKey(message, unique_key="key")
+    failure.exchanges = context.exchanges[:]
+    return failure
 
 
 def _both(pair: Outcome) -> Sequence[Response]:

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from checker.core.blocks import DEFAULT_TRUNCATION, Truncation
 from checker.core.case import Case
 from checker.core.contract import Complaint, RequestVerdict, ResponsePlan
-from checker.core.failures import Failure
+from checker.core.failures import Exchange, Failure
 from checker.core.operation import Operation
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
@@ -111,6 +111,9 @@ class CheckContext(Struct):
     """Sentences about parts that could not be judged, with the reasons. They are counted and shown, and never fail."""
     errors: list[Raised] = field(default_factory=list)
     """Exceptions of checks that are not failures. They do not stop other checks."""
+
+    exchanges: list[Exchange] = field(default_factory=list)
+    """What the running check has sent for the interaction so far."""
 
     @property
     def phase(self) -> str | None:

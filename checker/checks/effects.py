@@ -152,9 +152,11 @@ def _fetched(context: CheckContext, place: _Place) -> Exchanging[Failure | None]
         except OSError:
             # Nothing has connected.
             return None
-    return _failure(
+    failure = _failure(
         "Any address is fetched", request, f"`{place.name}`: {url}\nThe server connected to it, where this run listened"
     )
+    failure.exchanges = context.exchanges[-1:]
+    return failure
 
 
 def _listener(case: Case) -> socket.socket | None:

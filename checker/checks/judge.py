@@ -1,6 +1,7 @@
 """The selected checks, applied to a response."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
 from msgspec import Struct, field
@@ -11,7 +12,7 @@ from checker.checks.to_run import Asked, Kinds
 from checker.core.blocks import DEFAULT_TRUNCATION, Truncation
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
-from checker.core.failures import Failure
+from checker.core.failures import Exchange, Failure
 from checker.core.operation import Label
 from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Response
@@ -223,14 +224,28 @@ def _failures(check: Check, context: CheckContext) -> Failures:
 
 
 def _failures_of_sending(check: Check, context: CheckContext) -> Exchanging[Failures]:
+    context.exchanges = []
     try:
-        found = yield from cast("Exchanging[Found]", check.run(context))
+        found = yield from _noted(cast("Exchanging[Found]", check.run(context)), context.exchanges)
     except Failure as failure:
         found = failure
     except Exception as error:  # noqa: BLE001 - the other checks must still run
         context.errors.append((check.name, error))
         return PASSED
     return _named(check, found)
+
+
+def _noted(work: Exchanging[Found], exchanges: list[Exchange]) -> Exchanging[Found]:
+    """Run a check, and add each of its requests with its outcome to `exchanges` before the check receives the outcome."""
+    try:
+        request = next(work)
+        while True:
+            outcome = yield request
+            # The check may send the same object again, with other credentials.
+            exchanges.append((replace(request, headers=request.headers[:]), outcome))
+            request = work.send(outcome)
+    except StopIteration as end:
+        return cast("Found", end.value)
 
 
 def _named(check: Check, found: Found) -> Failures:

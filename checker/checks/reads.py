@@ -97,9 +97,11 @@ def _changed(context: CheckContext) -> Exchanging[Failure | None]:
             yield _request(context, "GET", below="/x-no-such-name")
     for name, known in values.items():
         line = line_of(context.response.request)
-        return UnsafeRead(
+        failure = UnsafeRead(
             f"{line}, {len(known)} times\nReceived `{name}`: {', '.join(map(str, known))}", unique_key=name
         )
+        failure.exchanges = context.exchanges[:]
+        return failure
     return None
 
 

@@ -80,10 +80,12 @@ def session_ends(context: CheckContext) -> Exchanging[Found]:
     answer = yield again
     if not is_success(answer):
         return PASSED
-    return TokenAfterLogout(
+    failure = TokenAfterLogout(
         f"{line_of(logout)} ({ended.status_code})\nThen with the same `{token.name}`: {line_of(again)} ({answer.status_code})\n"
         f"With another one: {refused.status_code}"
     )
+    failure.exchanges = context.exchanges[1:]
+    return failure
 
 
 def _logouts(operation: Operation, near: tuple[str, ...]) -> Iterator[str]:

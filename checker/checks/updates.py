@@ -83,17 +83,22 @@ def update_conformance(context: CheckContext) -> Exchanging[Found]:
     if not (is_success(first) and is_success(again) and is_success(second)):
         return PASSED
     steps = (Sent(as_get(case), read, first), Sent(case, update, again))
+    repeated = context.exchanges[:]
     lost = yield from _not_stored(context, steps, second)
     found: list[Failure] = [lost] if isinstance(lost, Failure) else []
+    if isinstance(lost, Failure):
+        lost.exchanges = repeated
     old, new = (one.headers.get("etag", [""])[0] for one in (first, second))
     if old != new and old.startswith('"') and new.startswith('"'):
-        found += yield from _stale(case.operation.path, read, update, old, new)
+        found += yield from _stale(context, read, update, old, new)
     if case.operation.method == "PUT" and isinstance(case.body, dict) and is_json(case.media_type or ""):
         before, after = resource_in(first) or {}, resource_in(second) or {}
         for name, value in case.body.items():
             if isinstance(value, list) and value and before.get(name) and after.get(name) == [*before[name], *value]:
                 text = f"{line_of(update)}, twice\nSent `{name}`: {excerpt(value)}\nRead afterwards: {excerpt(after[name])}"
-                found.append(RepeatedUpdate(text, unique_key=name))
+                failure = RepeatedUpdate(text, unique_key=name)
+                failure.exchanges = repeated
+                found.append(failure)
         kept = [name for name, value in case.body.items() if is_equal(after.get(name), value)]
         found += yield from _left_out(context, case, kept)
     return found
@@ -135,11 +140,16 @@ def _left_out(context: CheckContext, case: Case, names: list[str]) -> Exchanging
         is_new = any(value != case.body[key] and is_equal(read.get(key), value) for key, value in other.body.items())
         if is_new and is_equal(read.get(name), case.body[name]):
             text = f"{line_of(request)} without `{name}`, which the response does not show\nRead afterwards: {excerpt(read[name])}"
-            return [PartialReplacement(text, unique_key=name)]
+            failure = PartialReplacement(text, unique_key=name)
+            # The last request has restored the resource.
+            failure.exchanges = context.exchanges[-3:-1]
+            return [failure]
     return []
 
 
-def _stale(path: str, read: WireRequest, update: WireRequest, old: str, new: str) -> Exchanging[list[Failure]]:
+def _stale(
+    context: CheckContext, read: WireRequest, update: WireRequest, old: str, new: str
+) -> Exchanging[list[Failure]]:
     """Return the failures if requests about an old version are served, although the server knows conditions."""
     found: list[Failure] = []
     told = f"Entity tag before an update: {old}\nEntity tag after it: {new}\n"
@@ -149,7 +159,7 @@ def _stale(path: str, read: WireRequest, update: WireRequest, old: str, new: str
     if is_new and isinstance(unchanged, Response) and unchanged.status_code == 304:
         text = f"{told}{line_of(read)} with If-None-Match: {old}\nReceived: 304\nExpected: 200, with the new version"
         failure = IgnoredCondition(text, unique_key=_NOT_MODIFIED)
-        failure.operation = f"GET {path}"
+        failure.operation, failure.exchanges = f"GET {context.case.operation.path}", context.exchanges[:-1]
         found.append(failure)
     written = yield _with(update, "If-Match", old)
     if not is_new or not is_success(written):
@@ -158,7 +168,9 @@ def _stale(path: str, read: WireRequest, update: WireRequest, old: str, new: str
     is_changed = isinstance(changed, Response) and changed.headers.get("etag") not in (None, [new])
     if is_changed and isinstance(unknown, Response) and unknown.status_code == 412:
         text = f"{told}{line_of(update)} with If-Match: {old}\nReceived: {written.status_code}\nExpected: 412, as for an unknown tag"
-        found.append(IgnoredCondition(text, unique_key="If-Match"))
+        failure = IgnoredCondition(text, unique_key="If-Match")
+        failure.exchanges = context.exchanges[:]
+        found.append(failure)
     return found
 
 

@@ -217,11 +217,11 @@ def _tried(finding: Finding, again: _Again) -> str | None:
     symptoms, is_pair = list(symptoms_of(finding)) if finding.interactions else [], is_at_once(finding)
     if not symptoms and not is_pair:
         raise _CannotSend("there was no response to compare with; send its command by hand")
-    if any(one.exchange.body_size is not None for one in finding.interactions):
+    if any(one.exchange.body_size is not None for one in finding.sent):
         raise _CannotSend("a body was too long to be recorded")
     lanes = NETWORK(replace(again.origin, base_path=""), again.target.http, 1)
     calls = calls_of(finding)
-    before = len(calls) - len(finding.interactions)
+    before = len(calls) - len(finding.sent)
     answers: list[Response] = []
     try:
         for number, call in enumerate(calls):
@@ -270,7 +270,9 @@ def _following(call: Call, answers: Sequence[Response]) -> WireRequest:
             parts[place] = segment_of(values[source]).encode()
     body = with_values(call.request, {at: values[one] for at, one in call.in_body.items() if one in values})
     target = b"".join(parts)
-    given = {name: values[one].encode("latin-1") for name, one in call.in_headers.items() if one in values}
+    given = {
+        name: str(values[one]).encode("latin-1", "replace") for name, one in call.in_headers.items() if one in values
+    }
     headers = [(name, given.get(name.decode("latin-1").lower(), value)) for name, value in call.request.headers]
     return dataclasses.replace(call.request, target=target, headers=headers, body=body, origin=None)
 

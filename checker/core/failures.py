@@ -1,5 +1,6 @@
 """Failed checks: exceptions that carry what a reader needs, and the identity under which they are stored for years."""
 
+from collections.abc import Sequence
 from enum import StrEnum
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from checker.core.digests import digest
 from checker.core.operation import Label
 from checker.core.request import WireRequest
+from checker.core.response import Outcome
 from checker.core.terminal import printable
 
 
@@ -30,6 +32,10 @@ class CauseScope(StrEnum):
     OPERATION = "operation"
     PATH = "path"
     API = "api"
+
+
+Exchange = tuple[WireRequest, Outcome]
+"""(request of a check as it was sent, its outcome)."""
 
 
 class Failure(AssertionError):
@@ -59,6 +65,8 @@ class Failure(AssertionError):
     """Kinds of failures that are part of this one, so that they are not reported beside it for the same response."""
     request: WireRequest | None = None
     """The request that reproduces the failure, if a check sent it in addition to the request of the case."""
+    exchanges: Sequence[Exchange] = ()
+    """Further requests of the check that show the failure together with the request of the case or of the check, in order."""
     operation = ""
     """Label of the operation that caused it, if it is not the operation of the response."""
     second_look_s = 0.0

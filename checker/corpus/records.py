@@ -439,6 +439,8 @@ class Finding(Struct, frozen=True, array_like=True, tag=6):
     """Fingerprint of the cause that it shares with findings of other operations; empty in old files."""
     needs: tuple[ResourceMade, ...] = ()
     """Requests that created the resources in its path, outermost first. The fold sets them; files do not hold them."""
+    further: tuple[Interaction, ...] = ()
+    """Requests of the check that show the failure together with the last interaction, in order."""
 
     @classmethod
     def of(cls, failure: Failure, label: str, **others: Any) -> "Finding":
@@ -458,10 +460,15 @@ class Finding(Struct, frozen=True, array_like=True, tag=6):
         )
 
     @property
+    def sent(self) -> tuple[Interaction, ...]:
+        """Return all requests that show the failure, in order: those of the sequence, then those of the check."""
+        return (*self.interactions, *self.further)
+
+    @property
     def brief(self) -> "Finding":
         """Return the finding without its requests and texts, as other workers need it to recognise the failure."""
         investigation = replace(self.investigation, reproduction="")
-        return replace(self, steps=(), interactions=(), message="", investigation=investigation, needs=())
+        return replace(self, steps=(), interactions=(), message="", investigation=investigation, needs=(), further=())
 
     def __repr__(self) -> str:
         """Return one line for users' assertions: the whole finding would fill a screen."""

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote, unquote, unquote_plus, urlsplit
 
@@ -10,7 +10,8 @@ from msgspec import Struct, field
 
 from checker.core import curl
 from checker.core.media_types import is_form
-from checker.core.request import Location, WireRequest
+from checker.core.meta import Binding
+from checker.core.request import CONDITIONS, Location, WireRequest
 from checker.core.resource_names import is_identifier, normalised, variables_of
 from checker.core.schema import tokens_of
 from checker.core.security import UNAUTHORIZED
@@ -21,6 +22,7 @@ from checker.values.locations import may_be_url
 
 _SEPARATORS = re.compile(rb"([/?&=])")
 _CONFLICT: Final = 409
+_TAG: Final = "etag"
 TRANSIENT: Final = (429, 502, 503, 504)
 UNHANDLED: Final = (*sorted(UNAUTHORIZED), *TRANSIENT)
 """Statuses with which a request is refused before it is handled: for its credentials, or for the load of a server or gateway."""
@@ -109,11 +111,15 @@ def calls_of(finding: Finding) -> list[Call]:
         )  # fmt: skip
     first = len(calls)
     commands = finding.investigation.reproduction.splitlines()
-    has_commands = len(commands) == len(finding.interactions)
-    for number, one in enumerate(finding.interactions):
+    has_commands = len(commands) == len(finding.sent)
+    for number, one in enumerate(finding.sent):
         exchange = one.exchange
         request = WireRequest(exchange.method, exchange.target, list(exchange.headers), exchange.body)
-        in_target, in_body, in_headers = _of_steps(finding, number, request, calls[first:], first)
+        in_target, in_body, in_headers = (
+            _of_steps(finding, number, request, calls[first:], first)
+            if number < len(finding.interactions)
+            else _of_check(finding, number, request, calls, first)
+        )
         calls.append(
             Call(
                 one.label, request, one.components, {**_of_needs(exchange.target, calls), **in_target},
@@ -254,21 +260,72 @@ def _of_steps(
             if same:
                 segment, at_place = min(same, key=lambda one: (one[0] > 0, _doubt(True, binding.pointer, one[1])))
                 in_body[path] = Source(first + at_, at_place, segment=segment)
-    in_headers = {}
-    sent = {key.decode("latin-1").lower(): value.decode("latin-1") for key, value in one.exchange.headers}
+    return in_target, in_body, _headers_of_step(finding, number, bindings, first)
+
+
+def _headers_of_step(finding: Finding, number: int, bindings: Sequence[Binding], first: int) -> dict[str, Source]:
+    """Return the headers of a request of the finding itself that come from its earlier responses: their headers, or values of bodies that no header has to escape."""
+    found = {}
+    sent = _by_name(finding.interactions[number].exchange.headers)
     for binding in bindings:
-        name = binding.pointer.removeprefix(_OF_HEADER).lower()
-        if binding.location is not Location.HEADER or not binding.pointer.startswith(_OF_HEADER):
+        name, pointer = binding.name.lower(), binding.pointer
+        text = sent.get(name)
+        if binding.location is not Location.HEADER or text is None:
             continue
-        for at_, other in enumerate(earlier):
-            shown = {key.lower(): value for key, value in other.exchange.response_headers}
-            if other.label == binding.producer and shown.get(name, "") == sent.get(binding.name.lower()):
-                in_headers[binding.name.lower()] = Source(first + at_, None, name)
+        for place, other in enumerate(finding.interactions[:number], first):
+            if other.label != binding.producer:
+                continue
+            if pointer.startswith(_OF_HEADER):
+                of = pointer.removeprefix(_OF_HEADER).lower()
+                if {key.lower(): value for key, value in other.exchange.response_headers}.get(of, "") == text:
+                    found[name] = Source(place, None, of)
+            elif _PLAIN.fullmatch(text):
+                leaves = leaves_of(parsed(readable_body(other.exchange)))
+                paths = [path for path, value in leaves if value == text]
+                if paths:
+                    found[name] = Source(place, min(paths, key=lambda path: _doubt(True, pointer, path)))
+    return found
+
+
+def _of_check(
+    finding: Finding, number: int, request: WireRequest, before: Sequence[Call], first: int
+) -> tuple[dict[int, Source], dict[Path, Source], dict[str, Source]]:
+    """Return the values that a further request of a check has in common with the requests before it, and the entity tags of their responses."""
+    in_target = {}
+    for place, part in enumerate(parts_of(request.target)):
+        source = _taken_before(unquote(part.decode("latin-1")), "", before) if place % 2 == 0 else None
+        if source is not None:
+            in_target[place] = source
+    document = document_of(request)
+    in_body: dict[Path, Source] = {}
+    headers = _by_name(request.headers)
+    in_headers: dict[str, Source] = {}
+    for call in before:
+        earlier = document_of(call.request)
+        in_body |= {path: one for path, one in call.in_body.items() if _is_same_at(path, document, earlier)}
+        sent = _by_name(call.request.headers)
+        in_headers |= {name: one for name, one in call.in_headers.items() if headers.get(name) == sent.get(name)}
+    for place, other in enumerate(finding.sent[:number]):
+        tags = [value for name, value in other.exchange.response_headers if name.lower() == _TAG]
+        conditions = {name for name in CONDITIONS & headers.keys() if headers[name] in tags and name not in in_headers}
+        in_headers |= {name: Source(first + place, None, _TAG) for name in conditions}
     return in_target, in_body, in_headers
 
 
+def _by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Return the headers of a request by their names in lower case."""
+    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in headers}
+
+
+def _is_same_at(path: Path, document: Any, other: Any) -> bool:
+    try:
+        return bool(at(document, path) == at(other, path))
+    except (LookupError, TypeError):
+        return False
+
+
 def _taken_before(text: str, producer: str, before: Sequence[Call]) -> Source | None:
-    """Return the value of a response that a request to the producer has for a text in its own target; None if it has none.
+    """Return the value of a response that a request to the producer has for a text in its own target; None if it has none. Empty `producer`: any.
 
     `GET /items/7` shows the name `7` because it was asked for it, so that its response is no source of the name.
     """
@@ -277,7 +334,7 @@ def _taken_before(text: str, producer: str, before: Sequence[Call]) -> Source | 
             source
             for call in before
             for place, source in call.in_target.items()
-            if call.label == producer and unquote(parts_of(call.request.target)[place].decode("latin-1")) == text
+            if producer in ("", call.label) and unquote(parts_of(call.request.target)[place].decode("latin-1")) == text
         ),
         None,
     )

@@ -378,7 +378,7 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked, printed: Print
         for finding, of_one in zip(worst, marks, strict=True)
     ]
     lines = printed(first)
-    command = lines or shown(first.investigation.reproduction, [one.components for one in first.interactions])
+    command = lines or shown(first.investigation.reproduction, [one.components for one in first.sent])
     needed = [shown(made.command, [made.components]) for made in first.needs]
     return FailedCase(
         case_id=first.case,

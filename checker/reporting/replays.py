@@ -75,9 +75,9 @@ class Symptom(Struct, frozen=True):
 
 
 def is_at_once(finding: Finding) -> bool:
-    """Whether the last command sends two requests at once."""
+    """Whether the last command sends two requests at once, and nothing else shows the failure."""
     command = finding.investigation.reproduction.rpartition("\n")[2]
-    if curl.AT_ONCE[0] not in command:
+    if curl.AT_ONCE[0] not in command or finding.further:
         return False
     try:
         request, _ = curl.parse(command)
@@ -88,6 +88,8 @@ def is_at_once(finding: Finding) -> bool:
 
 def unproved(finding: Finding) -> str:
     """Return why no program can judge the last response of a finding without symptoms."""
+    if finding.further:
+        return "the check compares the responses to several requests, as checker replay does"
     return (
         "it takes two requests at once, which checker replay sends"
         if is_at_once(finding)
@@ -96,9 +98,9 @@ def unproved(finding: Finding) -> str:
 
 
 def symptoms_of(finding: Finding) -> Iterator[Symptom]:
-    """Yield the symptoms of a finding; none for a cut response, and none for two requests at once, of which each is right."""
+    """Yield the symptoms of a finding; none for a cut response, and none where a check compares several responses, of which each is right."""
     exchange = finding.interactions[-1].exchange
-    if is_at_once(finding):
+    if finding.further or is_at_once(finding):
         return
     if not has_response(exchange):
         if finding.unique_key in (DROPPED, UNANSWERED):

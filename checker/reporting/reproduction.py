@@ -147,7 +147,9 @@ def _shown(call: Call, masking: Masking, base_path: str, variables: Variables) -
         tuple(
             (
                 name,
-                _header(name, shown, value, call, masking) or _text(taken.get(name.lower(), shown), mask, name, in_url),
+                _text(taken[name.lower()], mask, name, in_url)
+                if name.lower() in taken
+                else _header(name, shown, value, call, masking) or _text(shown, mask, name, in_url),
             )
             for name, shown, value in fields
             if name.lower() not in NOT_SENT and not name.lower().startswith("x-checker-")

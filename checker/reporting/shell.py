@@ -61,15 +61,15 @@ def printed(finding: Finding, masking: Masking, base_url: str) -> ShownCommand |
     Credentials that a check made up or that were drawn are shown in the lines. A failure that the run did not look into has no
     recorded command.
     """
-    is_whole = len(finding.investigation.reproduction.splitlines()) in (0, len(finding.interactions))
-    is_cut = any(one.exchange.body_size is not None for one in finding.interactions)
+    is_whole = len(finding.investigation.reproduction.splitlines()) in (0, len(finding.sent))
+    is_cut = any(one.exchange.body_size is not None for one in finding.sent)
     base_url = _base_of(finding, base_url)
     if not base_url or not finding.interactions or not is_whole or is_cut:
         return None
     mask = masking.sanitization.replacement
-    recorded = masking.command(finding.investigation.reproduction, [one.components for one in finding.interactions])
+    recorded = masking.command(finding.investigation.reproduction, [one.components for one in finding.sent])
     calls = shown_calls(finding, masking, base_path_of(base_url))
-    is_alone = len(calls) == len(finding.interactions) and not any(one.call.sources for one in calls)
+    is_alone = len(calls) == len(finding.sent) and not any(one.call.sources for one in calls)
     if finding.investigation.reproduction and is_alone and (mask not in recorded.text or secrets_of(calls)):
         return None
     lines = []

@@ -108,7 +108,7 @@ def _lines(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
 
 def _unjudged(finding: Finding) -> str:
     """Return why no program can judge a failure; empty if it can."""
-    if any(one.exchange.body_size is not None for one in finding.interactions):
+    if any(one.exchange.body_size is not None for one in finding.sent):
         return _TOO_LONG
     return "" if any(symptoms_of(finding)) else unproved(finding)
 

@@ -40,14 +40,14 @@ def _test(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
         yield f"# {_safe(line)}".rstrip() + "\n"
     name = slug(finding.label).replace("-", "_")
     yield f"def test_{name}_{slug(finding.fingerprint).replace('-', '_')}():\n"
-    if any(one.exchange.body_size is not None for one in finding.interactions):
+    if any(one.exchange.body_size is not None for one in finding.sent):
         yield '    pytest.skip("the body of a request was too long to be recorded")\n'
         return
     if not any(symptoms_of(finding)):
         yield f'    pytest.skip("{unproved(finding)}")\n'
         return
     calls = shown_calls(finding, context.masking, base_path_of(context.base_url))
-    before = len(calls) - len(finding.interactions)
+    before = len(calls) - len(finding.sent)
     for number, one in enumerate(calls):
         yield f"    answer_{number} = {_call(one)}\n"
         if number < len(calls) - 1:

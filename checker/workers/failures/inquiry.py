@@ -116,7 +116,7 @@ class Inquiry(Struct):
                 is_confirmed=False,
                 stopped=why,
                 wants_more=len(suspicion.chain) == 1,
-                commands=self._commands(suspicion.chain, failure.request),
+                commands=self.commands(suspicion.chain, failure.request),
             )
             return (yield from self._made_anew_alone(unsent))
         # A failure that other requests may cause is not reported before it happened several times.
@@ -699,7 +699,7 @@ class Inquiry(Struct):
         if own is not None and own.is_twice:
             # With a key that is known, nothing is done twice.
             own = request_with_fresh_key(own, self.suspicion.finding.fingerprint, str(len(result.printed)))
-        result.commands = self._commands(chain, own)
+        result.commands = self.commands(chain, own)
         sent = yield from self._sent(chain, own)
         if not sent:
             return
@@ -714,7 +714,7 @@ class Inquiry(Struct):
             result.is_spent = True
             if result.is_confirmed and not result.is_of_check and not result.printed:
                 # The confirmed requests had a resource of their own, and no further resource can be made.
-                result.commands = self._commands(result.chain)
+                result.commands = self.commands(result.chain)
                 result.printed.append((result.chain[-1].verdict.outcome, result.chain[-1].verdict.judgement))
             return
         result.printed.append((sent[-1].outcome, sent[-1].judgement))
@@ -770,7 +770,8 @@ class Inquiry(Struct):
             sent.append((yield from self.slot.drive(made, work, Purpose.REPRODUCE)).verdict)
         return sent
 
-    def _commands(self, chain: Chain, own: WireRequest | None = None) -> tuple[str, ...]:
+    def commands(self, chain: Sequence[JudgedCase], own: WireRequest | None = None) -> tuple[str, ...]:
+        """Return the commands of requests; the last one is `own`, if a check sent it in place of the one of the case."""
         return tuple(self._command(shot.verdict, request) for shot, request in _requests(chain, own))
 
     def _followed(
@@ -892,7 +893,7 @@ def _named(made: GeneratedCase) -> GeneratedCase:
     return made
 
 
-def _requests(chain: Chain, own: WireRequest | None) -> list[tuple[JudgedCase, WireRequest]]:
+def _requests(chain: Sequence[JudgedCase], own: WireRequest | None) -> list[tuple[JudgedCase, WireRequest]]:
     """Return the requests of a sequence with their cases; the last one is `own`, if a check sent it."""
     requests = [(shot, request) for shot in chain if (request := shot.verdict.request) is not None]
     if own is not None:

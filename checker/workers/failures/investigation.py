@@ -84,7 +84,7 @@ class Investigation:
             same_as=other or "",
             investigation=replace(last.investigation, withdrawn=withdrawn),
         )
-        return result.described(judged, wanted, self._traffic)
+        return result.described(judged, wanted, self._traffic, inquiry.commands)
 
 
 class FailureQueue:

@@ -1,12 +1,13 @@
 """The result of an investigation."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.checks.judge import Judgement
+from checker.checks.judge import UNJUDGED, Judgement
 from checker.core.response import Outcome, Response
+from checker.core.send import Purpose
 from checker.corpus.records import Finding
 from checker.phases.attempt import Verdict
 from checker.workers.recording.traffic import Traffic
@@ -58,18 +59,26 @@ class InvestigationResult(Struct):
         verdict = replace(showing[-1].verdict, request=outcome.request)
         return (*(self.steps_before or self.chain[:-1]), JudgedCase(showing[-1].made, verdict))
 
-    def described(self, last: Finding, wanted: ExpectedFailure, traffic: Traffic) -> Finding:
-        """Return a finding with the result of its investigation."""
-        showed = self.showed(wanted)
+    def described(
+        self,
+        last: Finding,
+        wanted: ExpectedFailure,
+        traffic: Traffic,
+        commands: Callable[[Sequence[JudgedCase]], tuple[str, ...]],
+    ) -> Finding:
+        """Return a finding with the result of its investigation. `commands` returns the commands of requests."""
+        showed, chain = self.showed(wanted), self._shown_chain(wanted)
+        further = further_of(chain[-1], wanted)
         return replace(
             last,
             case=self.chain[-1].made.case.id,
             steps=tuple(shot.made.step for shot in self.chain),
-            interactions=tuple(traffic.interaction(evidence(shot)) for shot in self._shown_chain(wanted)),
+            interactions=tuple(traffic.interaction(evidence(shot)) for shot in chain),
+            further=tuple(traffic.interaction(evidence(shot)) for shot in further),
             text=wanted.text,
             investigation=replace(
                 last.investigation,
-                reproduction="\n".join(self.commands),
+                reproduction="\n".join((*self.commands, *commands(further))),
                 reproduced=showed > 0 if self.printed else None,
                 # It was seen once before.
                 hits=1 + showed,
@@ -81,6 +90,15 @@ class InvestigationResult(Struct):
                 is_anew=self.is_anew and showed > 0,
             ),
         )
+
+
+def further_of(shot: JudgedCase, wanted: ExpectedFailure) -> list[JudgedCase]:
+    """Return the requests with which a check showed a failure after a case."""
+    failure, case = wanted.again(shot), shot.made.case
+    return [
+        JudgedCase(shot.made, Verdict(case, request, outcome, UNJUDGED, purpose=Purpose.PROBE))
+        for request, outcome in (() if failure is None else failure.exchanges)
+    ]
 
 
 def shown_by(results: Iterable[InvestigationResult], wanted: ExpectedFailure) -> InvestigationResult | None:
