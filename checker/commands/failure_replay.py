@@ -8,20 +8,23 @@ from contextlib import closing, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Final
+from urllib.parse import parse_qsl, unquote
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.checks.concurrency import is_race
+from checker.checks.judge import UNJUDGED
 from checker.commands.runs_on_disk import PastRun, chosen_findings
 from checker.config.auth import chosen_users
 from checker.config.config import Config
 from checker.config.operation_settings import HttpSettings
 from checker.config.resolve import Invocation, run_settings
-from checker.core.case import request_with_fresh_key
+from checker.core.case import NOT_SET, Case, request_with_fresh_key
 from checker.core.credentials import Credentials, drop, put
 from checker.core.errors import CheckerError, LoaderError, MissingSecret, UsageError
 from checker.core.known import TRIES, failure_id, shows_surely
+from checker.core.meta import CaseMetadata, GenerationMode, PhaseInfo, Step
 from checker.core.operation import Label
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
@@ -33,17 +36,19 @@ from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import CONFIRMED, FIXED, FLAKY, NOT_REPRODUCED, Finding, FindingReplayed
 from checker.corpus.secrets import secrets_of
+from checker.kinds.protocol import ApiOperation
 from checker.kinds.static import json_schema
+from checker.phases.attempt import Tools, Verdict
 from checker.reporting.baselines import known_name
-from checker.reporting.calls import Call, at, calls_of, found_in, parsed, parts_of, with_values
+from checker.reporting.calls import NO_JSON, Call, at, calls_of, found_in, parsed, parts_of, with_values
 from checker.reporting.replays import Symptom, is_at_once, not_prepared, not_reached, symptoms_of
 from checker.supervisor.lock import Ownership
 from checker.transport.factories import NETWORK
 from checker.validation.compiled import compile_schema
 from checker.workers.authentication.logins import Identities, UserSource
-from checker.workers.starting.auth_trial import FetchedCredentials
-from checker.workers.starting.calling import wiring_of
-from checker.workers.subject import read_subject
+from checker.workers.starting.auth_trial import FetchedCredentials, keeper_alone
+from checker.workers.starting.calling import open_tools, wiring_of
+from checker.workers.subject import TestedDescription, read_subject
 
 
 class ReplayCredentials(Struct, frozen=True):
@@ -77,10 +82,14 @@ def fetched_for(past: PastRun, base_url: str) -> FetchedCredentials:
 
     Raises `LoaderError`, `ConfigError`, `UsageError`.
     """
+    return FetchedCredentials(_subject_of(past, base_url))
+
+
+def _subject_of(past: PastRun, base_url: str) -> TestedDescription:
     opened = past.view.opened
     document = None if opened is None else opened.document
     settings = past.settings.with_changes(target={"base_url": base_url}, document=document)
-    return FetchedCredentials(read_subject(settings, RunLayout(Path(settings.corpus.folder))))
+    return read_subject(settings, RunLayout(Path(settings.corpus.folder)))
 
 
 def user_of_document(config: Config, origin: BaseUrl | None) -> Credentials:
@@ -204,6 +213,13 @@ class _Again:
     caller: ReplayCredentials
 
     @cached_property
+    def checking(self) -> tuple[TestedDescription, Tools]:
+        """Return the description of the run, and the tools of its checks for the target. Raises `CheckerError`."""
+        subject = _subject_of(self.past, self.origin.url)
+        keeper_alone(subject, [])
+        return subject, open_tools(subject)
+
+    @cached_property
     def fetched(self) -> FetchedCredentials:
         """Return the credentials that the current configuration fetches. Raises `CheckerError`."""
         return fetched_for(self.past, self.origin.url)
@@ -215,13 +231,15 @@ def _tried(finding: Finding, again: _Again) -> str | None:
     Otherwise return why its situation was not reached, so that nothing is proved; empty if it was reached.
     """
     symptoms, is_pair = list(symptoms_of(finding)) if finding.interactions else [], is_at_once(finding)
-    if not symptoms and not is_pair:
+    if not symptoms and not is_pair and not finding.further:
         raise _CannotSend("there was no response to compare with; send its command by hand")
     if any(one.exchange.body_size is not None for one in finding.sent):
         raise _CannotSend("a body was too long to be recorded")
     lanes = NETWORK(replace(again.origin, base_path=""), again.target.http, 1)
     calls = calls_of(finding)
-    before = len(calls) - len(finding.sent)
+    # The check sends its own requests.
+    calls = calls[: len(calls) - len(finding.further)]
+    before = len(calls) - len(finding.interactions)
     answers: list[Response] = []
     try:
         for number, call in enumerate(calls):
@@ -232,6 +250,10 @@ def _tried(finding: Finding, again: _Again) -> str | None:
             last, body = answers[-1], _body_of(answers[-1])
             if not is_last and (doubt := not_prepared(call, number + 1 - before, last.status_code)):
                 return doubt
+        if finding.further:
+            if not 200 <= last.status_code < 300:
+                return not_reached(finding, calls, last.status_code, body)
+            return None if _is_found_again(finding, again, answers[before:], lanes) else ""
         if is_pair and drive(is_race(last), lambda request: _sent_later(lanes, request)):
             return None
     except _NoResponse:
@@ -244,6 +266,49 @@ def _tried(finding: Finding, again: _Again) -> str | None:
     if symptoms and all(_shows(one, last.status_code, media_type, body) for one in symptoms):
         return None
     return not_reached(finding, calls, last.status_code, body)
+
+
+def _is_found_again(finding: Finding, again: _Again, answers: Sequence[Response], lanes: Transport) -> bool:
+    """Whether the check of a finding finds it once more after the requests of its sequence. Raises `CheckerError`."""
+    subject, tools = again.checking
+    judged: list[Verdict] = []
+    for step, answer in zip(finding.steps, answers, strict=True):
+        operation, request = subject.selected.get(step.label), answer.request
+        if operation is None or request is None:
+            raise _CannotSend(f"{step.label} is not in the description")
+        request.confirms = finding.check
+        judged.append(Verdict(_case_of(finding, step, operation, request, tools), request, answer, UNJUDGED))
+    *earlier, last = judged
+
+    def send(request: WireRequest) -> Outcome:
+        again.caller.sign(request)
+        return _sent_later(lanes, dataclasses.replace(request, fresh=True))
+
+    judgement = drive(tools.judge_of(last.case).judge(last.case, answers[-1], earlier), send)
+    for name, error in judgement.errors:
+        if name == finding.check:
+            raise _CannotSend(f"the check cannot be repeated: {error}")
+    return any(one.fingerprint(finding.steps[-1].label) == finding.fingerprint for one in judgement.failures)
+
+
+def _case_of(finding: Finding, step: Step, operation: ApiOperation, request: WireRequest, tools: Tools) -> Case:
+    """Return the case whose request is the given one."""
+    path = request.path.decode("latin-1").removeprefix(tools.maker.base_path_of(operation))
+    pairs = zip(operation.path.split("/"), path.split("/"), strict=False)
+    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in request.headers}
+    named = {one.name: headers[one.name.lower()] for one in operation.parameters if one.name.lower() in headers}
+    body = parsed(request.body or b"")
+    meta = CaseMetadata(GenerationMode.POSITIVE, {}, PhaseInfo(finding.phase), step.bindings)
+    return Case(
+        operation,
+        finding.case,
+        path_parameters={name[1:-1]: unquote(value) for name, value in pairs if name.startswith("{")},
+        headers=named,
+        query=dict(parse_qsl(request.target.partition(b"?")[2].decode("latin-1"), keep_blank_values=True)),
+        body=NOT_SET if body is NO_JSON else body,
+        media_type=headers.get("content-type"),
+        meta=meta,
+    )
 
 
 def _shows(symptom: Symptom, status: int, media_type: str, body: bytes) -> bool:

@@ -49,6 +49,16 @@ def test_printed_commands_show_what_a_check_saw(tmp_path: Path, mistake: str, ch
         (one.exchange.status, *_plain(one.exchange.response_body, mistake)) for one in finding.sent
     ], text
 
+    with serving(Versioned(mistake), DOCUMENT) as fresh:
+        assert _replayed(tmp_path, found["id"], fresh.url).startswith("FAILED")
+    with serving(Versioned(""), DOCUMENT) as fresh:
+        assert _replayed(tmp_path, found["id"], fresh.url).startswith("FIXED")
+
+
+def _replayed(directory: Path, name: str, url: str) -> str:
+    done = Command(directory).here("replay", name, "--url", url)
+    return f"{done.stdout}{done.stderr}"
+
 
 def _found(directory: Path, mistake: str, check: str, title: str) -> tuple[Finding, dict[str, Any], str]:
     """Return the finding of a service with a mistake, as it is on disk and in the JSON report, and the URL of the service."""
