@@ -24,7 +24,6 @@ from checker.core.operation import BrokenOperation, Label
 from checker.core.request import BaseUrl
 from checker.core.response import Response
 from checker.core.send import Exchanging
-from checker.generation.hooks import NO_HOOKS
 from checker.generation.program import GenerationSettings
 from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
@@ -121,7 +120,7 @@ class Bench:
         self._labels = cycle(operations)
         self._judge = Judge(checks)
         rules = GenerationRules.alike(GenerationSettings())
-        self._factory = CaseFactory(operations, rules, lambda _: NO_HOOKS, None)
+        self._factory = CaseFactory(operations, rules)
         self._maker = RequestMaker(BaseUrl("http", "localhost", 80, ""), version=__version__)
         self._index = 0
 

@@ -18,6 +18,7 @@ from checker.core.case import Case
 from checker.core.constraints import RELATIONS, SAME, Constraint, is_broken, read, values_at, written
 from checker.core.digests import case_id, digest
 from checker.core.errors import CheckerError, HookError, UnresolvableBody
+from checker.core.hooks import HookContext, HookRegistry, HookSource
 from checker.core.meta import (
     Binding,
     Choice,
@@ -334,9 +335,11 @@ class CaseFactory:
 
     operations: Mapping[Label, ApiOperation]
     rules: GenerationRules
-    hooks: Callable[[Operation], ComponentHooks]
-    values: ReusedValues | None
+    values: ReusedValues | None = None
     """None if cases take generated values alone."""
+    hooks: HookSource = dataclasses.field(default_factory=HookRegistry)
+    _hooks: dict[Label, ComponentHooks] = dataclasses.field(default_factory=dict)
+    """The hooks of operations, which are needed for each case of a list."""
     reader: DescriptionReader = dataclasses.field(default_factory=DescriptionReader)
     is_first_of_path: Callable[[Label], bool] = lambda label: True
     """Whether no operation of the same path that is tested stands before it."""
@@ -394,6 +397,12 @@ class CaseFactory:
             return False
         return program.fault is None
 
+    def _hooks_of(self, operation: Operation) -> ComponentHooks:
+        known = self._hooks.get(operation.label)
+        if known is None:
+            known = self._hooks[operation.label] = ComponentHooks.from_registry(self.hooks, HookContext(operation))
+        return known
+
     def program(self, label: Label, phase: str, learned: str | None = None) -> CaseProgram:
         """Return the draw program of an operation in a phase; with the known demands of its target by default.
 
@@ -406,7 +415,7 @@ class CaseFactory:
             operation = self.operations[label]
             self._meet(operation)
             settings = replace(self.rules.of(operation, phase), learned=read(learned), shared=self._shared)
-            program = operation.compile(settings, hooks=self.hooks(operation))
+            program = operation.compile(settings, hooks=self._hooks_of(operation))
             is_new = self._programs.keep(place, program)
             if settings.unique_inputs:
                 self._unique.add(place[:2])
@@ -628,7 +637,7 @@ class CaseFactory:
         self._meet(operation)
         settings = replace(self.rules.of(operation, phase), learned=read(learned))
         first = self.is_first_of_path(operation.label)
-        return ListingContext(settings, self.hooks(operation), self.reader.warned, first)
+        return ListingContext(settings, self._hooks_of(operation), self.reader.warned, first)
 
     def remake(self, step: Step, *, name: str, phase: PhaseInfo) -> GeneratedCase:
         """Return the recorded case of a step under a new id. Raises `OutOfDate` and the errors of making a case."""
@@ -712,7 +721,7 @@ class CaseFactory:
             token = renew(listed, found, wanted.token)
             self._relate(listed, found, wanted.learned)
             recipe = Listed(phase, number, digest(repr(found.key)), token=token, learned=wanted.learned)
-        case = self.hooks(operation).finished(listed)
+        case = self._hooks_of(operation).finished(listed)
         if case is None:
             raise FilteredOut(f"{label}: a hook does not want case {number}")
         return GeneratedCase(case, label, (), taken, recipe)

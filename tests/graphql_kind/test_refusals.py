@@ -15,7 +15,6 @@ from checker.core.operation import Label
 from checker.core.request import BaseUrl
 from checker.core.response import Response
 from checker.corpus.records import DemandHeard
-from checker.generation.hooks import NO_HOOKS
 from checker.generation.settings import GenerationSettings
 from checker.phases.case_factory import CaseFactory, GenerationRules
 from checker.refusals.reading import demands_in
@@ -126,7 +125,7 @@ class Server:
             setattr(self.schema.type_map["Odd"], name, self.read)
         self.operations = {one.label: one for one in operations(opened(SDL))}
         rules = GenerationRules.alike(GenerationSettings())
-        self.factory = CaseFactory(self.operations, rules, lambda operation: NO_HOOKS, None)
+        self.factory = CaseFactory(self.operations, rules)
         self.factory.learner = self.learner
         self.maker = RequestMaker(BaseUrl.from_url("http://localhost/graphql"), (), version="")
 

@@ -12,7 +12,6 @@ from checker.core.operation import Label
 from checker.core.phases import FUZZING
 from checker.core.request import Location
 from checker.generation.boundaries.values import likeness
-from checker.generation.hooks import NO_HOOKS
 from checker.generation.settings import GenerationSettings
 from checker.phases.case_factory import CaseFactory, EachOnce, Exhausted, FilteredOut, GeneratedCase, GenerationRules
 from tests.apps.http import Reply, Request
@@ -30,7 +29,7 @@ def _made(method: str, start: int = 0, *, raw: Any = None) -> Iterator[tuple[int
     parameters = NARROW if raw is None else (parameter_of(raw),)
     operation = PlainOperation(parameters, method=method)
     rules = GenerationRules.alike(GenerationSettings())
-    factory = CaseFactory({operation.label: operation}, rules, lambda _: NO_HOOKS, None)
+    factory = CaseFactory({operation.label: operation}, rules)
     maker = EachOnce(factory.make)
     for index in range(start, COUNT):
         try:
@@ -69,7 +68,7 @@ def test_a_worker_that_goes_on_makes_the_same_cases() -> None:
 def test_a_case_that_is_made_again_by_its_index_is_the_same() -> None:
     operation = PlainOperation(NARROW, method="GET")
     rules = GenerationRules.alike(GenerationSettings())
-    maker = EachOnce(CaseFactory({operation.label: operation}, rules, lambda _: NO_HOOKS, None).make)
+    maker = EachOnce(CaseFactory({operation.label: operation}, rules).make)
     first = [likeness(maker(operation.label, 5, index, PHASE).case) for index in range(8)]
     assert [likeness(maker(operation.label, 5, index, PHASE).case) for index in (3, 6)] == [first[3], first[6]]
 
@@ -77,7 +76,7 @@ def test_a_case_that_is_made_again_by_its_index_is_the_same() -> None:
 def test_a_worker_that_goes_on_makes_few_cases_again() -> None:
     operation = PlainOperation((parameter_of({"type": "string"}),), method="GET")
     rules = GenerationRules.alike(GenerationSettings())
-    makes, indices = CaseFactory({operation.label: operation}, rules, lambda _: NO_HOOKS, None).make, set[int]()
+    makes, indices = CaseFactory({operation.label: operation}, rules).make, set[int]()
 
     def counted(label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         indices.add(index)
@@ -91,7 +90,7 @@ def test_cases_that_are_made_again_first_change_no_later_ones() -> None:
     operation = PlainOperation(NARROW, method="GET")
     rules = GenerationRules.alike(GenerationSettings())
     whole = [key for _, key in _made("GET")]
-    maker = EachOnce(CaseFactory({operation.label: operation}, rules, lambda _: NO_HOOKS, None).make)
+    maker = EachOnce(CaseFactory({operation.label: operation}, rules).make)
     found = [likeness(maker(operation.label, 5, index, PHASE).case) for index in (3, 17)]
     assert found == [whole[3], whole[17]]
 
@@ -99,7 +98,7 @@ def test_cases_that_are_made_again_first_change_no_later_ones() -> None:
 def test_a_worker_goes_on_with_unique_inputs_as_another_one_does() -> None:
     operation = PlainOperation((parameter_of({"type": "integer", "minimum": 1, "maximum": 40}),), method="GET")
     rules = GenerationRules.alike(GenerationSettings(unique_inputs=True))
-    one, other = (CaseFactory({operation.label: operation}, rules, lambda _: NO_HOOKS, None) for _ in range(2))
+    one, other = (CaseFactory({operation.label: operation}, rules) for _ in range(2))
     for index, maker in [(index, EachOnce(one.maker(FUZZING))) for index in range(10)]:
         maker(operation.label, 5, index, PHASE)
     resumed, taken_over = (

@@ -11,7 +11,6 @@ from checker.core.constraints import Constraint
 from checker.core.meta import Binding, GenerationMode, PhaseInfo
 from checker.core.operation import BrokenOperation, Label, Location, Operation, Place
 from checker.generation.boundaries.values import likeness
-from checker.generation.hooks import NO_HOOKS
 from checker.generation.program import GenerationSettings
 from checker.openapi.loaders import from_dict
 from checker.phases.case_factory import CaseFactory, GenerationRules, KnownValues, ReusedValues
@@ -67,8 +66,7 @@ def factory(pool: KnownValues, overrides: Overrides = NO_OVERRIDES) -> CaseFacto
     (messages,) = from_dict(DOCUMENT).get_all_operations()
     assert not isinstance(messages, BrokenOperation)
     rules = GenerationRules.alike(GenerationSettings(reuse=True, overrides=overrides))
-    hooks = NO_HOOKS
-    return CaseFactory({MESSAGES: messages}, rules, lambda _: hooks, ReusedValues(lambda *_: pool, (STATEFUL.name,)))
+    return CaseFactory({MESSAGES: messages}, rules, ReusedValues(lambda *_: pool, (STATEFUL.name,)))
 
 
 def test_a_later_step_is_made_again_as_it_was_wherever_its_values_are_from() -> None:
@@ -108,7 +106,7 @@ def test_a_body_repeats_the_name_that_an_answer_gave_to_its_path(*, is_demanded:
     (replaces,) = from_dict({**DOCUMENT, "paths": {"/todos/{id}": {"put": put}}}).get_all_operations()
     assert not isinstance(replaces, BrokenOperation)
     rules = GenerationRules.alike(GenerationSettings(mode=GenerationMode.POSITIVE))
-    makes = CaseFactory({RENAMING: replaces}, rules, lambda _: NO_HOOKS, None)
+    makes = CaseFactory({RENAMING: replaces}, rules)
     at = Binding(Location.PATH, "id", TODOS, "/id", 0, 7, json.dumps("$response.body#/id"), 0)
     demanded = [Constraint("body", ("id",), "same", '"id"')] if is_demanded else []
     makes.learner = Demanding(demanded)
@@ -130,7 +128,7 @@ def test_settings_of_an_operation_are_not_made_for_each_step() -> None:
         asked.append(phase)
         return GenerationSettings()
 
-    makes = CaseFactory({MESSAGES: messages}, GenerationRules(settings), lambda _: NO_HOOKS, None)
+    makes = CaseFactory({MESSAGES: messages}, GenerationRules(settings))
     for index in range(9):
         makes.make_step(MESSAGES, (5, index, 1), STATEFUL, (ROOM,), is_wrong=False)
     assert asked == [STATEFUL.name]

@@ -9,7 +9,6 @@ from checker.core.meta import Drawn, GenerationMode, Listed, PhaseInfo
 from checker.core.phases import phase_named
 from checker.core.request import Location
 from checker.generation.boundaries.values import likeness
-from checker.generation.hooks import NO_HOOKS
 from checker.generation.settings import GenerationSettings
 from checker.phases.case_factory import CaseFactory, FilteredOut, GenerationRules, LeftOutFirst
 from checker.phases.listed_phases import edge_cases
@@ -24,7 +23,7 @@ OPERATION = PlainOperation((parameter_of({"type": "integer", "minimum": 1, "maxi
 def _made(most: int, first: int, seed: int = 1, operation: PlainOperation = OPERATION) -> list[Drawn | Listed]:
     rules = GenerationRules.alike(GenerationSettings())
     listers = {"coverage": edge_cases}
-    factory = CaseFactory({operation.label: operation}, rules, lambda _: NO_HOOKS, None, lister=listers.__getitem__)
+    factory = CaseFactory({operation.label: operation}, rules, lister=listers.__getitem__)
     maker = LeftOutFirst(factory, factory.make, [("coverage", first)], most)
     found: list[Drawn | Listed] = []
     for index in range(most):
@@ -58,7 +57,7 @@ def test_where_there_is_too_much_chance_chooses_and_half_is_drawn() -> None:
 def test_what_is_left_respects_what_the_target_demanded_since() -> None:
     two = PlainOperation((parameter_of({"type": "integer"}), parameter_of({"type": "string"}, name="other")))
     rules = GenerationRules.alike(GenerationSettings())
-    factory = CaseFactory({two.label: two}, rules, lambda _: NO_HOOKS, None, lister=lambda phase: edge_cases)
+    factory = CaseFactory({two.label: two}, rules, lister=lambda phase: edge_cases)
     demands = [Constraint("query", ("other",), "minLength", "3")]
     factory.learner = Demanding(demands, "fuzzing")
     early = [factory.listed(two.label, 1, number, PhaseInfo("coverage")) for number in range(3)]
@@ -78,9 +77,7 @@ def test_examples_and_first_cases_of_topics_are_sent_however_many_are_refused_al
     phase: str, *, is_later: bool
 ) -> None:
     rules = GenerationRules.alike(GenerationSettings(mode=GenerationMode.POSITIVE))
-    factory = CaseFactory(
-        {OPERATION.label: OPERATION}, rules, lambda _: NO_HOOKS, None, lister=lambda phase: edge_cases
-    )
+    factory = CaseFactory({OPERATION.label: OPERATION}, rules, lister=lambda phase: edge_cases)
     factory.learner = Demanding(leaves_out=True)
     row = phase_named(phase)
     make = LeftOutFirst(factory, factory.make, [(phase, 0)], 200) if is_later else factory.maker(row)

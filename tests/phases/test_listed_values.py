@@ -13,7 +13,6 @@ from checker.core.phases import phase_named
 from checker.core.request import Location
 from checker.core.scenarios import Scenario
 from checker.generation.boundaries.cases import BoundaryCase, Parts
-from checker.generation.hooks import NO_HOOKS
 from checker.generation.settings import GenerationSettings
 from checker.phases.bindings import BoundPool, has_ordinary_name, renew, take_names
 from checker.phases.case_factory import CaseFactory, Exhausted, FilteredOut, GenerationRules
@@ -81,8 +80,6 @@ def test_no_invented_number_removes_the_account_of_the_run(path: str, method: st
     factory = CaseFactory(
         {described.label: described},
         GenerationRules.alike(GenerationSettings(mode=GenerationMode.POSITIVE)),
-        lambda _: NO_HOOKS,
-        None,
         lister=lambda _: edge_cases,
     )
     sent = set()

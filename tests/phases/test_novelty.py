@@ -8,7 +8,6 @@ from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.phases import FUZZING
 from checker.generation.boundaries.values import likeness
-from checker.generation.hooks import NO_HOOKS
 from checker.generation.program import GenerationSettings
 from checker.kinds.protocol import ApiOperation
 from checker.phases.case_factory import CaseFactory, Exhausted, GenerationRules
@@ -19,7 +18,7 @@ PHASE = PhaseInfo("fuzzing")
 
 def factory(operation: ApiOperation, *, unique: bool = True) -> CaseFactory:
     rules = GenerationRules.alike(GenerationSettings(unique_inputs=unique))
-    return CaseFactory({operation.label: operation}, rules, lambda _: NO_HOOKS, None)
+    return CaseFactory({operation.label: operation}, rules)
 
 
 def made(makes: CaseFactory, label: Label, count: int) -> list[str]:

@@ -12,12 +12,12 @@ from checker.core.case import Case
 from checker.core.contract import Outcome
 from checker.core.credentials import Credentials
 from checker.core.digests import case_id
+from checker.core.hooks import Hook, HookContext, HookRegistry
 from checker.core.meta import Binding, Drawn, GenerationMode, Listed, Literal, PhaseInfo, Step, told
 from checker.core.operation import Label, Location, Operation
 from checker.core.phases import phase_named
 from checker.corpus.secrets import Secrets
 from checker.generation.boundaries.values import likeness
-from checker.generation.hooks import NO_HOOKS, ComponentHooks, PartHooks
 from checker.generation.program import GenerationSettings, OperationProgram
 from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
@@ -91,13 +91,14 @@ def given(of: Operation, context: ListingContext) -> Iterator[Case]:
     yield Case(of, "x", query={"key": 1, "limit": 5}, body=body, media_type="application/json")
 
 
-def factory(
-    of: ApiOperation = THINGS, *, mode: GenerationMode | None = None, hooks: ComponentHooks = NO_HOOKS
-) -> CaseFactory:
+def factory(of: ApiOperation = THINGS, *, mode: GenerationMode | None = None, hook: Hook | None = None) -> CaseFactory:
     settings = GenerationSettings(mode=mode)
     listers: dict[str, Lister] = {"coverage": edge_cases, "given": given}
     rules = GenerationRules.alike(settings)
-    return CaseFactory({LABEL: of}, rules, lambda _: hooks, None, lister=listers.__getitem__)
+    hooks = HookRegistry()
+    if hook is not None:
+        hooks.register(hook)
+    return CaseFactory({LABEL: of}, rules, hooks=hooks, lister=listers.__getitem__)
 
 
 def all_listed(makes: CaseFactory) -> list[GeneratedCase]:
@@ -222,7 +223,7 @@ def test_listed_cases_say_what_in_them_came_from_outside() -> None:
     forced = Override(Location.QUERY, ("limit",), (7,))
     settings = GenerationSettings(overrides=Overrides((forced,)), fixed_headers=frozenset({"trace"}))
     rules = GenerationRules.alike(settings)
-    makes = CaseFactory({LABEL: THINGS}, rules, lambda _: NO_HOOKS, None)
+    makes = CaseFactory({LABEL: THINGS}, rules)
     for made in all_listed(makes):
         meta = made.case.meta
         assert meta is not None
@@ -239,15 +240,16 @@ def test_a_case_of_another_description_is_not_taken_for_it() -> None:
 
 
 def test_hooks_of_whole_cases_see_listed_ones() -> None:
-    def longer(context: object, case: Case) -> Case:
+    def map_case(context: HookContext, case: Case) -> Case:
         case.query["mapped"] = "yes"
         return case
 
-    hooks = ComponentHooks(case=PartHooks(map=(longer,)))
-    assert factory(hooks=hooks).listed(LABEL, 1, 0, COVERAGE).case.query["mapped"] == "yes"
-    hooks = ComponentHooks(case=PartHooks(filter=(lambda context, case: False,)))
+    def filter_case(context: HookContext, case: Case) -> bool:
+        return False
+
+    assert factory(hook=map_case).listed(LABEL, 1, 0, COVERAGE).case.query["mapped"] == "yes"
     with pytest.raises(FilteredOut):
-        factory(hooks=hooks).listed(LABEL, 1, 0, COVERAGE)
+        factory(hook=filter_case).listed(LABEL, 1, 0, COVERAGE)
 
 
 @pytest.mark.parametrize("kind", RECIPES)
@@ -374,7 +376,7 @@ def test_the_simplest_case_is_valid_like_its_model() -> None:
 @pytest.mark.parametrize("phase", ["unknown", "fuzzing"])
 def test_a_recipe_of_a_phase_that_lists_nothing_is_out_of_date(phase: str) -> None:
     rules = GenerationRules.alike(GenerationSettings())
-    makes = CaseFactory({LABEL: THINGS}, rules, lambda _: NO_HOOKS, None)
+    makes = CaseFactory({LABEL: THINGS}, rules)
     with pytest.raises(OutOfDate, match=f"nothing lists cases for the phase '{phase}'"):
         makes.remake(Step(LABEL, Listed(phase, 0, "")), name="n", phase=COVERAGE)
 

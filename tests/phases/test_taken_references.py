@@ -7,7 +7,6 @@ from msgspec import Struct
 from checker.core.meta import Binding
 from checker.core.operation import Label, Operation, Place
 from checker.core.request import Location
-from checker.generation.hooks import NO_HOOKS
 from checker.generation.settings import GenerationSettings
 from checker.phases.case_factory import CaseFactory, GeneratedCase, GenerationRules, ReusedValues
 from checker.phases.listed_phases import edge_cases
@@ -60,7 +59,6 @@ def listed(of: Operation, known: dict[str, object]) -> list[GeneratedCase]:
     factory = CaseFactory(
         {LABEL: of},  # type: ignore[dict-item]
         GenerationRules.alike(settings),
-        lambda _: NO_HOOKS,
         ReusedValues(lambda *_: Pool(known), ("coverage",)),
         lister=lambda _: edge_cases,
     )
@@ -111,8 +109,6 @@ def test_a_recorded_case_takes_what_it_took() -> None:
     factory = CaseFactory(
         {LABEL: of},  # type: ignore[dict-item]
         GenerationRules.alike(settings),
-        lambda _: NO_HOOKS,
-        None,
         lister=lambda _: edge_cases,
     )
     for made in listed(of, KNOWN):

@@ -18,7 +18,6 @@ from checker.core.meta import Drawn, GenerationMode, PhaseInfo
 from checker.core.operation import BrokenOperation, Label
 from checker.core.response import Response
 from checker.corpus.records import DemandHeard
-from checker.generation.hooks import NO_HOOKS
 from checker.generation.program import GenerationSettings
 from checker.kinds.protocol import ApiOperation
 from checker.openapi.loaders import from_dict
@@ -47,9 +46,7 @@ class Service:
         assert not isinstance(found, BrokenOperation)
         self.operation: ApiOperation = found
         settings = GenerationSettings()
-        self.factory = CaseFactory(
-            {LABEL: self.operation}, GenerationRules.alike(settings), lambda operation: NO_HOOKS, None
-        )
+        self.factory = CaseFactory({LABEL: self.operation}, GenerationRules.alike(settings))
         self.factory.learner = self.learner
 
     def phase(self, name: str) -> list[tuple[Case, int]]:

@@ -13,7 +13,6 @@ from checker.core.meta import CaseMetadata, GenerationMode, Literal, PhaseInfo
 from checker.core.operation import Label
 from checker.core.response import Response
 from checker.corpus.records import DemandHeard
-from checker.generation.hooks import NO_HOOKS
 from checker.generation.program import GenerationSettings
 from checker.openapi.operation import OpenApiOperation
 from checker.phases.case_factory import CaseFactory, Exhausted, GeneratedCase, GenerationRules
@@ -51,7 +50,7 @@ def learned(
     """What makes cases after the coverage phase, and what it heard; `meanwhile` is done before each case."""
     made = described()
     rules = GenerationRules.alike(GenerationSettings())
-    factory = CaseFactory({LABEL: made}, rules, lambda _: NO_HOOKS, None)
+    factory = CaseFactory({LABEL: made}, rules)
     learner, heard = DemandLearner(), list[DemandHeard]()
     factory.learner = learner
     learner.begin("coverage")
@@ -162,7 +161,7 @@ def test_a_part_without_which_one_case_was_accepted_is_not_needed_in_any_order()
 def test_a_worker_that_goes_on_with_a_task_counts_what_the_one_before_counted() -> None:
     made = described()
     rules = GenerationRules.alike(GenerationSettings())
-    factory = CaseFactory({LABEL: made}, rules, lambda _: NO_HOOKS, None)
+    factory = CaseFactory({LABEL: made}, rules)
     workers = [DemandLearner(operations={LABEL: made}) for _ in range(2)]
     heard: list[DemandHeard] = []
     for index in range(24):

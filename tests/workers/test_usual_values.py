@@ -14,7 +14,6 @@ from checker.core.operation import BrokenOperation, Label
 from checker.core.response import Response
 from checker.corpus.records import DemandHeard
 from checker.corpus.secrets import Secrets
-from checker.generation.hooks import NO_HOOKS
 from checker.generation.program import GenerationSettings
 from checker.phases.case_factory import CaseFactory, GeneratedCase, GenerationRules
 from checker.workers.observers.demands import DemandLearner
@@ -148,7 +147,7 @@ def test_fuzz_compiles_no_program_again_for_accepted_values() -> None:
 
 def test_half_of_the_cases_take_an_accepted_value() -> None:
     rules = GenerationRules.alike(GenerationSettings(mode=GenerationMode.POSITIVE))
-    factory = CaseFactory(OPERATIONS, rules, lambda _: NO_HOOKS, None)
+    factory = CaseFactory(OPERATIONS, rules)
     factory.learner = Demanding((LEVEL, SITE))
     counts = Counter[Any]()
     for index in range(200):
@@ -161,7 +160,7 @@ def test_half_of_the_cases_take_an_accepted_value() -> None:
 
 def test_a_list_varies_one_thing_around_accepted_values() -> None:
     rules = GenerationRules.alike(GenerationSettings(mode=GenerationMode.POSITIVE))
-    factory = CaseFactory(OPERATIONS, rules, lambda _: NO_HOOKS, None)
+    factory = CaseFactory(OPERATIONS, rules)
     factory.learner = Demanding((LEVEL, SITE))
     cases = [factory.listed(A, 1, index, PhaseInfo("coverage")).case for index in range(24)]
     assert all(case.query["site"] == "north" or case.body["level"] == 5 for case in cases)

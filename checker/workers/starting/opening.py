@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, closing
 from itertools import chain, islice
 from pathlib import Path
@@ -18,9 +18,9 @@ from checker.core.constraints import Constraint
 from checker.core.credentials import RUNNING_SOURCES, Credentials
 from checker.core.digests import digest_int
 from checker.core.errors import CheckerError, IncorrectUsage, UsageError
-from checker.core.hooks import COMPONENTS, HookContext, HookSource, metric_named
+from checker.core.hooks import COMPONENTS, HookRegistry, HookSource, metric_named
 from checker.core.meta import PhaseInfo
-from checker.core.operation import Label, Operation
+from checker.core.operation import Label
 from checker.core.phases import EXPLORATION
 from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
@@ -32,7 +32,6 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.records import DemandHeard, Note, Record, SchemaOpened, SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.snapshot import read_snapshot
 from checker.corpus.traffic import InterestingAndLast, TrafficWriter, segment_bytes
-from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.sources.context import Rejected
 from checker.health import FirstAnswers
 from checker.phases.attempt import CallHooks, Tools
@@ -161,30 +160,16 @@ def _factories(
     values = ReusedValues(knowledge.values.view, (*settings.sources.reusing_phases, EXPLORATION.name))
     reader = RecordingReader(recorder, settings.phases[0])
 
-    def factory(hooks: Callable[[Operation], ComponentHooks]) -> CaseFactory:
-        return CaseFactory(selected, rules, hooks, values, reader, selected.is_first_of_path)
+    def factory(hooks: HookSource) -> CaseFactory:
+        return CaseFactory(selected, rules, values, hooks, reader=reader, is_first_of_path=selected.is_first_of_path)
 
-    hooked = factory(_component_hooks(users.hooks))
+    hooked = factory(users.hooks)
     if users.values is not None:
         hooked.values = replace(values, users=users)
     if knowledge.demands is not None:
         hooked.learner = knowledge.demands
     decides = any(users.hooks.named(f"before_generate_{part}") for part in _PARTS)
-    return hooked, None if decides else factory(lambda operation: NO_HOOKS)
-
-
-def _component_hooks(hooks: HookSource) -> Callable[[Operation], ComponentHooks]:
-    """Return the hooks of operations, looked up once: they are needed for each case of a list."""
-    found: dict[Label, ComponentHooks] = {}
-
-    def of(operation: Operation) -> ComponentHooks:
-        known = found.get(operation.label)
-        if known is None:
-            known = ComponentHooks.from_registry(hooks, HookContext(operation))
-            found[operation.label] = known
-        return known
-
-    return of
+    return hooked, None if decides else factory(HookRegistry())
 
 
 _MOST = 100
