@@ -1,7 +1,7 @@
 """The journal of one incarnation: all its records except plain interactions, appended by one writer, read by all processes."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from checker.corpus.records import (
     ValueGone,
     ValueSeen,
 )
+from checker.corpus.secrets import NO_SECRETS, Secrets
 
 DAMAGED = "damaged_file"
 """Kind of these notes."""
@@ -73,16 +74,11 @@ class JournalWriter:
     """
 
     def __init__(
-        self,
-        path: Path,
-        *,
-        budget_bytes: int = BUDGET_BYTES,
-        conceal: Callable[[Record], Record] | None = None,
-        recalls: Kinds = (),
+        self, path: Path, *, budget_bytes: int = BUDGET_BYTES, secrets: Secrets = NO_SECRETS, recalls: Kinds = ()
     ) -> None:
-        """`conceal` returns a record with references in place of secrets; records of the kinds `recalls` are kept for `news`."""
+        """Records are written with references in place of `secrets`; those of the kinds `recalls` are kept for `news`."""
         self.path = path
-        self._conceal = conceal
+        self._conceal = secrets.conceal
         self._recalls = recalls
         self._recent: list[Record] | None = []
         self._file = AppendFile(path)
@@ -175,7 +171,7 @@ class JournalWriter:
         self._is_ahead = False
 
     def _add(self, record: Record, now: float | None = None) -> None:
-        written = record if self._conceal is None else self._conceal(record)
+        written = self._conceal(record)
         if self._recent is not None and isinstance(written, self._recalls):
             self._recent.append(written)
             if len(self._recent) > RECENT_RECORDS:

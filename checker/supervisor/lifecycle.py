@@ -79,7 +79,7 @@ class RunLifecycle:
         self._first = self.incarnation
         self.secrets = secrets_of(settings)
         """Secrets to be masked in the records of the supervisor."""
-        self._own = JournalWriter(layout.journal(self.incarnation, os.getpid()), conceal=self.secrets.conceal)
+        self._own = JournalWriter(layout.journal(self.incarnation, os.getpid()), secrets=self.secrets)
         self._journals = Journals(layout, above=self.incarnation - 1)
         self._clock = clock
         self._began_at = clock() - age_s

@@ -11,9 +11,10 @@ from checker.core.operation import Label
 from checker.core.request import WireRequest
 from checker.core.resources import ResourceModel, ResourceUse
 from checker.core.response import Response
-from checker.corpus.records import ResourceMade
+from checker.corpus.records import Component, ResourceMade
 from checker.phases.attempt import Verdict
 from checker.workers.observers.creations import CreationHistory
+from checker.workers.recording.traffic import Components
 from tests.checks.asked import POSITIVE, Exchanges, operations_of
 
 KEY = {"name": "box", "in": "path", "required": True, "schema": {"type": "string"}}
@@ -38,7 +39,7 @@ def creations() -> CreationHistory:
         ResourceModel(uses),
         {"/boxes": ("box",), "/stock": ("item",)},
         lambda request: f"curl -X {request.method} {request.target.decode()}",
-        lambda case, outcome: (),
+        Components(),
     )
 
 
@@ -65,7 +66,8 @@ def look(creations: CreationHistory, method: str, name: str, status: int) -> Non
 
 def test_what_is_put_stands_where_it_was_put(creations: CreationHistory) -> None:
     command = "curl -X PUT /v1/boxes/0"
-    wanted = ResourceMade("/v1/boxes/0", "PUT /boxes/{box}", "coverage", 0, 201, command)
+    parts = (Component("path", "positive", ()),)
+    wanted = ResourceMade("/v1/boxes/0", "PUT /boxes/{box}", "coverage", 0, 201, command, parts)
     assert put(creations, "0") == [wanted]
 
 

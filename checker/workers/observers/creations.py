@@ -11,7 +11,7 @@ from checker.core.case import Case
 from checker.core.request import WireRequest
 from checker.core.resource_names import identifier_in, segment_of, singular
 from checker.core.resources import CREATING, REMOVING, ResourceModel
-from checker.core.response import Outcome, Response
+from checker.core.response import Response
 from checker.corpus.needs import (
     ANY_NAME,
     creation_order,
@@ -22,10 +22,11 @@ from checker.corpus.needs import (
     place_of_name,
     taken_names,
 )
-from checker.corpus.records import Component, ResourceMade
+from checker.corpus.records import ResourceMade
 from checker.health import made_paths, path_of
 from checker.phases.attempt import Verdict
 from checker.workers.recording.task_state import InFlight
+from checker.workers.recording.traffic import Components
 
 _LONGEST_NAME = 256
 """Length of names that other cases send: small numbers, texts at a limit, examples of the description, and UUIDs that a list shows."""
@@ -47,7 +48,7 @@ class CreationHistory(Struct):
     """Path template without a slash at its end -> variables of the templates right below it: `/users` -> `id`."""
     render: Callable[[WireRequest], str]
     """The command that sends a request."""
-    components: Callable[[Case, Outcome | None], tuple[Component, ...]]
+    components: Components
     _known: dict[tuple[str, bool], ResourceMade] = field(default_factory=dict)
     _looks: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
     """(operation, phase, whether they are refusals) -> responses that were read."""
@@ -101,7 +102,7 @@ class CreationHistory(Struct):
                 continue
             command = command or self.render(request)
             made = ResourceMade(
-                *(path, label, *place, answer.status_code, command, self.components(case, answer)),
+                *(path, label, *place, answer.status_code, command, self.components.of(case, answer)),
                 is_gone=is_gone,
                 pointer="" if is_gone or is_taken_name(path) else place_of_name(path, path_of(request), answer),
             )

@@ -103,7 +103,7 @@ def _open_recorder(incarnation: int, subject: TestedDescription, *, sends_as_mad
     return Recorder(
         journal=JournalWriter(
             layout.journal(incarnation, os.getpid()),
-            conceal=secrets.conceal,
+            secrets=secrets,
             recalls=() if settings.kind == "fuzz" else PEER_RECORDS,
         ),
         traffic=Traffic(
@@ -125,7 +125,7 @@ def _open_knowledge(settings: RunSettings, selected: SelectedOperations, recorde
     learns = settings.sources.learns
     demands = DemandLearner(at_once=is_fuzz, operations=selected, secrets=secrets) if learns else None
     creations = CreationHistory(
-        selected.resources, selected.variables_below(), recorder.reproduction, recorder.traffic.components.of
+        selected.resources, selected.variables_below(), recorder.reproduction, recorder.traffic.components
     )
     if is_fuzz:
         pool = ValuePool(selected.resources, selected.names, secrets)
