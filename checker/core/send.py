@@ -12,6 +12,8 @@ Result = TypeVar("Result")
 Exchanging = Generator[WireRequest, Outcome, Result]
 """Work that needs requests but does no I/O: it yields what to send and receives what comes back."""
 
+Send = Callable[[WireRequest], Outcome]
+
 
 class Purpose(StrEnum):
     """The purpose of a request. The target has seen it in any case."""
@@ -85,7 +87,7 @@ def send_alone(
     return finished[0][1]
 
 
-def drive(work: Generator[Any, Any, Result], send: Callable[[WireRequest], Outcome]) -> Result:
+def drive(work: Generator[Any, Any, Result], send: Send) -> Result:
     """Return the result of work that exchanges requests, with a blocking `send`."""
     try:
         wanted = next(work)

@@ -13,7 +13,7 @@ from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.core.providers import GLOBAL_AUTH, AuthRegistry
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
-from checker.core.send import Transport, send_alone
+from checker.core.send import Send, Transport, send_alone
 from checker.corpus.secrets import Secrets
 from checker.kinds.protocol import ApiSchema
 from checker.transport.applications import Application
@@ -85,7 +85,7 @@ class CallAuthentication:
                 below = origin.base_path.encode() + request.target
                 return send(origin, http, dataclasses.replace(request, target=below))
 
-            def elsewhere(url: str) -> Callable[[WireRequest], Outcome]:
+            def elsewhere(url: str) -> Send:
                 other = replace(BaseUrl.from_url(url), base_path="")
                 if other.site == origin.plain.site:
                     return partial(send, replace(origin, base_path=""), http)

@@ -24,6 +24,7 @@ from checker.core.errors import IncorrectUsage
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, Location, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response, is_usual, request_of
+from checker.core.send import Send
 from checker.kinds.http_client import httpx
 from checker.library.options import CallOptions
 from checker.transport.applications import Application
@@ -247,10 +248,7 @@ _OF_CLIENTS: Final = ("cert", "proxies", "allow_redirects", "follow_redirects", 
 
 
 def session_for(
-    transport: Mapping[str, Any],
-    origin: BaseUrl,
-    send: Callable[[WireRequest], Outcome],
-    application: Application | None,
+    transport: Mapping[str, Any], origin: BaseUrl, send: Send, application: Application | None
 ) -> "OwnClient | None":
     """Return the client for options that the own transport does not have; None without such options.
 
@@ -386,9 +384,6 @@ _CLIENTS: Final[Mapping[str, tuple[_Reader, _Sender]]] = {
     "django": (_of_django, _by_django),
 }
 """Package of the class of a client -> its reader and sender. The test client of Starlette is one of httpx, that of Flask one of werkzeug."""
-
-
-Send = Callable[[WireRequest], Outcome]
 
 
 def httpx_client(url: str, send: Send) -> httpx.Client:

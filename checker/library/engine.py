@@ -5,7 +5,7 @@ import dataclasses
 import os
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, Final
 
@@ -35,7 +35,7 @@ from checker.core.phases import EXAMPLES, CaseSource, phases_of_runs
 from checker.core.providers import registered_names
 from checker.core.request import BaseUrl, HeaderFields, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
-from checker.core.send import Transport, drive
+from checker.core.send import Send, Transport, drive
 from checker.core.system import kept
 from checker.core.user_code import require, require_names, require_texts
 from checker.generation.hooks import ComponentHooks
@@ -109,12 +109,7 @@ class TestProbes(Struct):
     _failed: dict[Label, bool] = field(default_factory=dict)
     """Operation -> whether a probe of it failed."""
 
-    def judged(
-        self,
-        judge: Judge,
-        about: tuple[Case, Response, Sequence[JudgedInteraction]],
-        send: Callable[[WireRequest], Outcome],
-    ) -> Judgement:
+    def judged(self, judge: Judge, about: tuple[Case, Response, Sequence[JudgedInteraction]], send: Send) -> Judgement:
         """Return the judgement of the checks, which send their own requests by `send`."""
         case, response, _ = about
         test, label, sent = (os.environ.get(_CURRENT_TEST, ""), case.operation.label, response.request)

@@ -25,14 +25,11 @@ from checker.core.request import BaseUrl, Location, WireRequest
 from checker.core.response import Outcome, Response
 from checker.core.schema import walked
 from checker.core.security import UNAUTHORIZED, SecurityScheme
-from checker.core.send import Purpose
+from checker.core.send import Purpose, Send
 from checker.transport.settings import Headers
 from checker.workers.authentication.csrf import WANTS_TOKEN, CsrfToken, echoed, is_csrf_cookie, token_of
 from checker.workers.authentication.schemes import SchemeCredentials, carried_as, credentials_at
 from checker.workers.recording.traffic import Answered, Traffic, answered
-
-Send = Callable[[WireRequest], Outcome]
-"""Sends a request that is no test; its path is relative to the base path."""
 
 _REJECTED: Final = "the credentials were rejected; correct them in the configuration"
 _REJECTIONS: Final = frozenset(("invalid_client", "invalid_grant", "unauthorized_client", "access_denied"))

@@ -24,13 +24,14 @@ from checker.core.request import Location, WireRequest
 from checker.core.resource_names import normalised
 from checker.core.response import Outcome, Response
 from checker.core.security import UNAUTHORIZED, SecurityScheme, chosen_schemes
+from checker.core.send import Send
 from checker.corpus.records import Note
 from checker.generation.settings import GenerationSettings
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import Rejected
 from checker.health import Safety
 from checker.kinds.protocol import ApiOperation, ApiSchema
-from checker.workers.authentication.logins import Send, extracted, login_request, written
+from checker.workers.authentication.logins import extracted, login_request, written
 from checker.workers.authentication.schemes import carried_as
 
 SIGNED_UP: Final = "signed_up"

@@ -20,7 +20,7 @@ from checker.core.hooks import COMPONENTS
 from checker.core.providers import GLOBAL_AUTH, AuthRegistry
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome
-from checker.core.send import send_alone
+from checker.core.send import Send, send_alone
 from checker.corpus.inflight import Stage
 from checker.corpus.layout import RunLayout
 from checker.health import SafetyGate
@@ -31,7 +31,7 @@ from checker.transport.policies import RateLimits
 from checker.transport.prepare import RequestMaker
 from checker.transport.settings import reaching
 from checker.workers.authentication.keeper import CredentialKeeper
-from checker.workers.authentication.logins import Identities, LoginTransport, Send, TokenSource, UserSource
+from checker.workers.authentication.logins import Identities, LoginTransport, TokenSource, UserSource
 from checker.workers.authentication.oauth2 import OAuth2Source
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.authentication.signup import Accounts, SignUpSource
