@@ -32,6 +32,7 @@ from checker.generation.boundaries.positives import has_bytes
 from checker.generation.boundaries.values import distinct
 from checker.generation.components import PartCompiler
 from checker.generation.dictionaries import SchemaPart
+from checker.generation.drawing.nodes import IsValid
 from checker.generation.drawing.places import item_of
 from checker.generation.normalization.forms import Canonical, Conjunction
 from checker.generation.sources.choices import RandomSource
@@ -89,7 +90,7 @@ class Renewal(Struct, frozen=True):
     """Places that name the resource itself."""
     references: tuple[_Place, ...]
     """Places that name other resources."""
-    is_valid: Callable[[Any], bool]
+    is_valid: IsValid
     usual: Any
     """The usual body, which is valid."""
 
@@ -294,7 +295,7 @@ def _forced(compiler: PartCompiler) -> frozenset[tuple[str, ...]]:
     return frozenset(path[:size] for path in paths for size in range(1, len(path) + 1))
 
 
-def _fits(is_valid: Callable[[Any], bool], usual: Any, path: tuple[str, ...], new: Any) -> bool:
+def _fits(is_valid: IsValid, usual: Any, path: tuple[str, ...], new: Any) -> bool:
     """Whether the usual body is valid with another value at a path."""
     body = copied(usual)
     _put(_spots_at(body, path), new)

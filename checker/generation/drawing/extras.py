@@ -4,7 +4,7 @@ One is added to a finished case, and stays only if the schema admits it: the res
 it first.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from copy import copy
 from functools import lru_cache
 from typing import Any, Final
@@ -12,6 +12,7 @@ from typing import Any, Final
 from checker.core.media_types import is_json
 from checker.core.operation import Location, Operation
 from checker.core.schema import Direction, Schema, UnresolvableReference
+from checker.generation.drawing.nodes import IsValid
 from checker.generation.drawing.places import item_of, place_of
 from checker.generation.sources import alphabets
 from checker.generation.sources.alphabets import Alphabet
@@ -23,7 +24,6 @@ from checker.transport.wire.decoding import may_spread
 from checker.validation.compiled import UnusableSchema, compile_schema
 
 _WHOLE_QUERY: Final = "querystring"
-IsValid = Callable[[Any], bool]
 
 
 class Room:

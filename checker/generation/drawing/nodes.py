@@ -22,6 +22,8 @@ _DISCARDED = 120
 _FEW_PROPERTIES, _FEW_ITEMS = 3, 32
 _CONTAINERS = frozenset({ARRAY, OBJECT})
 
+IsValid = Callable[[Any], bool]
+
 
 class Variety(Enum):
     """The degree of freedom with which values are drawn."""
@@ -94,10 +96,7 @@ class Nodes(Protocol):
     def compile(self, conjunction: Conjunction, place: TextPlace) -> Draw: ...
     def variety_of(self, form: Canonical) -> Variety: ...
     def canonical(self, conjunction: Conjunction) -> Canonical: ...
-    def validator(self, conjunction: Conjunction) -> Callable[[Any], bool]: ...
-
-
-IsValid = Callable[[Any], bool]
+    def validator(self, conjunction: Conjunction) -> IsValid: ...
 
 
 def validator_of(canon: Canon, conjunction: Conjunction, *, is_strict: bool) -> IsValid:

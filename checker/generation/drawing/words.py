@@ -16,7 +16,7 @@ from checker.core.case import NOT_SET, copied
 from checker.core.constraints import ITEMS
 from checker.core.meta import ANYTHING, Origin
 from checker.core.operation import Location
-from checker.generation.drawing.nodes import is_json
+from checker.generation.drawing.nodes import IsValid, is_json
 from checker.generation.drawing.places import TextPlace, location_of
 from checker.generation.normalization import forms
 from checker.generation.sources.basic import either, finished, listed
@@ -40,7 +40,7 @@ class Words(Struct, frozen=True):
     name: str = ANYTHING
     """The name of the parameter that they are for."""
 
-    def at(self, place: TextPlace, is_valid: Callable[[Any], bool]) -> "Words":
+    def at(self, place: TextPlace, is_valid: IsValid) -> "Words":
         """Return the words that a place carries and a schema admits."""
         location = location_of(place)
         entries = tuple(v for v in self.entries if place.carries(v) and is_valid(v))
@@ -230,11 +230,7 @@ _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
 
 
 def pooled(
-    draw: Draw,
-    target: tuple[Location, str | None],
-    kinds: tuple[str, ...],
-    is_valid: Callable[[Any], bool],
-    context: DrawContext,
+    draw: Draw, target: tuple[Location, str | None], kinds: tuple[str, ...], is_valid: IsValid, context: DrawContext
 ) -> Draw:
     """Draws a value, or takes one from the pool under the name of a parameter; without a name, under `context.path`."""
     location, name = target

@@ -4,7 +4,7 @@ Cautious on purpose: what some server could read as valid is not proved, and wha
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from typing import Any, Final
 
@@ -13,6 +13,7 @@ from msgspec import Struct
 from checker.core.media_types import is_form, is_json, is_xml, is_yaml, parse
 from checker.core.operation import Body, Location, Parameter, PropertyEncoding
 from checker.core.scalars import Unreadable, scalars_of
+from checker.generation.drawing.nodes import IsValid
 from checker.generation.normalization import forms
 from checker.schema.views import Outline, outline_of
 from checker.transport.wire import ambiguity
@@ -31,7 +32,6 @@ from checker.transport.wire.styles import (
 )
 from checker.transport.wire.xml import xml_encoder, xml_readings
 
-IsValid = Callable[[Any], bool]
 _READINGS: Final = 64
 _FORMS: Final = ("multipart/form-data", "multipart/*")
 """Kinds of multipart whose parts have names."""
