@@ -1,13 +1,21 @@
 import tracemalloc
+from contextlib import closing
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from checker.checks.server_error import ServerError
 from checker.core.failures import Failure
 from checker.core.meta import Binding
 from checker.core.operation import Body, Label, Location
+from checker.core.resources import ResourceModel
 from checker.core.response import Response
 from checker.core.schema import Dialect, Schema
+from checker.corpus.journal import JournalWriter
+from checker.corpus.layout import RunLayout
+from checker.corpus.records import RunStarted, SignalsSeen
+from checker.values.pool import ValuePool
 from checker.workers.observers.signals import CAPS, SignalSet
+from checker.workers.starting.opening import remember
 from tests.values.test_values import CREATE, READ, Document, Route, answer, sent
 
 
@@ -68,6 +76,20 @@ def test_what_an_earlier_night_saw_guides_the_next_one_once() -> None:
     assert signals.has_news
     assert signals.observe(case, response, Said()) == ()
     assert not signals.has_news
+
+
+def test_a_worker_that_starts_again_takes_what_earlier_nights_saw_for_news(tmp_path: Path) -> None:
+    layout, response = RunLayout(tmp_path), answer({"id": 1})
+    layout.create()
+    nights = sent(READ), sent(CREATE, body={"a": 1})
+    for number, case in enumerate(nights, start=1):
+        with closing(JournalWriter(layout.journal(number, 1))) as journal:
+            journal.append(RunStarted(f"r{number}", "fuzz", 1.0, "0", "api.json", 1, "s", "checker fuzz", 1))
+            journal.append(SignalsSeen(case.operation.label, SignalSet().observe(case, response, Said())))
+    signals = SignalSet()
+    remember(layout, signals, ValuePool(ResourceModel(()), lambda label: ()))
+    found = [(signals.observe(case, response, Said()), signals.has_news) for case in nights]
+    assert found == [((), True), ((), False)]
 
 
 def test_each_boundary_of_an_input_is_a_signal_of_its_own_by_outcome() -> None:

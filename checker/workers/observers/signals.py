@@ -224,8 +224,9 @@ class SignalSet:
             for taken in case.meta.bindings:
                 self._add(new, "flow", label, taken.producer, taken.pointer, taken.name, outcome)
         dull.record(new, is_close=is_close)
-        self.has_news = any(kind in OUTPUTS for _, kind in new)
-        return tuple(one for one in new if one[0] not in self._earlier)
+        # Nearly all interactions show nothing new: no generator for those.
+        self.has_news = bool(new) and any(kind in OUTPUTS for _, kind in new)
+        return tuple(one for one in new if one[0] not in self._earlier) if new else ()
 
     def _met(self, key: tuple[Any, ...]) -> _Dullness:
         dull = _Dullness()
