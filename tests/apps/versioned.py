@@ -1,6 +1,9 @@
 """Notes with versions, sessions and purses; each mistake is one that only several requests together show."""
 
 import json
+import time
+from contextlib import nullcontext
+from threading import Lock
 from typing import Any
 from uuid import uuid4
 
@@ -14,6 +17,18 @@ _TOKEN = {
     "required": True,
     "description": "`token` of the session",
     "schema": {"type": "string"},
+}
+_KEY = {"name": "Idempotency-Key", "in": "header", "required": True, "schema": {"type": "string", "minLength": 4}}
+_PURSE = {
+    "type": "object",
+    "properties": {"id": {"type": "string"}, "balance": {"type": "integer"}},
+    "required": ["id", "balance"],
+}
+_SUM = {
+    "type": "object",
+    "properties": {"amount": {"type": "integer", "minimum": 1, "maximum": 1000}},
+    "required": ["amount"],
+    "additionalProperties": False,
 }
 _NOTE = {
     "type": "object",
@@ -50,18 +65,24 @@ DOCUMENT: dict[str, Any] = {
         "/notes/{id}": {"parameters": [_ID], "get": _responses("200", _SHOWN), "put": {**_responses("200", _SHOWN), **_BODY}},
         "/sessions": {"post": _responses("201", {"type": "object", "properties": {"token": {"type": "string"}}, "required": ["token"]})},
         "/logout": {"post": {**_responses("204"), "parameters": [_TOKEN]}},
+        "/payments": {"post": {**_responses("201", {"type": "object", "properties": {"id": {"type": "string"}}}), "parameters": [_KEY]}},
+        "/purses": {"post": _responses("201", _PURSE)},
+        "/purses/{id}/spend": {"post": {**_responses("200", _PURSE), "parameters": [_ID], "requestBody": {"required": True, "content": _content(_SUM)}}},
         "/me": {"get": {**_responses("200", {"type": "object"}), "parameters": [_TOKEN]}},
     },
 }  # fmt: skip
 
 
 class Versioned:
-    """The service. `mistake`: `adds`, `keeps`, `loses`, `304`, `412`, `counts`, `logout`, or empty for none."""
+    """The service. `mistake`: `adds`, `keeps`, `loses`, `304`, `412`, `counts`, `logout`, `key`, `spends`, or empty for none."""
 
     def __init__(self, mistake: str) -> None:
         self.mistake = mistake
         self.notes: dict[str, dict[str, Any]] = {}
         self.sessions: set[str] = set()
+        self.purses: dict[str, int] = {}
+        self.paid: dict[str, str] = {}
+        self.lock = Lock()
 
     def __call__(self, request: Request) -> Reply:
         path = request.target.decode().partition("?")[0]
@@ -77,6 +98,15 @@ class Versioned:
                 return Reply(204)
             case "GET", ["me"] if token in self.sessions:
                 return json_reply({"name": "Ann"})
+            case "POST", ["payments"] if len(key := request.headers.get("idempotency-key", "")) > 3:
+                made = uuid4().hex
+                return json_reply({"id": made if self.mistake == "key" else self.paid.setdefault(key, made)}, 201)
+            case "POST", ["purses"]:
+                made = uuid4().hex
+                self.purses[made] = 1000
+                return json_reply({"id": made, "balance": 1000}, 201)
+            case "POST", ["purses", name, "spend"] if name in self.purses:
+                return self._spend(request, name)
             case _, ["logout" | "me"]:
                 return json_reply({}, 401)
             case "POST", ["notes"] if (sent := _note(request)) is not None:
@@ -115,6 +145,23 @@ class Versioned:
             stored["title"] = note["title"]
         self.notes[name] = stored
         return json_reply(shown)
+
+    def _spend(self, request: Request, name: str) -> Reply:
+        try:
+            amount = json.loads(request.body)["amount"]
+        except (ValueError, LookupError, TypeError):
+            return json_reply({}, 400)
+        if type(amount) is not int or amount < 1:
+            return json_reply({}, 400)
+        with nullcontext() if self.mistake == "spends" else self.lock:
+            rest = self.purses[name] - amount
+            if rest < 0:
+                return json_reply({}, 409)
+            if self.mistake == "spends":
+                # Until the other one of two requests has read the balance as well.
+                time.sleep(0.05)
+            self.purses[name] = rest
+        return json_reply({"id": name, "balance": rest})
 
     def _shown(self, name: str, status: int = 200) -> Reply:
         note = self.notes[name]
