@@ -406,6 +406,8 @@ class Investigation(Struct, frozen=True, array_like=True):
     """The reason why the shrink ended early; empty if the case is minimal."""
     wants_more: bool = False
     """Whether only a larger budget of requests could make it smaller."""
+    takes_filled: bool = False
+    """Whether it takes a name from a list that was empty earlier in the run: a fresh server has no such resource."""
 
 
 class Finding(Struct, frozen=True, array_like=True, tag=6):

@@ -231,7 +231,8 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
         _SPENT: finding.investigation.spent,
         SEQUENCE: not is_alone,
         # A server error may have created the resource, and no other request of the run did.
-        DEPENDENT: any(is_surely_needed(finding, one) or one.status // 100 == 5 for one in finding.needs)
+        DEPENDENT: finding.investigation.takes_filled
+        or any(is_surely_needed(finding, one) or one.status // 100 == 5 for one in finding.needs)
         or (
             not (finding.investigation.is_anew or _may_stand_alone(finding))
             # A value of a path that a `GET` showed, and that no known request made, was there from the start.

@@ -319,6 +319,38 @@ def test_commands_create_the_resource_that_the_failure_is_about(command: Command
     assert "(needs its sequence)" in ran.stdout
 
 
+def _ordering(there: list[str]) -> Callable[[Request], Reply]:
+    """A checkout makes an order and does not name it; the list shows all orders. One order is a 500."""
+
+    def answer(request: Request) -> Reply:
+        if request.method == "POST":
+            there.append(f"order-number-{len(there)}")
+            return json_reply({"paid": True})
+        if request.target == b"/orders":
+            return json_reply([{"id": name} for name in there])
+        return json_reply({}, 500 if request.target.removeprefix(b"/orders/").decode() in there else 404)
+
+    return answer
+
+
+@pytest.mark.parametrize("is_empty", [True, False])
+def test_a_list_that_was_empty_shows_what_earlier_requests_made(command: Command, is_empty: bool) -> None:
+    ok = {"200": {"description": ""}}
+    paths = {
+        "/orders": {"get": {"responses": _LIST}},
+        "/checkout": {"post": {"responses": ok}},
+        "/orders/{id}": {"get": {"parameters": [KEY], "responses": ok}},
+    }
+    (command.directory / "checker.toml").write_text(CHECKS)
+    with serving(_ordering([] if is_empty else ["order-number-0"]), THINGS | {"paths": paths}) as app:
+        ran = command.run_as_usual(app.document_url, inline=True)
+    (found,) = ran.findings
+    labels = [step.label for step in found.steps]
+    assert labels[-2:] == ["GET /orders", "GET /orders/{id}"], ran.shown
+    makes_its_order = "POST /checkout" in labels
+    assert ("dependent on earlier requests" in ran.stdout) is (is_empty and not makes_its_order), ran.shown
+
+
 def _sent(request: Request, name: str) -> object:
     """Return a property of a JSON body; None if there is none."""
     try:

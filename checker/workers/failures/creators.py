@@ -1,7 +1,7 @@
 """The creations of the resources that a failing sequence names, so that its commands show the failure on a fresh server."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from msgspec.structs import replace
@@ -64,6 +64,13 @@ def makes_its_resources(model: ResourceModel, chain: Sequence[GeneratedCase]) ->
     A read shows what other requests have made, where an operation creates such resources.
     """
     return not any(drawn_names(model, made) or _takes_listed(model, made) for made in chain) and _takes_all(chain)
+
+
+def takes_filled(model: ResourceModel, chain: Sequence[GeneratedCase], lists_filled: Collection[Label]) -> bool:
+    """Whether a sequence takes a name from one of the lists that were empty before, and no step of its own can have filled it."""
+    if any(made.label in model.uses and model.uses[made.label].method not in SAFE for made in chain[:-1]):
+        return False
+    return any(one.producer in lists_filled for made in chain for one in named_by(made))
 
 
 def _takes_listed(model: ResourceModel, made: GeneratedCase) -> bool:

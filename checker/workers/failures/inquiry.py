@@ -41,6 +41,7 @@ from checker.workers.failures.creators import (
     makes_its_resources,
     named_by,
     situations,
+    takes_filled,
 )
 from checker.workers.failures.fresh_names import FreshNames
 from checker.workers.failures.result import InvestigationResult
@@ -440,6 +441,12 @@ class Inquiry(Struct):
     @property
     def _resources(self) -> ResourceModel:
         return self.slot.context.subject.selected.resources
+
+    def takes_filled(self, chain: Chain) -> bool:
+        """Whether a sequence takes a name from a list that other requests of the run have filled."""
+        creations = self.slot.context.knowledge.creations
+        made = [shot.made for shot in chain]
+        return creations is not None and takes_filled(self._resources, made, creations.lists_filled)
 
     def _simplest_shot(self) -> Job[JudgedCase | None]:
         """Return the simplest case of the operation, sent once; None if there is none. An undocumented method is kept."""

@@ -58,7 +58,7 @@ class Investigation:
         if result is None:
             is_shrunk = self.slot.is_shrunk(suspicion)
             result = yield from (inquiry.as_printed("") if is_shrunk else inquiry.result())
-            result.is_anew = inquiry.is_anew
+            result.is_anew, result.takes_filled = inquiry.is_anew, inquiry.takes_filled(result.chain)
             self._results.append(result)
         shot = result.chain[-1]
         failure = wanted.again(shot) or failure

@@ -29,6 +29,8 @@ class InvestigationResult(Struct):
     """Whether the commands were refused because the resource that they make exists now, or the one that they remove is gone."""
     is_anew: bool = False
     """Whether the failure showed with resources that its own requests created, or needs none."""
+    takes_filled: bool = False
+    """Whether a name comes from a list that other requests of the run have filled."""
     is_of_check: bool = False
     """Whether the commands are those of one check: they show nothing else."""
     steps_before: Chain = ()
@@ -87,7 +89,8 @@ class InvestigationResult(Struct):
                 spent=self.is_spent and not showed,
                 stopped=self.stopped,
                 wants_more=self.wants_more,
-                is_anew=self.is_anew and showed > 0,
+                is_anew=self.is_anew and showed > 0 and not self.takes_filled,
+                takes_filled=self.takes_filled,
             ),
         )
 

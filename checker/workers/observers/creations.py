@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from checker.checks.rules import says_taken
 from checker.core.case import Case
+from checker.core.operation import Label
 from checker.core.request import WireRequest
 from checker.core.resource_names import identifier_in, segment_of, singular
 from checker.core.resources import CREATING, REMOVING, ResourceModel
@@ -34,6 +35,8 @@ _MOST_LOOKS = 200
 """Limit on the successes of one operation in one phase that are read: simple names come early, and reading bodies takes time."""
 _MOST_ABSENT = 4096
 _LONGEST_COMMAND = 4096
+_LONGEST_EMPTY = 256
+"""Bytes of a response that may be a list without items: `{"count": 0, "next": null, "results": []}`."""
 _CREATED = 201
 _ABSENT = frozenset((404, 410))
 _INVALID = frozenset((400, 422))
@@ -56,6 +59,8 @@ class CreationHistory(Struct):
     """Path that shows one member of a collection without its name -> the collection: `/basket` -> `/baskets`."""
     _absent: set[str] = field(default_factory=set)
     """Paths at which another method than `PUT` found no resource."""
+    lists_filled: set[Label] = field(default_factory=set)
+    """Lists without parameters that had no items once, so that requests of the run made what they show now."""
 
     def __post_init__(self) -> None:
         for collection in self.children:
@@ -74,6 +79,8 @@ class CreationHistory(Struct):
                 self._absent.add(path_of(request))
             if not (status // 100 in (2, 5) or status in _INVALID) or request.method != verdict.case.method:
                 continue
+            if request.method == "GET" and status // 100 == 2 and self._is_empty(request, outcome):
+                self.lists_filled.add(verdict.case.operation.label)
             if request.method in _MAKING or (request.method == "GET" and self._collection_of(verdict.case)):
                 yield from self.observe(verdict.case, request, outcome, (flight.task.lease.phase, at))
 
@@ -111,6 +118,13 @@ class CreationHistory(Struct):
                 self._known[path, is_gone] = made
                 found.append(made)
         return found
+
+    def _is_empty(self, request: WireRequest, answer: Response) -> bool:
+        """Whether a response is a list without items. A parameter of the query may have filtered them."""
+        if len(answer.content) > _LONGEST_EMPTY or b"[]" not in answer.content or b"?" in request.target:
+            return False
+        document = document_in(answer.content)
+        return document == [] or (isinstance(document, dict) and [] in document.values())
 
     def _paths(self, case: Case, body: Any, request: WireRequest, answer: Response) -> Iterator[str]:
         template, path = case.operation.path.rstrip("/"), path_of(request)
