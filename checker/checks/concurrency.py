@@ -24,7 +24,7 @@ from checker.core.send import Exchanging
 _ONE_OF: Final = 16
 """One of this many accepted writes is repeated."""
 _SPENDS_OF: Final = 4
-"""One of this many accepted actions with a number is repeated: a balance that they spend is not there for long."""
+"""One of this many accepted actions that may spend a balance is repeated: it is not there for long."""
 _CREATED: Final = 201
 _TRIES, _MORE_TRIES = 3, 8
 """Pairs that are sent for a write whose repetition is refused; to confirm a failure, because a pair may miss the moment."""
@@ -71,11 +71,19 @@ def is_chosen(case: Case, response: Response) -> bool:
     sent = response.request
     if sent is None or sent.is_of_check:
         return sent is not None and sent.is_twice
+    one_of = _KEYS_OF if any(map(is_idempotency_key, case.headers)) else _ONE_OF
+    if sent.is_for("races") or is_one_of(case, one_of):
+        return True
+    return is_one_of(case, _SPENDS_OF) and _may_spend(case, response)
+
+
+def _may_spend(case: Case, response: Response) -> bool:
+    """Whether an accepted action has a number, and its response shows one that was not sent: a balance may be among them."""
     body = case.body if isinstance(case.body, dict) else {}
-    may_spend = response.status_code != _CREATED and any(type(value) is int for value in body.values())
-    one_of = _SPENDS_OF if may_spend else _ONE_OF
-    one_of = _KEYS_OF if any(map(is_idempotency_key, case.headers)) else one_of
-    return sent.is_for("races") or is_one_of(case, one_of)
+    if case.method != "POST" or response.status_code == _CREATED or not any(type(one) is int for one in body.values()):
+        return False
+    shown = resource_in(response) or {}
+    return any(type(value) is int and name not in body for name, value in shown.items())
 
 
 def races(context: CheckContext) -> Exchanging[Found]:
