@@ -162,9 +162,7 @@ def _spent_once(context: CheckContext, again: Outcome) -> Exchanging[Failure | N
         return None
     text = f"`{field}` before: {after[field]}\nSent twice at once: {line_of(request)} with `{name}`: {amount}\n"
     text += f"Received twice: `{field}`: {rests[0]}\nExpected: one refusal, or a balance that both have lowered"
-    failure = RaceCondition(text, title="Spent twice, paid once", unique_key="balance")
-    failure.exchanges = context.exchanges[:]
-    return failure
+    return RaceCondition(text, title="Spent twice, paid once", unique_key="balance").showing_with(context.exchanges)
 
 
 class _Stage(Struct):
@@ -286,9 +284,7 @@ def _ignored_key(context: CheckContext, request: WireRequest, again: Outcome) ->
         for one in (context.response, again)
     )
     message = f"Sent twice with the same `Idempotency-Key`: {line_of(request)}\n{ids}\nExpected: the same resource"
-    failure = RepeatedKey(message, unique_key="key")
-    failure.exchanges = context.exchanges[:]
-    return failure
+    return RepeatedKey(message, unique_key="key").showing_with(context.exchanges)
 
 
 def _both(pair: Outcome) -> Sequence[Response]:

@@ -113,7 +113,7 @@ class CheckContext(Struct):
     """Exceptions of checks that are not failures. They do not stop other checks."""
 
     exchanges: list[Exchange] = field(default_factory=list)
-    """What the running check has sent for the interaction so far."""
+    """Requests that the running check has sent for the interaction so far, with their outcomes."""
 
     @property
     def phase(self) -> str | None:

@@ -152,11 +152,9 @@ def _fetched(context: CheckContext, place: _Place) -> Exchanging[Failure | None]
         except OSError:
             # Nothing has connected.
             return None
-    failure = _failure(
+    return _failure(
         "Any address is fetched", request, f"`{place.name}`: {url}\nThe server connected to it, where this run listened"
-    )
-    failure.exchanges = context.exchanges[-1:]
-    return failure
+    ).showing_with(context.exchanges[-1:])
 
 
 def _listener(case: Case) -> socket.socket | None:

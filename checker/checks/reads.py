@@ -97,11 +97,9 @@ def _changed(context: CheckContext) -> Exchanging[Failure | None]:
             yield _request(context, "GET", below="/x-no-such-name")
     for name, known in values.items():
         line = line_of(context.response.request)
-        failure = UnsafeRead(
+        return UnsafeRead(
             f"{line}, {len(known)} times\nReceived `{name}`: {', '.join(map(str, known))}", unique_key=name
-        )
-        failure.exchanges = context.exchanges[:]
-        return failure
+        ).showing_with(context.exchanges)
     return None
 
 

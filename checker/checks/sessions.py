@@ -80,12 +80,10 @@ def session_ends(context: CheckContext) -> Exchanging[Found]:
     answer = yield again
     if not is_success(answer):
         return PASSED
-    failure = TokenAfterLogout(
+    return TokenAfterLogout(
         f"{line_of(logout)} ({ended.status_code})\nThen with the same `{token.name}`: {line_of(again)} ({answer.status_code})\n"
         f"With another one: {refused.status_code}"
-    )
-    failure.exchanges = context.exchanges[1:]
-    return failure
+    ).showing_with(context.exchanges[1:])
 
 
 def _logouts(operation: Operation, near: tuple[str, ...]) -> Iterator[str]:

@@ -85,9 +85,7 @@ def update_conformance(context: CheckContext) -> Exchanging[Found]:
     steps = (Sent(as_get(case), read, first), Sent(case, update, again))
     repeated = context.exchanges[:]
     lost = yield from _not_stored(context, steps, second)
-    found: list[Failure] = [lost] if isinstance(lost, Failure) else []
-    if isinstance(lost, Failure):
-        lost.exchanges = repeated
+    found: list[Failure] = [lost.showing_with(repeated)] if isinstance(lost, Failure) else []
     old, new = (one.headers.get("etag", [""])[0] for one in (first, second))
     if old != new and old.startswith('"') and new.startswith('"'):
         found += yield from _stale(context, read, update, old, new)
@@ -96,9 +94,7 @@ def update_conformance(context: CheckContext) -> Exchanging[Found]:
         for name, value in case.body.items():
             if isinstance(value, list) and value and before.get(name) and after.get(name) == [*before[name], *value]:
                 text = f"{line_of(update)}, twice\nSent `{name}`: {excerpt(value)}\nRead afterwards: {excerpt(after[name])}"
-                failure = RepeatedUpdate(text, unique_key=name)
-                failure.exchanges = repeated
-                found.append(failure)
+                found.append(RepeatedUpdate(text, unique_key=name).showing_with(repeated))
         kept = [name for name, value in case.body.items() if is_equal(after.get(name), value)]
         found += yield from _left_out(context, case, kept)
     return found
@@ -140,10 +136,8 @@ def _left_out(context: CheckContext, case: Case, names: list[str]) -> Exchanging
         is_new = any(value != case.body[key] and is_equal(read.get(key), value) for key, value in other.body.items())
         if is_new and is_equal(read.get(name), case.body[name]):
             text = f"{line_of(request)} without `{name}`, which the response does not show\nRead afterwards: {excerpt(read[name])}"
-            failure = PartialReplacement(text, unique_key=name)
             # The last request has restored the resource.
-            failure.exchanges = context.exchanges[-3:-1]
-            return [failure]
+            return [PartialReplacement(text, unique_key=name).showing_with(context.exchanges[-3:-1])]
     return []
 
 
@@ -158,8 +152,8 @@ def _stale(
     is_new = isinstance(again, Response) and again.headers.get("etag") == [new]
     if is_new and isinstance(unchanged, Response) and unchanged.status_code == 304:
         text = f"{told}{line_of(read)} with If-None-Match: {old}\nReceived: 304\nExpected: 200, with the new version"
-        failure = IgnoredCondition(text, unique_key=_NOT_MODIFIED)
-        failure.operation, failure.exchanges = f"GET {context.case.operation.path}", context.exchanges[:-1]
+        failure = IgnoredCondition(text, unique_key=_NOT_MODIFIED).showing_with(context.exchanges[:-1])
+        failure.operation = f"GET {context.case.operation.path}"
         found.append(failure)
     written = yield _with(update, "If-Match", old)
     if not is_new or not is_success(written):
@@ -168,9 +162,7 @@ def _stale(
     is_changed = isinstance(changed, Response) and changed.headers.get("etag") not in (None, [new])
     if is_changed and isinstance(unknown, Response) and unknown.status_code == 412:
         text = f"{told}{line_of(update)} with If-Match: {old}\nReceived: {written.status_code}\nExpected: 412, as for an unknown tag"
-        failure = IgnoredCondition(text, unique_key="If-Match")
-        failure.exchanges = context.exchanges[:]
-        found.append(failure)
+        found.append(IgnoredCondition(text, unique_key="If-Match").showing_with(context.exchanges))
     return found
 
 

@@ -40,7 +40,17 @@ from checker.kinds.protocol import ApiOperation
 from checker.kinds.static import json_schema
 from checker.phases.attempt import Tools, Verdict
 from checker.reporting.baselines import known_name
-from checker.reporting.calls import NO_JSON, Call, at, calls_of, found_in, parsed, parts_of, with_values
+from checker.reporting.calls import (
+    NO_JSON,
+    Call,
+    at,
+    calls_of,
+    found_in,
+    headers_by_name,
+    parsed,
+    parts_of,
+    with_values,
+)
 from checker.reporting.replays import Symptom, is_at_once, not_prepared, not_reached, symptoms_of
 from checker.supervisor.lock import Ownership
 from checker.transport.factories import NETWORK
@@ -295,7 +305,7 @@ def _case_of(finding: Finding, step: Step, operation: ApiOperation, request: Wir
     """Return the case whose request is the given one."""
     path = request.path.decode("latin-1").removeprefix(tools.maker.base_path_of(operation))
     pairs = zip(operation.path.split("/"), path.split("/"), strict=False)
-    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in request.headers}
+    headers = headers_by_name(request.headers)
     named = {one.name: headers[one.name.lower()] for one in operation.parameters if one.name.lower() in headers}
     body = parsed(request.body or b"")
     meta = CaseMetadata(GenerationMode.POSITIVE, {}, PhaseInfo(finding.phase), step.bindings)

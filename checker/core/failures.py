@@ -129,6 +129,11 @@ class Failure(AssertionError):
         self.shared_cause = cause
         return self
 
+    def showing_with(self, exchanges: Sequence[Exchange]) -> Self:
+        """Set a copy of the further requests that show this failure; return the failure itself."""
+        self.exchanges = tuple(exchanges)
+        return self
+
     def cause_if_passing(self) -> str:
         """Return the fingerprint of its cause if its requests also pass; empty if that cannot be a cause of its own."""
         return digest("cause v1", self.check, type(self).__name__, self.passing_cause) if self.passing_cause else ""

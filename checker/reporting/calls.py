@@ -266,7 +266,7 @@ def _of_steps(
 def _headers_of_step(finding: Finding, number: int, bindings: Sequence[Binding], first: int) -> dict[str, Source]:
     """Return the headers of a request of the finding itself that come from its earlier responses: their headers, or values of bodies that no header has to escape."""
     found = {}
-    sent = _by_name(finding.interactions[number].exchange.headers)
+    sent = headers_by_name(finding.interactions[number].exchange.headers)
     for binding in bindings:
         name, pointer = binding.name.lower(), binding.pointer
         text = sent.get(name)
@@ -298,12 +298,12 @@ def _of_check(
             in_target[place] = source
     document = document_of(request)
     in_body: dict[Path, Source] = {}
-    headers = _by_name(request.headers)
+    headers = headers_by_name(request.headers)
     in_headers: dict[str, Source] = {}
     for call in before:
         earlier = document_of(call.request)
         in_body |= {path: one for path, one in call.in_body.items() if _is_same_at(path, document, earlier)}
-        sent = _by_name(call.request.headers)
+        sent = headers_by_name(call.request.headers)
         in_headers |= {name: one for name, one in call.in_headers.items() if headers.get(name) == sent.get(name)}
     for place, other in enumerate(finding.sent[:number]):
         tags = [value for name, value in other.exchange.response_headers if name.lower() == _TAG]
@@ -312,7 +312,7 @@ def _of_check(
     return in_target, in_body, in_headers
 
 
-def _by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+def headers_by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     """Return the headers of a request by their names in lower case."""
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in headers}
 

@@ -101,7 +101,7 @@ class Consumer(Struct):
     _candidates: list[tuple[float, ValueHistory]] = field(default_factory=list)
     """(affinity, ring); the affinity never changes."""
     _likely: list[ValueHistory] = field(default_factory=list)
-    """The same rings, those with the greatest affinity first."""
+    """All rings that may have values, those with the greatest affinity first."""
     _examined: int = 0
     _order: list[tuple[ValueHistory, int]] = field(default_factory=list)
     """(ring, depth in it) for each index, when they were ranked last."""

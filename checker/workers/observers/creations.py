@@ -79,8 +79,14 @@ class CreationHistory(Struct):
                 self._absent.add(path_of(request))
             if not (status // 100 in (2, 5) or status in _INVALID) or request.method != verdict.case.method:
                 continue
-            if request.method == "GET" and status // 100 == 2 and self._is_empty(request, outcome):
-                self.lists_filled.add(verdict.case.operation.label)
+            label = verdict.case.operation.label
+            if (
+                request.method == "GET"
+                and status // 100 == 2
+                and label not in self.lists_filled
+                and _is_empty(request, outcome)
+            ):
+                self.lists_filled.add(label)
             if request.method in _MAKING or (request.method == "GET" and self._collection_of(verdict.case)):
                 yield from self.observe(verdict.case, request, outcome, (flight.task.lease.phase, at))
 
@@ -118,13 +124,6 @@ class CreationHistory(Struct):
                 self._known[path, is_gone] = made
                 found.append(made)
         return found
-
-    def _is_empty(self, request: WireRequest, answer: Response) -> bool:
-        """Whether a response is a list without items. A parameter of the query may have filtered them."""
-        if len(answer.content) > _LONGEST_EMPTY or b"[]" not in answer.content or b"?" in request.target:
-            return False
-        document = document_in(answer.content)
-        return document == [] or (isinstance(document, dict) and [] in document.values())
 
     def _paths(self, case: Case, body: Any, request: WireRequest, answer: Response) -> Iterator[str]:
         template, path = case.operation.path.rstrip("/"), path_of(request)
@@ -173,3 +172,11 @@ class CreationHistory(Struct):
         if answer.status_code == _CREATED:
             return True
         return case.method == "PUT" and (path in self._absent or self.model.makes(case.operation.label))
+
+
+def _is_empty(request: WireRequest, answer: Response) -> bool:
+    """Whether a response is a list without items. A parameter of the query may have filtered them."""
+    if len(answer.content) > _LONGEST_EMPTY or b"[]" not in answer.content or b"?" in request.target:
+        return False
+    document = document_in(answer.content)
+    return document == [] or (isinstance(document, dict) and [] in document.values())
