@@ -105,7 +105,6 @@ class Command(click.Command):
         return [f"--{name}" for name in near]
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
         try:
             return super().invoke(ctx)
         except UsageError as error:
@@ -152,6 +151,5 @@ class CannotRun(click.ClickException):
         super().__init__("\n".join([str(error), *(f"  {line}" for line in extras)]))
 
     def show(self, file: Any = None) -> None:
-        """Print the sentence."""
         prefix = "" if self.message.startswith("Failed to load") else "Error: "
         click.echo(f"{prefix}{self.message}", file=file, err=file is None)

@@ -238,7 +238,6 @@ def show(ctx: click.Context, location: str | None, keys: tuple[str, ...], label:
 
 
 def _operation(opened: ApiSchema, label: str) -> Operation:
-    """Return an operation by its label. Raises `UsageError` if it is missing or unreadable."""
     found = opened.find(label)
     if isinstance(found, BrokenOperation):
         raise UsageError(f"{label} cannot be read: {found.error}")

@@ -169,7 +169,6 @@ def _statistics(folder: Path, config: Config) -> dict[str, Any]:
 
 
 def _size(path: Path) -> int:
-    """Return the bytes of a file, or of all files of a folder."""
     if path.is_dir():
         return sum(one.stat().st_size for one in path.rglob("*") if one.is_file())
     return path.stat().st_size if path.exists() else 0

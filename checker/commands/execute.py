@@ -240,7 +240,6 @@ def _with_baseline(report: Report) -> dict[str, str]:
 
 
 def _uploaded(report: Report, run: RunOnDisk, is_given_up: Callable[[], bool]) -> dict[str, str]:
-    """Upload the archive, if asked to. Return URL -> why the receiver does not have it."""
     settings = run.settings
     asked = settings.report.upload
     if asked.url is None:

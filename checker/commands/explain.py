@@ -74,7 +74,6 @@ def _page_of(ctx: click.Context, name: str, run: str | None) -> str:
 
 
 def _interactions(folder: Path, past: PastRun) -> Iterator[Interaction]:
-    """Yield the recorded traffic of a run, by time."""
     with closing(RunEvents(RunLayout(folder), past.run.first)) as events:
         for event in events.all():
             if isinstance(event, Interaction):

@@ -224,14 +224,12 @@ class _Again:
 
     @cached_property
     def checking(self) -> tuple[TestedDescription, Tools]:
-        """Return the description of the run, and the tools of its checks for the target. Raises `CheckerError`."""
         subject = _subject_of(self.past, self.origin.url)
         keeper_alone(subject, [])
         return subject, open_tools(subject)
 
     @cached_property
     def fetched(self) -> FetchedCredentials:
-        """Return the credentials that the current configuration fetches. Raises `CheckerError`."""
         return fetched_for(self.past, self.origin.url)
 
 
@@ -302,7 +300,6 @@ def _is_found_again(finding: Finding, again: _Again, answers: Sequence[Response]
 
 
 def _case_of(finding: Finding, step: Step, operation: ApiOperation, request: WireRequest, tools: Tools) -> Case:
-    """Return the case whose request is the given one."""
     path = request.path.decode("latin-1").removeprefix(tools.maker.base_path_of(operation))
     pairs = zip(operation.path.split("/"), path.split("/"), strict=False)
     headers = headers_by_name(request.headers)

@@ -36,12 +36,10 @@ class Legacy(Struct, frozen=True):
 
 
 def _is(option: str) -> Translation:
-    """Return the translation to an option that takes the same value."""
     return lambda value: [option, value]
 
 
 def _sets(key: str) -> Translation:
-    """Return the translation to a key of the configuration that has no option."""
     return lambda value: ["--set", f"{key}={value}"]
 
 
@@ -429,7 +427,6 @@ class LegacyCommand(Command):
     """Prints a hint with the current name of each old option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the command line."""
         try:
             args, hints = modern(args, self.get_params(ctx))
         except UsageError as error:

@@ -93,12 +93,10 @@ class PastRun(Struct, frozen=True):
 
     @property
     def report(self) -> Report:
-        """Return the result of the run."""
         return report_of(self.view, self.settings, self.outcome, max(0.0, self.elapsed_s))
 
     @property
     def context(self) -> ReportContext:
-        """Return the context that its reports share."""
         return self.on_disk.context
 
     @property
@@ -108,7 +106,6 @@ class PastRun(Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """Return the title of its API."""
         return self.view.opened.title if self.view.opened else ""
 
     @property
@@ -117,7 +114,6 @@ class PastRun(Struct, frozen=True):
         return max(0.0, self.view.finished.elapsed_s if self.view.finished else self.elapsed_s)
 
     def records(self) -> Iterator[tuple[int, Record]]:
-        """Yield (incarnation, record) of all its records."""
         return _records(RunLayout(Path(self.settings.corpus.folder)), self.run)
 
 
@@ -130,7 +126,6 @@ class Labels(Struct, frozen=True):
 
     @classmethod
     def of(cls, parts: Sequence[PastRun]) -> "Labels":
-        """Return the labels for these runs."""
         titles: dict[str, set[str]] = {}
         for part in parts:
             for label in {*part.view.labels, *part.view.operations}:
@@ -230,7 +225,6 @@ class MergedRuns(Struct, frozen=True):
 
     @property
     def outcome(self) -> str:
-        """Return the worst outcome of the runs."""
         return max(
             (part.outcome for part in self.parts),
             key=lambda outcome: _OUTCOMES.index(outcome) if outcome in _OUTCOMES else len(_OUTCOMES),
@@ -264,7 +258,6 @@ class MergedRuns(Struct, frozen=True):
 
     @property
     def context(self) -> ReportContext:
-        """Return the context that their reports share."""
         first = self.parts[0].context
         of_all = ReportContext.of(self.settings, self.parts[0].run.started, self.view.opened)
         places = dict.fromkeys(part.context.location for part in self.parts)

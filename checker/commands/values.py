@@ -260,7 +260,6 @@ class SettingOption(Struct, frozen=True):
 
     @property
     def help(self) -> str:
-        """Return the description of its key."""
         return keys_of(self.path)[self.key].about
 
 

@@ -80,7 +80,6 @@ class BasicAuth(Struct, frozen=True):
 
     @property
     def header(self) -> str:
-        """Return the value of `Authorization` in basic authentication."""
         return basic_authorization(self.username, self.password)
 
 
@@ -555,7 +554,6 @@ class WfcLogin(Struct, frozen=True):
 
     @property
     def secrets(self) -> Pairs:
-        """Return (name, value) of the secrets in it."""
         if isinstance(self.payload, str):
             return (("payload", self.payload),) if self.payload else ()
         return secret_pairs(dict(self.payload))

@@ -374,7 +374,6 @@ class Config(Section):
 
     @property
     def titles(self) -> tuple[str, ...]:
-        """Return the titles of the `[[project]]` tables."""
         return tuple(self._titles)
 
     @property

@@ -52,7 +52,6 @@ class FilterSpec(Struct, frozen=True):
 
     @property
     def option(self) -> str:
-        """Return the name of the option: `include-path-regex`."""
         return f"{self.verb}-{self.subject}" + ("-regex" if self.is_regex else "")
 
 
@@ -74,14 +73,12 @@ class OperationFilters(Struct, frozen=True, dict=True):
         _ = self._tests
 
     def matches(self, operation: Selectable) -> bool:
-        """Whether an operation is selected."""
         includes, excludes = self._tests
         return not any(holds(operation) for holds in excludes) and all(
             any(holds(operation) for holds in kind) for kind in includes
         )
 
     def names(self, operation: Selectable) -> bool:
-        """Whether a filter selects an operation by its name."""
         asked = [one for one in self.specs if (one.verb, one.subject) == ("include", "name")]
         return any(_test(one)(operation) for one in asked)
 

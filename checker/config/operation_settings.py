@@ -245,7 +245,6 @@ class CaseSettings(Struct, frozen=True, rename="kebab"):
 
     @property
     def modes(self) -> tuple[str, ...]:
-        """Return the kinds of data; with several, each case is of one."""
         return _modes(self.mode)
 
 
@@ -319,7 +318,6 @@ class OperationSettings:
 
     @classmethod
     def read(cls, layers: Layers) -> "OperationSettings":
-        """Return the settings that these layers amount to."""
         derived = [one for one in dataclasses.fields(cls) if "read" in one.metadata]
         return cls(layers=layers, **{one.name: one.metadata["read"](layers) for one in derived})
 
@@ -341,7 +339,6 @@ class OperationLayers(Struct, frozen=True):
 
     @property
     def has_phases(self) -> bool:
-        """Whether some phase has settings of its own."""
         layers = (self.command, *(block.values for block in self.blocks), *self.wide)
         return any(path[:1] == ("phases",) and len(path) > 2 for one in layers for path in one)
 
@@ -392,11 +389,9 @@ class OperationResolver:
 
     @property
     def is_uniform(self) -> bool:
-        """Whether all operations have the same settings in all phases."""
         return not self.layers.blocks and not self._has_phases
 
     def of(self, operation: Selectable, phase: str = FUZZING) -> OperationSettings:
-        """Return the settings of an operation in a phase."""
         if self.is_uniform:
             return self.common
         key = (operation.label, phase)

@@ -33,7 +33,6 @@ class Override(Struct, frozen=True):
 
     @property
     def is_forced(self) -> bool:
-        """Whether the value is sent in every request."""
         return self.share is None
 
     def names(self, location: Location, name: str) -> bool:
@@ -63,7 +62,6 @@ class Overrides(Struct, frozen=True):
     types: tuple[TypeWords, ...] = ()
 
     def of(self, operation: Selectable) -> "Overrides":
-        """Return the overrides that apply to one operation."""
         parameters = tuple(one for one in self.parameters if _is_about(one.operations, operation))
         # The first entry for a type counts.
         types: dict[str, TypeWords] = {}

@@ -284,7 +284,6 @@ class OperationBlock(Struct, frozen=True):
 
     @property
     def enabled(self) -> bool:
-        """Whether its operations are tested."""
         return bool(self.values.get((), {}).get("enabled", True))
 
     @property

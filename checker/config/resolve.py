@@ -361,5 +361,4 @@ class RunningSettings(LiveSettings):
 
     @property
     def asked(self) -> tuple[RunSettings, OperationResolver]:
-        """Return the settings of the run, and those of each operation."""
         return self._asked

@@ -471,13 +471,11 @@ class WarningSettings(Struct, frozen=True):
     """Kinds that are never shown and never make a run fail (`suppress-health-check`)."""
 
     def shows(self, kind: str) -> bool:
-        """Whether warnings of a kind are shown."""
         if kind in self.silenced:
             return False
         return WARNINGS[kind].is_usual if self.display is None else kind in self.display
 
     def fails_on(self, kind: str) -> bool:
-        """Whether a warning of that kind makes the run fail."""
         is_named = self.shows(kind) if self.fail_on is None else kind in self.fail_on
         return is_named and kind not in (*_NEVER_FAILING, *self.silenced)
 

@@ -186,7 +186,6 @@ class FrameEncoder:
         self._compress = zstandard.ZstdCompressor(level=_LEVEL).compress
 
     def frame(self, encoded: list[bytes]) -> bytes:
-        """Return one frame of records that are encoded already."""
         payload = self._compress(join(encoded, len(encoded)))
         length = _LENGTH.pack(len(payload))
         return b"".join((length, _LENGTH.pack(crc32(payload, crc32(length))), payload))

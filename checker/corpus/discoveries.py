@@ -43,7 +43,6 @@ class Discoveries(Struct, frozen=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether earlier runs found nothing."""
         return not self.demands and not self.never_allowed and not self.auth_needs
 
 

@@ -32,7 +32,6 @@ def storage_error(error: OSError, path: Path) -> StorageError:
 
 @contextlib.contextmanager
 def _writing(path: Path) -> Iterator[None]:
-    """Raise errors of the operating system as `StorageError`."""
     try:
         yield
     except OSError as error:
@@ -84,7 +83,6 @@ class AppendFile:
             self._give_up(error)
 
     def close(self) -> None:
-        """Close the file; nothing can be appended any more."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
@@ -137,7 +135,6 @@ class Lock:
         self._fd = fd
 
     def release(self) -> None:
-        """Let another process own the corpus."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1

@@ -79,7 +79,6 @@ class Sights(Struct):
         return self._sights[name].best
 
     def is_shown(self, name: str) -> bool:
-        """Whether reports show this finding for its defect."""
         return self._shown.get(self._defects[name]) == name
 
     def first_seen(self, name: str) -> tuple[FirstSeen, str]:

@@ -64,7 +64,6 @@ class RunLayout(Struct, frozen=True):
         return self.root / "lock"
 
     def journal(self, incarnation: int, pid: int) -> Path:
-        """Return the journal of one incarnation of one process."""
         return self.journals / f"{_stem(incarnation, pid)}.journal"
 
     def traffic(self, incarnation: int, pid: int) -> Path:
@@ -72,11 +71,9 @@ class RunLayout(Struct, frozen=True):
         return self.traffics / _stem(incarnation, pid)
 
     def inflight(self, incarnation: int) -> Path:
-        """Return the in-flight slots of one incarnation."""
         return self.inflights / f"{incarnation:0{_INCARNATION_DIGITS}d}.slots"
 
     def document(self, digest: str) -> Path:
-        """Return the normalised API description with this digest."""
         return self.documents / f"{digest}.json"
 
     def create(self) -> None:

@@ -245,7 +245,6 @@ class SchemaOpened(Struct, frozen=True, array_like=True, tag=2):
 
     @property
     def is_unchanged(self) -> bool:
-        """Whether nothing is tested, because nothing has changed."""
         return bool(self.changed_since and self.total and not self.selected)
 
     @property

@@ -149,7 +149,6 @@ class Secrets:
         return f"Basic {encoded}"
 
     def holds(self, text: str) -> bool:
-        """Whether a text is a secret, or has one in it."""
         return not self.is_empty and self.store.mask(text) != text
 
     def is_in(self, value: object) -> bool:
@@ -397,7 +396,6 @@ def _plain_where_masked(exchange: Exchange, store: SecretStore) -> tuple[bytes, 
 
 
 def _charset_in(exchange: Exchange) -> str | None:
-    """Return the charset that the response names."""
     if b"charset" not in exchange.response_head.lower():
         return None
     fields = exchange.response_headers

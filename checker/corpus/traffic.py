@@ -88,7 +88,6 @@ class InterestingAndLast:
         return False
 
     def rest(self) -> Iterator[InteractionDraft]:
-        """Yield the last few interactions of each operation."""
         for waiting in self._held.values():
             yield from (draft for _, draft in waiting)
         self._held.clear()

@@ -210,7 +210,6 @@ class Inn:
 
 
 def _forget(entries: OrderedDict[Any, Any], most: int) -> None:
-    """Drop the oldest entries, down to a number."""
     while len(entries) > most:
         entries.popitem(last=False)
 

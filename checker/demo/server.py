@@ -42,7 +42,6 @@ class Server:
         return self._service.answered
 
     def start(self) -> Self:
-        """Listen, and serve from a thread."""
         if self._listener is not None:
             raise RuntimeError(f"the demo service is running already, at {self.url}")
         self._listener = _Listener((_HOST, self._port), self._service)
@@ -89,7 +88,6 @@ class _Service:
         self._document = Reply(200, "application/json", document_bytes())
 
     def reply(self, request: Incoming) -> Reply:
-        """Return the response to a request."""
         with self._lock:
             self.answered += 1
             if request.path == b"/openapi.json" and request.method in ("GET", "HEAD"):
@@ -114,7 +112,6 @@ class _Listener(ThreadingHTTPServer):
         super().__init__(address, _Handler)
 
     def finish_request(self, request: Any, client_address: Any) -> None:
-        """Serve one connection until it ends."""
         self._connections.add(request)
         try:
             super().finish_request(request, client_address)
@@ -122,7 +119,6 @@ class _Listener(ThreadingHTTPServer):
             self._connections.discard(request)
 
     def server_close(self) -> None:
-        """Close the port and all connections."""
         for connection in tuple(self._connections):
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)

@@ -110,7 +110,6 @@ class Agent:
                     self._worker.tell(message)
 
     def take(self, timeout_s: float) -> bytes:
-        """Return the news, after a message or `timeout_s`."""
         self._launcher.wait(timeout_s)
         worker = self._worker
         assert worker is not None
@@ -129,7 +128,6 @@ class Agent:
             return pack(News(tuple(map(encode, messages)), pieces, self._peers(), snapshot, departure))
 
     def kill(self) -> None:
-        """Kill the worker if it lives. The next news have its end."""
         with self._lock:
             self._is_killed = True
             if self._worker is not None and not self._worker.is_reaped:
@@ -183,7 +181,6 @@ class Agent:
             yield from (self._place(Path(folder) / name) for name in names)
 
     def _peers(self) -> bytes:
-        """Return new records that others need, as frames."""
         if self._own is None:
             own = next((path for number, path in self._layout.journal_paths() if number == self._incarnation), None)
             if own is None:

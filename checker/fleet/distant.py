@@ -106,7 +106,6 @@ class Shared:
             self.add(0, FrameEncoder().frame(wanted) if wanted else b"")
 
     def has_news(self, incarnation: int) -> bool:
-        """Whether there is anything that a worker has not got."""
         return self._taken.get(incarnation, (0, 0)) != (len(self._frames), len(self._made))
 
     def pieces(self, incarnation: int) -> list[Piece]:
@@ -180,7 +179,6 @@ class DistantWorker:
             self._depart(Departure("not needed any more"))
 
     def reap(self) -> Departure:
-        """Return the end of the worker, after its last news."""
         self.kill()
         deadline = self._launcher.clock() + _LAST_S
         while self.departure is None and (left := deadline - self._launcher.clock()) > 0:
@@ -196,7 +194,6 @@ class DistantWorker:
         return list(self._calls)
 
     def refresh(self) -> None:
-        """Send records of others, if it is time."""
         if self._launcher.clock() - self._told_at >= _PEERS_S and self._launcher.shared.has_news(self.incarnation):
             self._give(is_due=True)
 
@@ -299,7 +296,6 @@ class DistantLauncher:
         return worker
 
     def wait(self, timeout_s: float) -> None:
-        """Wait until a worker has news, at most `timeout_s`."""
         self._workers = [one for one in self._workers if not one.is_reaped]
         owners = {call: one for one in self._workers for call in one.calls()}
         if any(one.departure is not None for one in self._workers):

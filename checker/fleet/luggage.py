@@ -144,7 +144,6 @@ def copy_packages(folder: Path) -> None:
 
 
 def _referred_to(first: Path, most: int, most_bytes: int) -> list[Path]:
-    """Return the local files that a description refers to, at any depth."""
     found: dict[Path, None] = {first.resolve(): None}
     waiting = list(found)
     while waiting and len(found) <= most:

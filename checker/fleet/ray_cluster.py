@@ -46,7 +46,6 @@ class RayAgent(Agent):
         super().__init__(folder, work)
 
     def leave(self) -> None:
-        """End the worker and remove its folder."""
         self.kill()
         os.chdir("/")
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -103,7 +102,6 @@ class RayCluster:
         return getattr(agent, method).remote(*given)
 
     def ready(self, calls: Sequence[Any], timeout_s: float) -> list[Any]:
-        """Return those calls that are over."""
         if not calls:
             return []
         over, rest = ray.wait(list(calls), num_returns=1, timeout=timeout_s)
@@ -133,7 +131,6 @@ class RayCluster:
         ray.kill(agent)
 
     def processors(self) -> int:
-        """Return the number of processors that the machines offer."""
         return int(sum(self._machines().values()))
 
     def has_other_hosts(self) -> bool:
@@ -158,7 +155,6 @@ class RayCluster:
         return {machine: processors for machine, processors in offers if processors}
 
     def close(self) -> None:
-        """Leave the cluster; one that was started here ends."""
         if self._is_own:
             ray.shutdown()
 
@@ -198,6 +194,5 @@ def _no_command_line() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep what Ray prints while it starts off the standard streams."""
     with open(os.devnull, "w") as nowhere, contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
         yield

@@ -59,7 +59,6 @@ class CallAuthentication:
         return self._configured[1]
 
     def hidden(self, command: str, wanted: Sanitization) -> str:
-        """Return a command without fetched credentials."""
         return self.secrets.store.hide(command, wanted.replacement) if wanted.enabled else command
 
     def schemes(self, asked: Asked) -> SchemeCredentials:
@@ -112,7 +111,6 @@ class RequestSender:
         self._connect = connect
 
     def send(self, origin: BaseUrl, http: HttpSettings, request: WireRequest) -> Outcome:
-        """Return the outcome of a request to a place."""
         application = self._application
         if application is not None and origin.url == application.origin.url:
             return application.send(request, time_limit_s(request, http))

@@ -420,8 +420,6 @@ class _Transport(httpx.BaseTransport):
 
 
 class _Adapter:
-    """The adapter of a session of `requests`."""
-
     def __init__(self, send: Send) -> None:
         self._send = send
 

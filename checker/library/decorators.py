@@ -203,7 +203,6 @@ class KeptClassChecks:
         self._made_of: object = None
 
     def at_work(self) -> Iterable[ClassCheck]:
-        """Return the class checks that are active."""
         return self._kept.values()
 
     def of(self, settings: Mapping[str, Mapping[str, Any]]) -> Iterable[ClassCheck]:

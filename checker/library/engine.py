@@ -317,7 +317,6 @@ class LibraryEngine:
     def as_transport_kwargs(
         self, case: Case, base_url: str | None, headers: Mapping[str, str] | None
     ) -> dict[str, Any]:
-        """Return the arguments of `requests.request` that send a case."""
         origin = self._origin(base_url, self.settings.now) or _NOWHERE
         maker = self._maker(origin, self.settings_of(case.operation), headers or {})
         return transport_kwargs(maker.make(case), origin)
@@ -332,7 +331,6 @@ class LibraryEngine:
         return response
 
     def validate_response(self, case: Case, response: Any, **options: Any) -> None:
-        """Raise a `FailureGroup` when a check fails."""
         with case.bare():
             self._validate(case, Response.from_any(response), CheckOptions.of(options), self.settings.now)
 
@@ -373,7 +371,6 @@ class LibraryEngine:
         return with_parts(cases, options) if options else cases
 
     def cases_of_test(self, operation: ApiOperation) -> Any:
-        """Return the strategy of the cases of a test of one operation."""
         return self._drawn_from(self._programs(operation, None, in_test=True))
 
     def _drawn_from(self, programs: Programs) -> Any:
@@ -443,7 +440,6 @@ class LibraryEngine:
         return case
 
     def settings_of(self, operation: Operation) -> OperationSettings:
-        """Return the current settings of one operation."""
         return self.settings.of(operation)
 
     def base_url_of(self, operation: ApiOperation) -> str | None:
@@ -614,7 +610,6 @@ class LibraryEngine:
             raise raised
 
     def _sent_by_check(self, origin: BaseUrl | None, http: HttpSettings, request: WireRequest) -> Outcome:
-        """Return the outcome of a request of a check."""
         if origin is None:
             return NetworkFailure(FailureKind.UNSENDABLE, _NO_BASE_URL, 0.0)
         outcome = self._send(origin, http, request)

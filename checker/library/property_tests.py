@@ -40,7 +40,6 @@ class PropertyTest(Struct, frozen=True):
 
     @property
     def settings(self) -> OperationSettings:
-        """Return the settings of the operation."""
         return self.engine.settings_of(self.operation)
 
     @property
@@ -50,7 +49,6 @@ class PropertyTest(Struct, frozen=True):
 
     @property
     def draws(self) -> bool:
-        """Whether cases are generated for it."""
         return "fuzzing" in self.settings.phases
 
     def compile(self) -> None:

@@ -88,8 +88,6 @@ class RunEngine(LibraryEngine):
 
 
 class _RunAuthentication(CallAuthentication):
-    """The credentials of a run."""
-
     def __init__(self, subject: TestedDescription) -> None:
         super().__init__(subject.description.schema, ())
         self.secrets = subject.secrets

@@ -105,7 +105,6 @@ class ExtendedMaker(Struct, frozen=True):
         return request
 
     def base_path_of(self, operation: Operation) -> str:
-        """Return the base path of an operation on the wire."""
         return self.maker.base_path_of(operation)
 
 
@@ -118,7 +117,6 @@ class AppliedByUsers(CredentialSource):
     is_kept: bool = False
 
     def fetch(self, case: Case) -> Credentials:
-        """Return the values that `apply_auth` added to a case."""
         sent = extensions.authorised(self.schema, case)
         headers, query, cookies = (
             new_values(getattr(case, part), getattr(sent, part)) for part in ("headers", "query", "cookies")
@@ -126,7 +124,6 @@ class AppliedByUsers(CredentialSource):
         return Credentials(headers, query, cookies, data=sent is not case)
 
     def carried(self, held: Credentials, case: Case) -> Credentials | None:
-        """Return None if `apply_auth` did not authenticate the case."""
         return held if held.data else None
 
 
@@ -379,7 +376,6 @@ def from_schema(schema: LoadedSchema) -> SchemaEngine:
 
 
 def _filters(schema: LoadedSchema) -> OperationFilters:
-    """Return the filters to which the schema was narrowed."""
     labels = [str(one.label) for one in schema.matching_entries()]
     # Operations that are selected only by name are missing unless the user named them.
     if labels == [str(one.label) for one in schema.opened.entries() if not waits_for_name(one)]:

@@ -158,7 +158,6 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
 
     @cached_property
     def engine(self) -> "LibraryEngine":
-        """Return the engine that sends, judges and makes cases."""
         if (found := self._attached.engine) is not None:
             return found  # type: ignore[no-any-return]
         found = engines.LibraryEngine(self.opened, self.config, self._attached)

@@ -25,17 +25,14 @@ class AllureCalls:
 
     @_hook
     def add_title(self, test_title: str) -> None:
-        """Set the title of the result."""
         self._tell(str(test_title), "name")
 
     @_hook
     def add_description(self, test_description: str) -> None:
-        """Set the description of the result."""
         self._tell(str(test_description), "description")
 
     @_hook
     def add_description_html(self, test_description_html: str) -> None:
-        """Set the description of the result, as HTML."""
         self._tell(str(test_description_html), "descriptionHtml")
 
     @_hook
@@ -48,7 +45,6 @@ class AllureCalls:
 
     @_hook
     def add_link(self, url: str, link_type: str, name: str | None) -> None:
-        """Add a link."""
         target, kind = _text(url), _text(link_type)
         self._tell({"type": kind, "url": target, "name": _text(name or url)}, "links", target, kind)
 
@@ -59,14 +55,12 @@ class AllureCalls:
 
     @_hook
     def add_parameter(self, name: str, value: Any, excluded: bool | None, mode: Any) -> None:
-        """Set a parameter of the result."""
         more = {"excluded": excluded, "mode": None if mode is None else _text(mode)}
         given = {key: one for key, one in more.items() if one is not None}
         self._tell({"name": _text(name), "value": str(value), **given}, "parameters", _text(name))
 
     @_hook
     def attach_data(self, body: str | bytes, name: str | None, attachment_type: Any, extension: str | None) -> None:
-        """Add an attachment."""
         media_type = _text(getattr(attachment_type, "mime_type", attachment_type) or "text/plain")
         ending = _text(extension or getattr(attachment_type, "extension", None) or "attach")
         content = body.encode(errors="backslashreplace") if isinstance(body, str) else bytes(body)
@@ -75,11 +69,9 @@ class AllureCalls:
 
     @_hook
     def attach_file(self, source: str, name: str | None, attachment_type: Any, extension: str | None) -> None:
-        """Add a file as an attachment."""
         self.attach_data(Path(source).read_bytes(), name or Path(source).name, attachment_type, extension)
 
     def absorb(self, told: dict[str, dict[tuple[str, ...], Any]]) -> None:
-        """Add the calls of another process."""
         for label, entries in told.items():
             self.told.setdefault(label, {}).update(entries)
 

@@ -60,7 +60,6 @@ class PendingTest(Struct, frozen=True):
     name: str
 
     def made(self) -> "PropertyTest | str":
-        """Return the Hypothesis test, or the reason why there is none."""
         operation = self.read()
         if isinstance(operation, BrokenOperation):
             return f"Schema Error\n\n{operation.error}"
@@ -264,7 +263,6 @@ def _of_schema(test: Test, schema: LoadedSchema, name: str) -> Iterator[tuple[st
 
 
 def _operations(test: Test, schema: LoadedSchema, name: str) -> Iterator[PendingTest]:
-    """Return the test of each operation."""
     return (PendingTest(test, schema, read, f"{name}[{label}]") for label, read in schema.in_turn())
 
 

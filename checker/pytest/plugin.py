@@ -64,7 +64,6 @@ class UsualIds:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_pycollect_makeitem(self) -> Generator[None, object, object]:
-        """Return an item for each operation of the schema of a test."""
         found = yield
         for item in found if isinstance(found, list) else ():
             own: Any = getattr(item, "_id", None)
@@ -110,7 +109,6 @@ _hidden.__test__ = False  # type: ignore[attr-defined]
 
 
 def _tests(config: pytest.Config, test: Any, name: str) -> Iterable[tuple[str, Callable[..., Any]]]:
-    """Return the names and functions of the items of a test."""
     expansion = _module("checker.pytest.expansion")
     config.stash[_HAS_TESTS] = True
     # The name of the plugin that is built into pytest 9, and of pytest-subtests for earlier versions.

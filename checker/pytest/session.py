@@ -83,7 +83,6 @@ class SessionCalls(Struct, eq=False):
 
     @classmethod
     def recording(cls) -> Self:
-        """Return a recorder of every call of this process."""
         made = cls()
         RECORDERS.append(made)
         if "allure_commons" in sys.modules:
@@ -129,7 +128,6 @@ class SessionCalls(Struct, eq=False):
         self._by_response[id(call.outcome)] = call
 
     def judged(self, response: Response, results: Sequence[CheckResult], command: str) -> None:
-        """Add the results of checks to the call of a response."""
         call = self._by_response.get(id(response))
         if call is not None:
             call.results += results
@@ -140,7 +138,6 @@ class SessionCalls(Struct, eq=False):
         self.classes[id(classes)] = classes
 
     def finish(self) -> None:
-        """Stop recording calls."""
         if self in RECORDERS:
             RECORDERS.remove(self)
         manager = getattr(sys.modules.get("allure_commons"), "plugin_manager", None)
@@ -164,7 +161,6 @@ class SessionCalls(Struct, eq=False):
             yield from (check for check in kept.at_work() if check.concludes)
 
     def sent(self) -> dict[str, Any]:
-        """Return the calls as plain values, for another process."""
         said = {
             "answers": (self.refused, self.answered),
             "seeds": self.seeds,
@@ -178,7 +174,6 @@ class SessionCalls(Struct, eq=False):
         return said | {"settings": pickle.dumps(self.settings), "records": join(packed, len(packed)), "lost": self.lost}
 
     def absorb(self, sent: dict[str, Any]) -> None:
-        """Add the calls of another process."""
         refused, answered = sent["answers"]
         self.refused += refused
         self.answered += answered
@@ -235,7 +230,6 @@ class SessionCalls(Struct, eq=False):
             yield f"Seed: {listed}" if len(self.seeds) == 1 else f"Seeds: {listed}"
 
     def _all(self, settings: RunSettings, opened: SchemaOpened) -> Iterator[Record]:
-        """Yield the records in the order of a run."""
         told = [*self._own_records(), *self.records]
         interactions = [one for one in told if isinstance(one, Interaction)]
         findings = {one.fingerprint: one for one in told if isinstance(one, Finding)}
@@ -299,7 +293,6 @@ def _started(settings: RunSettings, at: float) -> RunStarted:
 
 
 def _progress(phase: str, interactions: list[Interaction]) -> TaskProgress:
-    """Return the results of the operations of a phase."""
     counts = Counter((one.label, one.exchange.status or 0) for one in interactions)
     return TaskProgress(
         f"{_RUN}-{phase}",

@@ -166,7 +166,6 @@ def _toml(path: Path, entries: list[KnownFailure]) -> str:
 
 
 def _as_it_is(path: Path) -> "tuple[tomlkit.TOMLDocument, Mapping[tuple[str, ...], toml_items.Table]]":
-    """Return the document of a file, and its tables by identity."""
     if not path.exists():
         document = tomlkit.document()
         for line in _HEAD:

@@ -74,7 +74,6 @@ class Call(Struct, frozen=True):
 
     @property
     def sources(self) -> set[Source]:
-        """Return the values that it takes from earlier responses."""
         return {*self.in_target.values(), *self.in_body.values(), *self.in_headers.values()}
 
     def accepts(self, status: int) -> bool:
@@ -178,7 +177,6 @@ def written_segments(url: str) -> list[str]:
 
 
 def _of_needs(target: bytes, calls: Sequence[Call]) -> dict[int, Source]:
-    """Return the parts of a target that are names of created resources."""
     path = target.partition(b"?")[0].decode("latin-1").rstrip("/")
     found = {}
     for number, call in enumerate(calls):
@@ -191,7 +189,6 @@ def _of_needs(target: bytes, calls: Sequence[Call]) -> dict[int, Source]:
 
 
 def _body_of_needs(request: WireRequest, calls: Sequence[Call]) -> dict[Path, Source]:
-    """Return the places in a body that name created resources."""
     found: dict[Path, Source] = {}
     leaves = list(leaves_of(document_of(request))) if calls else []
     for number, call in enumerate(calls):
@@ -362,7 +359,6 @@ def _texts(target: str) -> list[str]:
 
 
 def _variables(one: Interaction, finding: Finding) -> dict[str, int]:
-    """Return variable of the path -> number of its part in the target."""
     template = one.label.partition(" ")[2].rstrip("/").split("/")
     count = one.exchange.target.partition(b"?")[0].rstrip(b"/").count(b"/") + 1
     return {

@@ -61,7 +61,6 @@ def shown_as_python(shown: Shown, text: str, components: Sequence[Parts] = ()) -
 
 
 def _as_python(command: str, *, is_first: bool) -> list[str]:
-    """Return Python lines that send the request of a command; other lines stay as they are."""
     if not command.startswith("curl "):
         return [command]
     try:
@@ -124,7 +123,6 @@ class Console:
         self.screen = Screen(stream, color=settings.report.color)
 
     def title(self) -> None:
-        """Print name and version."""
         name = f"Checker v{__version__}"
         self.screen.line(name, "bold")
         self.screen.line(self.screen.glyph("rule") * len(name), "bold")
@@ -206,7 +204,6 @@ class Console:
         return report_of(view, self._settings, outcome, ended - self._progress.started)
 
     def header_of(self, view: RunView) -> None:
-        """Print the header, unless it was printed."""
         if not self._opened and view.opened is not None:
             self._header(view.opened, self._clock())
 
@@ -267,13 +264,11 @@ class Console:
         self.screen.line(ruled(total_line(report), "=", self.screen.width), _total_style(report))
 
     def close(self) -> None:
-        """Stop drawing, if anything is drawn."""
         if self._live is not None:
             self._live.stop()
             self._live = None
 
     def loading_failed(self, error: LoaderError) -> None:
-        """Print that the API description could not be read."""
         self.close()
         glyph, spent = self.screen.glyph("failure"), self._clock() - self._progress.started
         location = self._shown_location()
@@ -287,7 +282,6 @@ class Console:
             self.screen.lines(f"    {extra}" for extra in error.extras)
 
     def loading_interrupted(self) -> None:
-        """Print that the fetching of the API description was interrupted."""
         self.close()
         spent = self._clock() - self._progress.started
         glyph = self.screen.glyph("interrupted")
@@ -332,7 +326,6 @@ class Console:
         self.screen.line()
 
     def _causes(self, report: Report, shown: Shown) -> None:
-        """List what is wrong, a line for each cause, before the blocks of several failures."""
         causes = causes_of(report.failing)
         if len(causes) < _FEW_CAUSES:
             return

@@ -28,17 +28,14 @@ class OutcomeCounts(Struct, frozen=True):
 
     @property
     def cases(self) -> int:
-        """Return the number of cases."""
         return sum(count for _, count in self.by_class)
 
     @property
     def accepted(self) -> int:
-        """Return the number of 2xx and 3xx responses."""
         return sum(count for status, count in self.by_class if status in _ACCEPTED)
 
     @property
     def refused(self) -> int:
-        """Return the number of 4xx responses."""
         return sum(count for status, count in self.by_class if status in _REFUSED)
 
 
@@ -58,7 +55,6 @@ class PlaceCoverage(Struct, frozen=True):
 
     @property
     def is_tried(self) -> bool:
-        """Whether any case was about it."""
         return bool(self.edges.cases or self.broken)
 
 
@@ -72,7 +68,6 @@ class Alternatives(Struct, frozen=True):
 
     @property
     def is_sent(self) -> bool:
-        """Whether the place is part of a request, not of a response."""
         return not self.place.startswith("answer ")
 
     @property

@@ -78,7 +78,6 @@ class EventStream:
         self._finished: RunFinished | None = None
 
     def follow(self, incarnation: int, record: Record) -> Iterator[Event]:
-        """Yield the events of a record of a journal."""
         self.view.absorb(incarnation, record)
         phase = getattr(record, "phase", "")
         if phase:
@@ -101,19 +100,16 @@ class EventStream:
             yield record
 
     def interaction(self, record: Interaction) -> Iterator[Event]:
-        """Yield the events of an interaction, which comes from the traffic."""
         if record.phase:
             yield from self.begin_phase(record.phase)
         yield record
 
     def begin_phase(self, name: str) -> Iterator[Event]:
-        """Yield the beginning of a phase, once."""
         if name not in self._begun:
             self._begun[name] = None
             yield PhaseStarted(name)
 
     def end(self) -> Iterator[Event]:
-        """Yield the events after the last record."""
         if self._finished is None:
             return
         for name in self._begun:

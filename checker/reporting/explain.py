@@ -360,7 +360,6 @@ def _head(label: str, view: RunView, outcome: OperationOutcome | None) -> Iterat
 
 
 def _refusal(outcome: OperationOutcome | None, report: Report) -> Iterator[str]:
-    """Yield the most common refusal of an operation that was never reached, and the operations that have the same."""
     text = "" if outcome is None else refusal_text(outcome)
     if outcome is not None and text:
         yield f"Never reached. Most common refusal: {text}"
@@ -383,7 +382,6 @@ def _statuses(counts: Counter[int]) -> str:
 
 
 def _advice(label: str, report: Report) -> Iterator[str]:
-    """Yield the warnings about an operation, with advice."""
     for note in report.notes:
         if note.label == label and note.kind in WARNINGS:
             yield f"{note.kind}: {note.text}"
@@ -415,7 +413,6 @@ def _failures(label: str, report: Report) -> Iterator[str]:
 
 
 def _sample(one: Interaction, context: ReportContext) -> str:
-    """Return one request and its response."""
     sent = shown_request(one, context)
     lines = [f"For example {sent.method} {sent.url}"]
     if sent.body:

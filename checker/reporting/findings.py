@@ -70,7 +70,6 @@ class Cause(Struct, frozen=True):
 
     @property
     def rank(self) -> tuple[int, int]:
-        """Return the key by which causes are sorted, worst first."""
         worst = self.worst
         return int(self.is_group and worst.code == _UNDOCUMENTED_STATUS), severity_rank(worst.severity)
 
@@ -81,12 +80,10 @@ class Cause(Struct, frozen=True):
 
     @property
     def is_group(self) -> bool:
-        """Whether it is shown once for all its places."""
         return len(self.labels) > MOST_IN_FULL
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Return the labels of its operations, sorted."""
         return tuple(sorted({one.label for one in self.places}))
 
 
@@ -215,7 +212,6 @@ def _with_places(cause: Cause) -> Finding:
 
 
 def _rank(findings: Iterable[Finding]) -> int:
-    """Return the rank of the worst finding."""
     return min(severity_rank(finding.severity) for finding in findings)
 
 
@@ -502,7 +498,6 @@ def _error_text(error: OperationError, shown: Shown) -> str:
 
 
 def _quarantine_text(alike: Sequence[Quarantined], shown: Shown) -> str:
-    """Return the text of cases of one operation that ended their workers in the same way."""
     case, more = alike[0], len(alike) - 1
     times = "once" if case.strikes == 1 else f"{case.strikes} times"
     name = f"case {case.case}" if case.case else f"case {case.index} of task {case.task}"
@@ -516,7 +511,6 @@ def _quarantine_text(alike: Sequence[Quarantined], shown: Shown) -> str:
 
 
 def _reproduction(command: str, components: Parts, shown: Shown) -> list[str]:
-    """Return the lines of a command that was not retried."""
     if not command:
         return []
     # A case that ended its worker while it was generated has no command, only its choices.
@@ -568,7 +562,6 @@ def cause_line(cause: Cause, shown: Shown) -> str:
 
 
 def _answered(answer: Answer, commands: tuple[str, ...], label: str) -> str:
-    """Return status, input and text of a response: ``500 on `?sort=-due`: KeyError``."""
     sent = _input(commands[-1], label) if commands else ""
     lines = [line.strip() for line in telling_text(answer.body).splitlines() if line.strip()]
     told = next((line for line in lines if " " in line), lines[0] if lines else "")

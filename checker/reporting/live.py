@@ -52,7 +52,6 @@ class Screen:
 
     @cached_property
     def rich(self) -> "rich_console.Console":
-        """Return the console that draws on a terminal."""
         return rich_console.Console(
             file=self._stream,
             force_terminal=True if self._color else None,
@@ -69,7 +68,6 @@ class Screen:
         return not self._is_plain and self.rich.is_terminal and not self.rich.is_dumb_terminal
 
     def glyph(self, name: str) -> str:
-        """Return a glyph of `GLYPHS`, or its replacement."""
         return GLYPHS[name][not self._pretty]
 
     def line(self, text: str = "", style: str = "") -> None:
@@ -84,7 +82,6 @@ class Screen:
             self.rich.print(rich_text.Text(self.encodable(text), style=style), soft_wrap=True)
 
     def lines(self, texts: Iterable[str]) -> None:
-        """Print each text on a line of its own."""
         for text in texts:
             self.line(text)
 
@@ -94,11 +91,9 @@ class Screen:
         return min(WIDTH, self.rich.width) if self.is_terminal else WIDTH
 
     def section(self, title: str, style: str = "bold") -> None:
-        """Print `===== TITLE =====`."""
         self.line(ruled(title, "=", self.width), style)
 
     def heading(self, label: str) -> None:
-        """Print `_____ GET /users _____`."""
         self.line(ruled(label, "_", self.width), "bold")
 
     def encodable(self, text: str) -> str:
@@ -187,7 +182,6 @@ class RunProgress(Struct):
         )
 
     def rate(self, now: float) -> float:
-        """Return the requests per second in the last seconds."""
         recent = [sample for sample in self._samples if now - sample[0] <= _WINDOW_S]
         span = min(_WINDOW_S, max(now - self.started, 0.1))
         return sum(count for _, count in recent) / span

@@ -42,7 +42,6 @@ class LiveLines:
         )
 
     def start(self) -> None:
-        """Begin to draw."""
         self._live.start(refresh=True)
 
     def opened(self) -> None:
@@ -52,7 +51,6 @@ class LiveLines:
         self._live.refresh()
 
     def stop(self) -> None:
-        """Remove the lines."""
         self._live.stop()
 
     def renderable(self) -> Group:
@@ -73,7 +71,6 @@ class LiveLines:
         return Group(head, *lines)
 
     def counter_lines(self, now: float) -> list[str]:
-        """Return the counters as text."""
         at, view = self._progress, self._progress.view
         found = counted(view.finding_count(), "unique failure")
         if at.last_found is not None:

@@ -52,7 +52,6 @@ class LivePage:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def close(self) -> None:
-        """Stop the server."""
         self._closed.set()
         self._server.shutdown()
         self._server.server_close()
@@ -116,7 +115,6 @@ class _Follower:
         self._reading = threading.Lock()
 
     def report(self) -> tuple[Report, ReportContext]:
-        """Return the current report and its context."""
         with self._reading:
             self._read()
             view = self._view

@@ -127,7 +127,6 @@ def symptoms_of(finding: Finding) -> Iterator[Symptom]:
 
 
 def _at_place(path: Path, keyword: str, document: Any) -> Iterator[Symptom]:
-    """Yield the symptom of an invalid value: its type, its value, or its presence."""
     try:
         value = at(document, path)
     except (LookupError, TypeError):

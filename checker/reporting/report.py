@@ -73,7 +73,6 @@ class PhaseOutcome(Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """Return the name for display."""
         return self.name.capitalize()
 
 
@@ -108,7 +107,6 @@ class OperationOutcome(Struct, frozen=True):
 
     @property
     def own_cases(self) -> int:
-        """Return the number of cases with the operation's own method."""
         return sum(count for _, count in self.statuses)
 
     @property
@@ -157,7 +155,6 @@ class Changes(Struct, frozen=True):
 
     @classmethod
     def of(cls, view: RunView, findings: Iterable[Finding]) -> "Changes":
-        """Return the changes since the runs before."""
         if view.earlier is None:
             return cls()
         found: dict[str, list[tuple[str, str, str]]] = {name: [] for name in (NEW, *REPLAY_RESULTS, NOT_TRIED)}
@@ -202,7 +199,6 @@ class Discovery(Struct, frozen=True):
 
     @classmethod
     def of(cls, view: RunView, findings: Iterable[Finding], elapsed_s: float) -> "Discovery":
-        """Return the discoveries of a run."""
         if view.run is None or view.run.kind != "fuzz" or not view.counts.cases or elapsed_s <= 0:
             return cls()
         causes: dict[str, float] = {}
@@ -222,7 +218,6 @@ class Discovery(Struct, frozen=True):
 
     @property
     def lines(self) -> list[str]:
-        """Return the curve and the estimate as text."""
         if not self.points or self.points[-1][0] < _SHOWN_FROM_S:
             return []
         shown = [self.points[one] for one in (0, 1, 4, 9)]
@@ -270,12 +265,10 @@ class Report(Struct, frozen=True):
 
     @property
     def is_dry(self) -> bool:
-        """Whether nothing was sent and all responses are made up."""
         return self.settings.is_dry
 
     @property
     def is_unchecked(self) -> bool:
-        """Whether no check acts on any operation."""
         return not self.settings.acting_checks
 
     @property
@@ -316,7 +309,6 @@ class Report(Struct, frozen=True):
 
     @property
     def tested(self) -> int:
-        """Return the number of operations that some phase has tested."""
         return sum(one.is_tested for one in self.operations)
 
     @property
@@ -457,8 +449,6 @@ def operation_outcomes(view: RunView, findings: Sequence[Finding]) -> tuple[Oper
 
 
 class _Phases:
-    """The lines of the phases."""
-
     def __init__(
         self, view: RunView, findings: Sequence[Finding], compared: Compared, settings: RunSettings, outcome: str
     ) -> None:

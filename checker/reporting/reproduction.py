@@ -59,7 +59,6 @@ class ShownCall(Struct, frozen=True):
 
     @property
     def texts(self) -> Iterator[Text]:
-        """Yield all texts."""
         yield self.target
         yield from (text for _, text in self.headers)
         if self.body is not None:
@@ -159,7 +158,6 @@ def _shown(call: Call, masking: Masking, base_path: str, variables: Variables) -
 
 
 def _secret(masking: Masking, place: str, secret: str) -> Text:
-    """Return the text of a secret at a place: a header or `cookie NAME`."""
     before, variable, _ = masking.variable_of(place, secret)
     return (before, Secret(variable)) if before else (Secret(variable),)
 
@@ -176,7 +174,6 @@ def _header(name: str, shown: str, value: str, call: Call, masking: Masking) -> 
 
 
 def _cookies(shown: str, recorded: str, call: Call, masking: Masking) -> Text:
-    """Return the text of a header with cookies."""
     found: list[str | Taken | Secret] = []
     for pair, own in zip(shown.split(";"), recorded.split(";"), strict=False):
         name, _, value = pair.strip().partition("=")
@@ -204,7 +201,6 @@ def _number(call: Call, source: Source) -> int:
 
 
 def _body(sent: WireRequest, body: bytes, call: Call) -> str:
-    """Return a body as Latin-1 with holes."""
     values: Mapping[Path, str] = {path: _HOLE.format(_number(call, one)) for path, one in call.in_body.items()}
     document = parsed(body)
     if values and has_form(sent):

@@ -99,7 +99,6 @@ def _base_of(finding: Finding, base_url: str) -> str:
 
 
 def _taking(number: int, command: str, taken: Sequence[Taken]) -> list[str]:
-    """Return a command, and the assignments of the values that later commands take from its response."""
     if not taken:
         return [command]
     has_head = any(one.source.path is None for one in taken)
@@ -155,7 +154,6 @@ def _flags_of(command: str) -> tuple[list[str], bool]:
 
 
 def _word(raw: str, word: str, holes: dict[str, str], origin: BaseUrl, base: str) -> str:
-    """Return a word with variables in place of holes, and of the base URL."""
     place = one_url(origin)
     if base and word == f"{origin.plain.url.rstrip('/')}/":
         # The target of the command is an option of its own.

@@ -91,7 +91,6 @@ class ReportContext(Struct, frozen=True):
 
     @property
     def masking(self) -> Masking:
-        """Return the masking of requests and responses."""
         return Masking(self.sanitization, self.secrets.store, self.credentials, self.tokens, self.location)
 
     def printed(self, finding: Finding) -> ShownCommand | None:
@@ -206,12 +205,10 @@ class ShownFinding(Struct, frozen=True):
 
     @property
     def headline(self) -> str:
-        """Return `Server error: 500 on ...`, or the title alone."""
         return f"{self.title}: {self.fact}" if self.fact else self.title
 
     @property
     def fails(self) -> bool:
-        """Whether it fails the run."""
         return self.standing in FAILING
 
     @property
@@ -221,7 +218,6 @@ class ShownFinding(Struct, frozen=True):
 
     @property
     def stability(self) -> str:
-        """Return `stable`, or the reasons why it is not."""
         return ", ".join(self.marks) or "stable"
 
 

@@ -141,7 +141,6 @@ def total_line(report: Report) -> str:
 
 
 def _provisos(report: Report, *, is_reached: bool) -> Iterator[str]:
-    """Yield the restrictions of a verdict."""
     recorded, allowed = map(report.compared.count, (KnownStatus.RECORDED, KnownStatus.ALLOWED))
     if known := len(report.findings) - len(report.failing) - recorded - allowed:
         yield f"{known} known"
@@ -208,7 +207,6 @@ def _operation_lines(report: Report) -> Iterator[str]:
 
 
 def _coverage_lines(report: Report) -> Iterator[str]:
-    """Yield the covered shares of the description, and those that are below their required minimum."""
     shares = [
         f"{share.met}/{share.total} {words(name)}"
         for name, share in report.coverage.shares.items()
@@ -245,7 +243,6 @@ def refusal_text(operation: OperationOutcome) -> str:
 
 
 def _reach_text(operation: OperationOutcome) -> str:
-    """Return the most frequent status of an operation that never returned 2xx."""
     if not operation.statuses:
         return "only tested with other methods"
     if operation.reach == "no answer":
@@ -313,7 +310,6 @@ def _title_counts(report: Report, glyph: Glyph) -> Iterator[str]:
 
 
 def _reasons(known: Counter[str]) -> list[str]:
-    """Return the numbers of unstable findings in words: `2 intermittent`."""
     return [f"{known[mark]} {MARKS[mark][known[mark] > 1]}" for mark in MARKS if known[mark]]
 
 
@@ -351,7 +347,6 @@ def _alike(places: Places) -> list[tuple[tuple[str, str], set[str], int]]:
 
 
 def _authentication_lines(report: Report) -> Iterator[str]:
-    """Yield the operations that returned 401 or 403 only, with advice."""
     if not report.unauthorized:
         return
     closed = counted(sum(len(labels) for labels in report.unauthorized.values()), "operation")

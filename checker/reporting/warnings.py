@@ -39,7 +39,6 @@ class WarningFacts(Struct, frozen=True):
     """Label -> warning settings of the operations that have settings of their own."""
 
     def warnings_of(self, label: str) -> WarningSettings:
-        """Return the warning settings of an operation."""
         return self.own.get(label, self.settings.verdict.warnings)
 
     def positive(self) -> Iterator[tuple[str, Counter[int]]]:

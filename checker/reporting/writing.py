@@ -160,7 +160,6 @@ class RunOnDisk(Struct):
 
     @property
     def context(self) -> ReportContext:
-        """Return the context of the run's reports."""
         return ReportContext.of(self.settings, self.started, self.opened)
 
     def events(self, *, has_traffic: bool = True) -> RunEvents:
@@ -255,15 +254,12 @@ class _OpenReport:
         self._guarded(lambda: self._begin(context))
 
     def turn_to(self, context: ReportContext) -> None:
-        """Begin the events of the next run."""
         self._guarded(lambda: setattr(self._writer, "context", context))
 
     def event(self, event: Event) -> None:
-        """Add an event, unless the report is full."""
         self._guarded(lambda: self._add(event))
 
     def end(self) -> None:
-        """Finish the report and move it to its path."""
         self._guarded(self._finish)
 
     def fail(self, error: Exception) -> None:
@@ -274,12 +270,10 @@ class _OpenReport:
             self._stack.__exit__(type(error), error, error.__traceback__)
 
     def close(self) -> None:
-        """Give up a report that was not finished."""
         self.fail(InterruptedError())
 
     @property
     def incomplete(self) -> Note:
-        """Return the note about entries that are left out."""
         text = (
             f"{self.path}: {self.left_out:,} entries are left out, the last ones: "
             f"the report would be larger than {self._limit:,} bytes (`reports.max-size`)"

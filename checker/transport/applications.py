@@ -62,7 +62,6 @@ class BlockingTransport:
         return 0.0
 
     def close(self) -> None:
-        """Drop queued requests and stop the application."""
         self._waiting.clear()
         self._close()
 

@@ -72,7 +72,6 @@ class Connections:
         self.may_be_closed = True
 
     def is_closed(self, local_port: int) -> bool:
-        """Whether the server has closed the connection from that port."""
         descriptor = self._watched.get(local_port)
         if descriptor is None:
             return False
@@ -614,7 +613,6 @@ class HttpLanes:
         return self._elapsed(chosen, self._now()) if chosen.is_flying else 0.0
 
     def close(self) -> None:
-        """Drop requests in flight and close all connections."""
         for lane in self._lanes:
             if lane.is_flying:
                 self._multi.remove_handle(lane.curl)

@@ -78,7 +78,6 @@ class RateLimits(Struct):
     _known: dict[str, RateLimit] = field(default_factory=dict)
 
     def of(self, rate: str) -> RateLimit:
-        """Return the limit that all processes with this rate share."""
         found = self._known.get(rate)
         if found is None:
             path = None if self.folder is None else self.folder / rate.replace("/", "-per-")

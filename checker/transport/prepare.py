@@ -146,7 +146,6 @@ class RequestMaker:
         return request
 
     def target(self, case: Case) -> bytes:
-        """Return base path, path and query as they are sent."""
         return self._plan(case.operation).target(case)
 
     def formatted_path(self, case: Case) -> str:
@@ -170,7 +169,6 @@ class RequestMaker:
         return usual, asked
 
     def base_path_of(self, operation: Operation) -> str:
-        """Return the base path of an operation on the wire."""
         return self._plan(operation).base_path
 
     def _declared_base_path(self, operation: Operation) -> str:

@@ -39,7 +39,6 @@ def _named(text: str) -> UUID:
 
 
 def _hidden(told: Any, context: ReportContext) -> Any:
-    """Return what a test told Allure, without secrets."""
     match told:
         case str():
             return context.secrets.store.hide(told, context.sanitization.replacement)

@@ -82,7 +82,6 @@ def script(report: Report, context: ReportContext) -> Iterator[str]:
 
 
 def _lines(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
-    """Yield the commands of a failure."""
     finding = shown.finding
     calls = shown_calls(finding, context.masking, base_path_of(context.base_url))
     reason = _unjudged(finding)
@@ -171,7 +170,6 @@ _JS_TYPES = {
 
 
 def _verdict(shown: ShownFinding, calls: list[ShownCall]) -> Iterator[str]:
-    """Yield the JavaScript that judges the last response."""
     finding = shown.finding
     reason = _unjudged(finding) if finding.interactions else "nothing was sent"
     if not reason and not all(map(_is_exact, calls)):
@@ -197,7 +195,6 @@ _MEDIA_TYPE = (
 
 
 def _js_test(symptom: Symptom) -> str:
-    """Return a JavaScript condition for a symptom; empty for the status."""
     value = f"(((v) => %s)({_js_place(symptom.path)}))"
     match symptom.kind:
         case "media_type":
@@ -227,7 +224,6 @@ def _js(value: Any) -> str:
 
 
 def _reached(one: ShownCall) -> Iterator[str]:
-    """Yield the JavaScript that fails if an earlier request was not answered as in the run."""
     others = [status for status in UNHANDLED if status != one.call.status]
     is_alike = f"!{others}.includes(response.status)"
     if not one.call.accepts(0):
@@ -236,7 +232,6 @@ def _reached(one: ShownCall) -> Iterator[str]:
 
 
 def _taken(calls: list[ShownCall], number: int) -> Iterator[str]:
-    """Yield the JavaScript that keeps values of a response."""
     for taken in used_from(calls, number):
         if taken.source.is_whole_header:
             yield f"client.global.set({_js(taken.variable)}, response.headers.valueOf({_js(taken.source.header)}));"
@@ -267,7 +262,6 @@ def _is_exact(one: ShownCall) -> bool:
 
 
 def _filled(text: Text, written: Any) -> str:
-    """Return a text with variables of editors in its holes."""
     parts = []
     for part in text:
         match part:

@@ -135,7 +135,6 @@ def _known(headers: Headers) -> Headers:
 
 
 def _content_type(known: Headers) -> str:
-    """Return the media type in `Content-Type`, or a default for a malformed one."""
     found = next(iter(known["content-type"]), "")
     return found if media_type_of(found) is not None else "application/octet-stream"
 

@@ -224,7 +224,6 @@ def _place(place: PlaceCoverage) -> str:
 
 
 def _came_back(came: OutcomeCounts) -> str:
-    """Return a bar of the classes of responses, and their number."""
     return f"{_bar(came)} {came.cases:,}" if came.cases else "-"
 
 
@@ -295,7 +294,6 @@ def failures(report: Report, context: ReportContext) -> Iterator[str]:
 
 
 def _filters(shown: list[ShownFinding], *, has_baseline: bool) -> Iterator[str]:
-    """Yield the controls that filter the list; the script keeps them in the URL."""
     yield '<form class="filters" role="search">\n'
     yield '<label for="filter">Filter</label> <input id="filter" type="search" data-key="filter">\n'
     choices = [
@@ -327,7 +325,6 @@ def _cause(cause: Cause, shown: dict[str, ShownFinding], context: ReportContext,
 
 
 def _line(shown: ShownFinding, more: str = "") -> str:
-    """Return the line of a failure, or of a cause with `more` operations."""
     severity, marks = plain(shown.finding.severity), ", ".join((*shown.marks, *shown.known))
     parts = (
         f'<span class="severity {severity}">{severity}</span>',
@@ -351,7 +348,6 @@ def _failure(shown: ShownFinding, context: ReportContext, *, is_large: bool) -> 
 
 
 def _content(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
-    """Yield what is known of a failure, below its line."""
     finding = shown.finding
     yield _message(shown)
     if shown.finding.interactions:
@@ -387,7 +383,6 @@ def _content(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
 
 
 def _message(shown: ShownFinding) -> str:
-    """Return the message, and the violated schema beside the value that violates it."""
     if not shown.message:
         return ""
     found = _VIOLATION.fullmatch(shown.message)

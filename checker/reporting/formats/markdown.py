@@ -128,7 +128,6 @@ def _escaped(text: str) -> str:
 
 
 def _html(text: str) -> str:
-    """Return text for the content of an HTML element."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 

@@ -36,13 +36,11 @@ class EventLines:
         self._held = _HeldAgainst(KnownFailures(context.baseline))
 
     def head(self) -> str:
-        """Return the events before the first record."""
         context = self.context
         about = {"command": context.command, "version": __version__, "seed": context.seed}
         return self._line("Initialize", about) + self._line("LoadingStarted", {"location": context.location})
 
     def event(self, event: Event) -> str:
-        """Return the lines of an event."""
         match event:
             case Interaction():
                 self._at = max(self._at, event.at)
@@ -167,7 +165,6 @@ class _HeldAgainst(Struct):
             self.findings[finding.fingerprint] = replace(finding, interactions=())
 
     def compared(self, outcome: str) -> Compared:
-        """Return all findings, compared with the baseline."""
         is_whole = self.is_all and outcome == "completed"
         return self.known.compared(self.findings.values(), self.tested, is_whole=is_whole)
 

@@ -62,7 +62,6 @@ def _test(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
 
 
 def _call(one: ShownCall) -> str:
-    """Return the expression that sends a request."""
     headers = [f"({name!a}, {_expression(value)})" for name, value in one.headers]
     parts = [ascii(one.method), _expression(one.target), f"[{', '.join(headers)}]"]
     if one.body is not None:
@@ -77,7 +76,6 @@ def _body(body: Text) -> str:
 
 
 def _expression(text: Text) -> str:
-    """Return a Python expression for a text."""
     parts = []
     for part in text:
         match part:
@@ -96,7 +94,6 @@ def _expression(text: Text) -> str:
 
 
 def _symptoms(finding: Finding, answer: str) -> Iterator[str]:
-    """Yield expressions that are true while the defect exists."""
     for one in symptoms_of(finding):
         place = ", ".join(ascii(part) for part in one.path)
         match one.kind:

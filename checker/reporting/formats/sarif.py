@@ -93,8 +93,6 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
 
 
 class _Positions:
-    """The positions of operations in the description."""
-
     def __init__(self, context: ReportContext) -> None:
         self.has_baseline = bool(context.baseline)
         """Whether there is a baseline."""

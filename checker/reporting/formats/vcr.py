@@ -147,7 +147,6 @@ class Cassette:
         return f"{emitted(head)}\nhttp_interactions:"
 
     def event(self, event: Event) -> str:
-        """Return an entry for an interaction, numbered from 1."""
         if isinstance(event, Note) and event.kind == INCOMPLETE:
             return f"\n# {one_line(event.text)}"
         if not isinstance(event, Interaction):

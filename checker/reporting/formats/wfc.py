@@ -106,7 +106,6 @@ def _fault(shown: ShownFinding) -> dict[str, Any]:
 
 
 def _covered(shown: list[ShownFinding]) -> Iterator[dict[str, Any]]:
-    """Yield the statuses that the listed test cases received."""
     for one in {_case(one): one for one in shown}.values():
         statuses: dict[str, dict[int, None]] = {}
         for sent in one.finding.interactions:
@@ -132,7 +131,6 @@ def _code(finding: Finding) -> int:
 
 
 def _context(shown: ShownFinding) -> str:
-    """Return the text that distinguishes faults of one kind."""
     finding = shown.finding
     return " ".join(part for part in (finding.check, finding.unique_key, finding.text) if part)
 

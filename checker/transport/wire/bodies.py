@@ -166,7 +166,6 @@ def codec_of(media_type: str) -> str | None:
 
 
 def _known_codec(charset: str | None) -> str:
-    """Return the Python name of a charset; that of UTF-8 if it is unknown."""
     try:
         known = codecs.lookup(charset or "utf-8").name
         "".encode(known)

@@ -300,7 +300,6 @@ def xml_encoder(schema: Schema | None) -> Callable[[Any], bytes]:
 
 
 def _element(name: str, value: Any, how: XmlName, outline: Outline | None, bound: frozenset[str]) -> list[str]:
-    """Return one element. `bound` are the prefixes that elements around it declare."""
     attributes: list[_Member] = []
     others: list[_Member] = []
     if isinstance(value, dict):
@@ -325,8 +324,6 @@ def _element(name: str, value: Any, how: XmlName, outline: Outline | None, bound
 
 
 class _Member(Struct, frozen=True):
-    """A property of an object."""
-
     key: str
     value: Any
     how: XmlName
@@ -334,7 +331,6 @@ class _Member(Struct, frozen=True):
 
     @property
     def is_text(self) -> bool:
-        """Whether it is text of the element around it."""
         return self.how.text is not None and not isinstance(self.value, list | dict)
 
     @property
