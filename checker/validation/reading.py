@@ -594,22 +594,28 @@ class SchemaReading:
         doubts = () if self._is_response else tuple(self._doubts_about(schema))
         return [*found, (_DOUBTS, doubts)] if doubts else found
 
-    def _doubts_about(self, schema: dict[str, Any]) -> Iterator[tuple[str, str]]:
-        """Yield the keywords for which a value that fits a schema may still be wrong, each with the reason."""
+    def _doubts_about(self, schema: dict[str, Any]) -> Iterator[tuple[str, str, int]]:
+        """Yield the keywords for which a value that fits a schema may still be wrong, each with the reason and the longest text without doubt."""
         for name, _ in misunderstood(schema, self._dialect):
             # A boolean `required` (draft 3) is about the object around the value.
             if name != "required" or not isinstance(schema["required"], bool):
-                yield name, f"its `{name}` is not understood"
+                yield name, f"its `{name}` is not understood", -1
         patterns, pattern = schema.get("patternProperties"), schema.get("pattern")
         names = patterns if isinstance(patterns, dict) else ()
         for keyword, one in (("pattern", pattern), *(("patternProperties", name) for name in names)):
-            if isinstance(one, str) and ecma_pattern(one) is None and not is_enforceable(one):
-                yield keyword, "its regular expression is not understood"
+            if isinstance(one, str) and not is_enforceable(one):
+                # The compiled validator ignores the pattern, and this one does not search longer texts.
+                longest = -1 if (own := ecma_pattern(one)) is None else own.longest
+                yield keyword, "its regular expression is not understood", longest
 
-    def _note_doubts(self, validator: Any, doubts: Iterable[tuple[str, str]], instance: Any, schema: Any) -> Errors:
+    def _note_doubts(
+        self, validator: Any, doubts: Iterable[tuple[str, str, int]], instance: Any, schema: Any
+    ) -> Errors:
         # A doubt about `pattern` says nothing of a number.
         kind = type(instance)
-        self.doubts.update({reason: None for name, reason in doubts if kind in _ABOUT.get(name, (kind,))})
+        length = len(instance) if kind is str else max(map(len, instance), default=0) if kind is dict else 0
+        about = (reason for name, reason, longest in doubts if length > longest and kind in _ABOUT.get(name, (kind,)))
+        self.doubts.update(dict.fromkeys(about))
         return ()
 
     def _is_read(self, name: str, value: Any) -> bool:

@@ -68,6 +68,11 @@ CASES: list[tuple[str, Any, Any, Outcome]] = [
     ("3.0.3", {"type": "string", "pattern": "(^a$)|(^b$)"}, "c", INVALID),
     ("3.0.3", {"type": "string", "pattern": "a|$"}, "a", VALID),
     ("3.0.3", {"type": "string", "pattern": "^[&$^:]+$"}, "a", INVALID),
+    # The compiled validator does not understand the brace, and the other one searches no long text with nested loops.
+    ("3.0.3", {"type": "string", "pattern": "^(?:{(?:a-?b?){9}})$"}, "a" * 30, AMBIGUOUS),
+    ("3.0.3", {"type": "string", "pattern": "^(?:{(?:a-?b?){9}})$"}, "a", INVALID),
+    ("3.0.3", {"patternProperties": {"^(?:{(?:a-?b?){9}})$": {"type": "string"}}}, {"a" * 30: 1}, AMBIGUOUS),
+    ("3.0.3", {"patternProperties": {"^(?:{(?:a-?b?){9}})$": {"type": "string"}}}, {"b": 1}, VALID),
 ]
 
 
