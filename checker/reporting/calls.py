@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote, unquote, unquote_plus, urlsplit
 
@@ -16,13 +16,14 @@ from checker.core.resource_names import is_identifier, normalised, variables_of
 from checker.core.schema import tokens_of
 from checker.core.security import UNAUTHORIZED
 from checker.corpus.needs import ANY_NAME, LOCATION, leaves_of, names_resource, place_of_resource
-from checker.corpus.records import Component, Finding, Interaction, ResourceMade
+from checker.corpus.records import Component, Exchange, Finding, Interaction, ResourceMade
 from checker.reporting.findings import has_response, readable_body
 from checker.values.locations import may_be_url
 
 _SEPARATORS = re.compile(rb"([/?&=])")
 _CONFLICT: Final = 409
 _TAG: Final = "etag"
+_LOCATION: Final = "location"
 TRANSIENT: Final = (429, 502, 503, 504)
 UNHANDLED: Final = (*sorted(UNAUTHORIZED), *TRANSIENT)
 """Statuses with which a request is refused before it is handled: for its credentials, or for the load of a server or gateway."""
@@ -42,7 +43,7 @@ class Source(Struct, frozen=True):
     """Index of the request."""
     path: Path | None
     """Place in the JSON body; None for a header."""
-    header: str = "location"
+    header: str = _LOCATION
     """Name of the header in lower case. Of `Location` the last segment of its path is meant, of others the whole value."""
     segment: int = 0
     """Number of a segment of the URL at a place of the body, counted from its end; 0 for the whole value."""
@@ -50,7 +51,7 @@ class Source(Struct, frozen=True):
     @property
     def is_whole_header(self) -> bool:
         """Whether it is the whole value of a header: a version such as that of `ETag`."""
-        return self.path is None and self.header != "location"
+        return self.path is None and self.header != _LOCATION
 
 
 class Call(Struct, frozen=True):
@@ -166,7 +167,7 @@ def found_in(source: Source, headers: Mapping[str, str], body: bytes) -> Any:
     if source.is_whole_header:
         return headers[source.header]
     if source.path is None:
-        return unquote(urlsplit(headers["location"]).path.rstrip("/").rpartition("/")[2])
+        return unquote(urlsplit(headers[_LOCATION]).path.rstrip("/").rpartition("/")[2])
     found = at(parsed(body), source.path)
     return written_segments(found)[-source.segment] if source.segment else found
 
@@ -232,7 +233,7 @@ def _of_steps(
         found = [
             (at, path, segment)
             for at, other in enumerate(earlier)
-            for path, value in leaves_of(parsed(readable_body(other.exchange)))
+            for path, value in _shown_in(other.exchange)
             if place % 2 == 0 and (segment := _segment_with(text, value, other.label == producer)) is not None
             if len(text) >= _SHORTEST or other.label == producer
             if not any(text in parts for parts in map(_texts, seen[: at + 1]))
@@ -251,13 +252,20 @@ def _of_steps(
             if other.label != binding.producer or path is None:
                 continue
             text = str(at(document, path))
-            leaves = leaves_of(parsed(readable_body(other.exchange)))
-            parts = [(_segment_with(text, value, True), found) for found, value in leaves]
+            parts = [(_segment_with(text, value, True), found) for found, value in _shown_in(other.exchange)]
             same = [(segment, found) for segment, found in parts if segment is not None]
             if same:
                 segment, at_place = min(same, key=lambda one: (one[0] > 0, _doubt(True, binding.pointer, one[1])))
                 in_body[path] = Source(first + at_, at_place, segment=segment)
     return in_target, in_body, _headers_of_step(finding, number, bindings, first)
+
+
+def _shown_in(exchange: Exchange) -> Iterator[tuple[Path | None, str | int]]:
+    """Yield the values that a response shows, with their places as in `Source`: those of its JSON body, and the name in its `Location`."""
+    yield from leaves_of(parsed(readable_body(exchange)))
+    headers = {name.lower(): value for name, value in exchange.response_headers}
+    if _LOCATION in headers and _PLAIN.fullmatch(name := found_in(Source(0, None), headers, b"")):
+        yield None, name
 
 
 def _headers_of_step(finding: Finding, number: int, bindings: Sequence[Binding], first: int) -> dict[str, Source]:
@@ -347,8 +355,10 @@ def _segment_with(text: str, value: object, is_of_producer: bool) -> int | None:
     return segments.index(text) + 1 if text in segments else None
 
 
-def _doubt(is_producer: bool, pointer: str, path: Path) -> tuple[bool, bool]:
+def _doubt(is_producer: bool, pointer: str, path: Path | None) -> tuple[bool, bool]:
     """Return the key that sorts places of equal values: first the one that a recipe names, then members that identify a resource."""
+    if path is None:
+        return not is_producer or pointer.lower() != f"{_OF_HEADER}{_LOCATION}", True
     is_named = is_producer and [str(one) for one in path] == [str(_key(one)) for one in tokens_of(pointer)]
     last = next((one for one in reversed(path) if isinstance(one, str)), "")
     return not is_named, not is_identifier(normalised(last))

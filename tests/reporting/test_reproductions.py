@@ -289,6 +289,39 @@ def test_a_name_that_a_read_repeats_is_taken_from_the_creation(tmp_path: Path) -
         assert by_bash(tmp_path, app.url, found)[0] == 1
 
 
+@pytest.mark.parametrize("program", ["bash", "pytest"])
+def test_a_name_in_a_location_of_a_step_is_taken_from_it(program: str, tmp_path: Path) -> None:
+    creation, label = "POST /executions", "GET /jobs/{job}"
+    head = b"Content-Type: application/json\r\n"
+    started = exchange(
+        method="POST", target=b"/executions", status=200, response_body=b'{"value": "Hello"}',
+        response_head=head + b"Location: http://h/jobs/9a8fcea2-ec9d\r\n",
+    )  # fmt: skip
+    shown = exchange(target=b"/jobs/9a8fcea2-ec9d?f=x", status=500, response_body=b"{}", response_head=head)
+    place = "$response.header.Location"
+    bound = Binding(Location.PATH, "job", Label(creation), place, 0, "9a8fcea2-ec9d", json.dumps(place), 0)
+    steps = (Step(Label(creation), Drawn(())), Step(Label(label), Drawn(()), (bound,)))
+    sent = (interaction(label=creation, exchange=started), interaction(label=label, exchange=shown))
+    found = finding(fingerprint=f"{1:016x}", label=label, steps=steps, interactions=sent, reproduction="")
+    seen: list[bytes] = []
+
+    def answer(request: Request) -> Reply:
+        if request.method == "POST":
+            return replace(json_reply({"value": "Hello"}), headers=(("Location", "http://h/jobs/57b1"),))
+        seen.append(request.target)
+        return json_reply({}, 500)
+
+    with serving(answer, {}) as app:
+        if program == "bash":
+            assert by_bash(tmp_path, app.url, found)[0] == 1
+        else:
+            path = tmp_path / "test_failures.py"
+            path.write_text(texts(pytest_file.write, app.url, found))
+            ran = subprocess.run([sys.executable, "-m", "pytest", "-q", path], capture_output=True, check=False)
+            assert ran.returncode == 0, ran.stdout
+    assert seen == [b"/jobs/57b1?f=x"]
+
+
 def _always(reply: Reply, _: Request) -> Reply:
     return reply
 
