@@ -105,7 +105,10 @@ _ANY_WORDS = r"(?: \S+)*"
 _TOKEN = re.compile(r"[\w-]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _CLASS = re.compile(r"[A-Za-z_]*[a-z](?:Error|Exception|Fault|Failure|Warning)")
-_TELLING = ("type", "title", "error", "code", "exception", "name", "message", "detail", "msg", "reason")
+_TELLING = (
+    *("type", "title", "error", "code", "exception", "name", "message", "detail", "msg", "reason"),
+    *("description", "error_description"),
+)
 _HOST = re.compile(r"(?:://(?:[^/?#@\s]*@)?|@)([\w.-]+)")
 _LIMIT = 160
 _DEPTH = 3

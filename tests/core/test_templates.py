@@ -73,6 +73,15 @@ def test_the_telling_line_of_a_text_inside_json_counts() -> None:
     assert error_template(content, (), DESCRIBED) == "ValueError bad room"
 
 
+@pytest.mark.parametrize("name", ["description", "error_description"])
+def test_errors_of_one_code_are_told_apart_by_their_description(name: str) -> None:
+    # OGC API, RFC 6749 5.2
+    errors = [{"code": "NoCode", name: text} for text in ("query error (check logs)", "connection lost")]
+    one, other = (error_template(json.dumps(error).encode(), (), DESCRIBED) for error in errors)
+    assert one == "code query error check logs"
+    assert not is_alike(one, other)
+
+
 def test_what_differs_between_two_answers_stands_for_anything() -> None:
     both = generalised("no such table room", "no such guest table room")
     assert both == "no such * table room"
