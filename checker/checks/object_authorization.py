@@ -72,7 +72,7 @@ def may_write(case: Case, response: Response) -> bool:
     sent, is_update = response.request, case.method != REMOVING
     if sent is None or not is_bound(case, response):
         return False
-    return sent.is_of_check or (is_update and (sent.is_for("object_level_writes") or is_one_of(case, _ONE_OF)))
+    return sent.is_of_check or sent.is_for("object_level_writes") or (is_update and is_one_of(case, _ONE_OF))
 
 
 def is_removed_first(case: Case, confirms: bool) -> bool:
@@ -107,24 +107,26 @@ def object_level_writes(context: CheckContext) -> Exchanging[Found]:
         return True
     owner, caller = tools.peers.caller_of(creator.request), tools.peers.caller_of(sent)
     own: WireRequest = sent
+    is_foreign = caller != owner
     peer, answer = caller, context.response
-    if owner is None or caller is None or (sent.is_of_check and caller == owner):
+    if owner is None or caller is None or (sent.is_of_check and not is_foreign):
         return True
-    if not sent.is_of_check:
+    if not is_foreign:
         other = _with_new_text(context)
         peer = next((name for name in tools.peers.names if name != owner), None)
-        request = None if other is None or peer is None or caller != owner else _as_user(context, peer, other)
+        request = None if other is None or peer is None else _as_user(context, peer, other)
         outcome = None if request is None else (yield request)
         if request is None or peer is None or not _is_served(outcome):
             return PASSED
         own, answer = request, outcome
     reading = _as_user(context, owner, as_get(case))
     read = None if reading is None else (yield reading)
-    shown = [context.response] if not sent.is_of_check else [one.outcome for one in reversed(context.sequence)]
+    seen = context.exchanges[-1:]
+    shown = [one.outcome for one in reversed(context.sequence)] if is_foreign else [context.response]
     known = (_thing(context, one) for one in shown if isinstance(one, Response))
     before = next((one for one in known if one is not None), None)
     has_effect = isinstance(read, Response) and _has_effect(before, own, read)
-    if not sent.is_of_check:
+    if not is_foreign:
         # The steps that follow are judged by the update of the owner.
         yield replace(sent, is_of_check=True)
     mark = named_values(case) if own.method == REMOVING else before
@@ -137,7 +139,7 @@ def object_level_writes(context: CheckContext) -> Exchanging[Found]:
         unique_key=own.method,
     )
     failure.request = own
-    return failure
+    return failure.showing_with(seen)
 
 
 def _with_new_text(context: CheckContext) -> Case | None:

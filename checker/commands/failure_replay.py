@@ -5,12 +5,12 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from functools import cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qsl, unquote
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.checks.concurrency import is_race
@@ -35,7 +35,8 @@ from checker.core.send import Transport, drive, send_alone
 from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import CONFIRMED, FIXED, FLAKY, NOT_REPRODUCED, Finding, FindingReplayed
-from checker.corpus.secrets import secrets_of
+from checker.corpus.references import REFERENCE
+from checker.corpus.secrets import secrets_of, user_in
 from checker.kinds.protocol import ApiOperation
 from checker.kinds.static import json_schema
 from checker.phases.attempt import Tools, Verdict
@@ -55,6 +56,7 @@ from checker.reporting.replays import Symptom, is_at_once, not_prepared, not_rea
 from checker.supervisor.lock import Ownership
 from checker.transport.factories import NETWORK
 from checker.validation.compiled import compile_schema
+from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.authentication.logins import Identities, UserSource
 from checker.workers.starting.auth_trial import FetchedCredentials, keeper_alone
 from checker.workers.starting.calling import open_tools, wiring_of
@@ -66,24 +68,29 @@ class ReplayCredentials(Struct, frozen=True):
 
     headers: tuple[tuple[str, str], ...] = ()
     """Given with `-H` and `--auth`."""
-    credentials: Credentials = field(default_factory=Credentials)
-    """Credentials of a user of an authentication document."""
+    credentials_of: Callable[[str], Credentials] = lambda user: Credentials()
+    """Return the credentials of a user of an authentication document; empty name: of the chosen user. Raises `CheckerError`."""
 
     def sign(self, request: WireRequest) -> None:
-        """Add these credentials where the request carried credentials: a request without them omitted them on purpose."""
+        """Add these credentials where the request carried credentials: a request without them omitted them on purpose.
+
+        A recorded request gets the credentials of the user that sent it.
+        """
         rules = Redaction()
         for name, value in self.headers:
             one = Credentials({name: value})
             if not rules.is_sensitive(name) or _has(request, one):
                 put(request, one)
-        if _has(request, self.credentials):
-            put(request, self.credentials)
+        credentials = self.credentials_of(_user_of(request))
+        if _has(request, credentials):
+            put(request, credentials)
 
     @property
     def all_headers(self) -> tuple[tuple[str, str], ...]:
         """Return all credentials as headers."""
-        cookies = "; ".join(f"{name}={value}" for name, value in self.credentials.cookies.items())
-        found = (*self.headers, *self.credentials.headers.items())
+        credentials = self.credentials_of("")
+        cookies = "; ".join(f"{name}={value}" for name, value in credentials.cookies.items())
+        found = (*self.headers, *credentials.headers.items())
         return (*found, ("Cookie", cookies)) if cookies else found
 
 
@@ -102,18 +109,29 @@ def _subject_of(past: PastRun, base_url: str) -> TestedDescription:
     return read_subject(settings, RunLayout(Path(settings.corpus.folder)))
 
 
-def user_of_document(config: Config, origin: BaseUrl | None) -> Credentials:
-    """Return the current headers of the user of the configured authentication document; empty if there is no document.
+def _user_of(request: WireRequest) -> str:
+    """Return the user that sent a recorded request; empty if no reference to a secret names one."""
+    for name, value in headers_by_name(request.headers).items():
+        found = REFERENCE.search(value)
+        if found is not None and (user := user_in(found["name"], name)):
+            return user
+    return ""
 
-    Raises `CredentialError` for a login that fails, `UsageError` if the place of the login is unknown.
+
+def user_of_document(config: Config | None, origin: BaseUrl | None, name: str = "") -> Credentials:
+    """Return the current headers of a user of the configured authentication document; empty if there is no document.
+
+    Raises `ConfigError` for an unknown user, `CredentialError` for a login that fails, `UsageError` if the place of the login is unknown.
     """
+    if config is None:
+        return Credentials()
     settings = run_settings(config, Invocation("", "run"))
     authentication = settings.common.authentication
     if authentication.wfc is None:
         return Credentials()
     if origin is None:
         raise UsageError("--auth-wfc: give the base URL of the API, where the user logs in, with --url")
-    user, *_ = chosen_users(settings.auth.wfc, authentication.wfc.user)
+    user, *_ = chosen_users(settings.auth.wfc, name or authentication.wfc.user)
     return UserSource(Identities([user.name]), None, wiring_of(settings, origin), user).fetch()
 
 
@@ -145,8 +163,7 @@ class ReplayTarget(Struct, frozen=True):
 
     def caller(self, origin: BaseUrl | None) -> ReplayCredentials:
         """Return the credentials that replace the recorded ones at a target."""
-        user = Credentials() if self.config is None else user_of_document(self.config, origin)
-        return ReplayCredentials(self.headers, user)
+        return ReplayCredentials(self.headers, cache(partial(user_of_document, self.config, origin)))
 
 
 _UNANSWERED: Final = (FailureKind.DROPPED, FailureKind.TIMEOUT)
@@ -285,11 +302,15 @@ def _is_found_again(finding: Finding, again: _Again, answers: Sequence[Response]
         if operation is None or request is None:
             raise _CannotSend(f"{step.label} is not in the description")
         request.confirms = finding.check
-        judged.append(Verdict(_case_of(finding, step, operation, request, tools), request, answer, UNJUDGED))
+        case = _case_of(finding, step, operation, request, tools)
+        _recognise_user(subject.keeper, case, request)
+        judged.append(Verdict(case, request, answer, UNJUDGED))
     *earlier, last = judged
 
     def send(request: WireRequest) -> Outcome:
-        again.caller.sign(request)
+        if not request.proofs:
+            # The check has chosen the user of others.
+            again.caller.sign(request)
         return _sent_later(lanes, dataclasses.replace(request, fresh=True))
 
     judgement = drive(tools.judge_of(last.case).judge(last.case, answers[-1], earlier), send)
@@ -297,6 +318,18 @@ def _is_found_again(finding: Finding, again: _Again, answers: Sequence[Response]
         if name == finding.check:
             raise _CannotSend(f"the check cannot be repeated: {error}")
     return any(one.fingerprint(finding.steps[-1].label) == finding.fingerprint for one in judgement.failures)
+
+
+def _recognise_user(keeper: CredentialKeeper | None, case: Case, request: WireRequest) -> None:
+    """Set which user of the configuration has the credentials of a request. Raises `CheckerError`."""
+    peers = None if keeper is None else keeper.peers
+    if peers is None:
+        return
+    for name in peers.names:
+        lent = dataclasses.replace(request, headers=list(request.headers))
+        peers.lend(case, lent, name)
+        if (lent.target, sorted(lent.headers)) == (request.target, sorted(request.headers)):
+            request.proofs = lent.proofs
 
 
 def _case_of(finding: Finding, step: Step, operation: ApiOperation, request: WireRequest, tools: Tools) -> Case:

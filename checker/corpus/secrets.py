@@ -233,6 +233,12 @@ class Secrets:
         self.add(kind, name, plain)
 
 
+def user_in(secret: str, place: str) -> str:
+    """Return the user whose header or cookie a secret is: `anna` for `header:anna.Authorization`; empty if its name holds none."""
+    name, _, field = secret.partition(":")[2].rpartition(".")
+    return name if field.lower() == place.lower() else ""
+
+
 NO_SECRETS: Final = Secrets()
 """Default where there are none; nothing is added to it."""
 

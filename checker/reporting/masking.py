@@ -17,6 +17,7 @@ from checker.core.redact import Redaction
 from checker.core.request import WireRequest, readable_url
 from checker.corpus.records import Component
 from checker.corpus.references import EMBEDDED_REFERENCE, REFERENCE, SecretStore
+from checker.corpus.secrets import user_in
 
 _COMMAND = "curl "
 _HEADER = re.compile(r"-H '(?P<name>[A-Za-z0-9._-]+): (?P<value>[^'\"\\$`!]*\{secret[^'\"\\$`!]*)'")
@@ -77,7 +78,8 @@ class Masking(Struct, frozen=True):
         known = [one for one in self.tokens if one[0].lower() == place.lower()]
         known = [one for one in known if slug_of(one[1]) == slug_of(secret.partition(":")[2])] or known
         if len(known) != 1:
-            variable = f"CHECKER_{slug_of(place.removeprefix('cookie '))}"
+            field = place.removeprefix("cookie ")
+            variable = f"CHECKER_{slug_of(f'{user_in(secret, field)} {field}')}"
             return "", variable, f"{EXPORT}{variable}=..."
         _, scheme, before = known[0]
         alike = sorted({name for _, name, _ in self.tokens if slug_of(name) == slug_of(scheme)})

@@ -182,7 +182,9 @@ _REASONS: Final = (
     (ABSENT, "for a resource that other requests of the run created"),
 )
 _TRY_FRESH: Final = "perhaps because of existing resources: try it on a fresh target"
-_WITHOUT_CREDENTIALS: Final = ("ignored_auth", "missing_required_header", "object_level_authorization")
+_OF_USERS: Final = ("object_level_authorization", "object_level_writes")
+"""Checks whose last request comes from another user than those before it."""
+_WITHOUT_CREDENTIALS: Final = ("ignored_auth", "missing_required_header", *_OF_USERS)
 """Checks whose failure is fixed when the request is refused for its credentials."""
 _WRONG_PARAMETER = re.compile(r"parameter `(.+?)` in (?:header|cookie) - ")
 
@@ -198,7 +200,13 @@ def unproving_statuses(finding: Finding, calls: Sequence[Call]) -> frozenset[int
     *earlier, last = calls
     removes = any(one.request.method == REMOVING for one in earlier)
     lacks = DEPENDENT in kinds_of(finding) and len(finding.needs) != sum(one.made is not None for one in earlier)
-    if (last.sources and not removes) or lacks or (DEPENDENT in kinds_of(finding) and not finding.needs):
+    # Another user may be told that a resource is not there, where its owner has just made it.
+    is_hidden = finding.check in _OF_USERS
+    if (
+        (last.sources and not removes and not is_hidden)
+        or lacks
+        or (DEPENDENT in kinds_of(finding) and not finding.needs)
+    ):
         found.update(ABSENT)
     if finding.check not in _WITHOUT_CREDENTIALS and not _has_wrong_credential(finding):
         found |= _UNAUTHORIZED

@@ -1,6 +1,7 @@
 """A user reads a resource of another user: responses and credentials that are broken."""
 
 import json
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 
 from benchmarks.exploration.__main__ import configure, counts, serving
-from benchmarks.exploration.drive import build
+from benchmarks.exploration.drive import TOKENS, build
 from checker.core.case import Case
 from checker.core.errors import CredentialError
 from checker.core.meta import Binding
@@ -17,6 +18,7 @@ from checker.core.request import WireRequest
 from checker.core.response import Response
 from tests.checks.asked import POSITIVE, Exchanges, Sent, operations_of
 from tests.e2e.runner import Command
+from tests.fork_server import plain_environment
 
 CHECK = "object_level_authorization"
 ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
@@ -145,8 +147,27 @@ def test_fuzz_reports_what_users_read_and_write_of_each_other(tmp_path: Path, *,
         done = Command(tmp_path).until(
             lambda: counts(url)["requests"] > 4_000,
             *("fuzz", f"{url}/openapi.json", "--checks", ",".join(checks), "--seed", "1", "--workers", "1"),
-            *("--include-path-regex", "^/(files|folders)", "--max-time", "60"),
+            *("--include-path-regex", "^/(files|folders)", "--max-time", "60", "--report-json-path", "found.json"),
         )
     read = {(f"GET {path}", CHECK) for path in ("/files/{file_id}", "/files/{file_id}/content", "/folders/{folder_id}")}
     written = {(f"{method} /files/{{file_id}}", "object_level_writes") for method in ("PATCH", "DELETE")}
     assert set(done.defects) == (set() if is_fixed else read | written), done.shown
+    if not is_fixed:
+        failures = json.loads((tmp_path / "found.json").read_text())["failures"]
+        for failure in [one for one in failures if one["check"] == "object_level_writes"]:
+            _shows_alone(tmp_path, failure, url)
+
+
+def _shows_alone(directory: Path, failure: dict[str, Any], url: str) -> None:
+    """Assert that the commands of a failure show it with the credentials of its two users, and that a replay says whether it is fixed."""
+    users = {f"CHECKER_{name.upper()}_AUTHORIZATION": f"Bearer {token}" for token, name in TOKENS.items()}
+    text = "\n".join(failure["reproduce"])
+    with serving("drive", is_fixed=False) as fresh:
+        words = ["bash", "-c", text.replace(url, fresh)]
+        shown = subprocess.run(words, env=plain_environment() | users, capture_output=True, check=False).stdout.decode()
+        assert ("file not found" in shown) is ("DELETE" in text), shown
+        assert counts(fresh)["first"].keys() & {"file-of-other-user-renamed", "file-of-other-user-deleted"}, text
+    for is_fixed, word in ((False, "FAILED"), (True, "FIXED")):
+        with serving("drive", is_fixed=is_fixed) as fresh:
+            done = Command(directory).here("replay", failure["id"], "--url", fresh)
+        assert done.stdout.startswith(word), f"{done.stdout}{done.stderr}"

@@ -17,7 +17,7 @@ from checker.core.system import Clock
 from checker.corpus.records import Note
 from checker.corpus.secrets import Secrets
 from checker.transport.prepare import RequestMaker, plain_maker
-from checker.workers.authentication.logins import Identities, LoginTraffic, source_name
+from checker.workers.authentication.logins import Identities, LoginTraffic, source_name, user_of
 from checker.workers.messages import CredentialAction, CredentialMessage
 
 _CONTENT_TYPE: Final = b"content-type"
@@ -281,7 +281,7 @@ class CredentialKeeper(Struct):
         """Let a request carry the credentials of the named source, in place of those of the operation. Raises `CredentialError`."""
         held = self._current((name, ""), self.sources[name], case)
         if held is not None:
-            self.secrets.add_credentials(held.credentials)
+            self.secrets.add_credentials(held.credentials, owner=user_of(name))
             put(request, held.credentials)
             request.proofs = ((name, held.number),)
 
@@ -342,7 +342,7 @@ class CredentialKeeper(Struct):
     def take(self, given: CredentialMessage) -> bool:
         """Receive newer credentials, or the reason why there are none; return whether they replace refused ones."""
         found = given.credentials
-        self.secrets.add_credentials(found)
+        self.secrets.add_credentials(found, owner=user_of(given.source))
         held = _Held(given.number, found, given.error, self.clock())
         self._held[given.source, given.key] = held
         return given.number > 1 and not given.error
@@ -357,7 +357,7 @@ class CredentialKeeper(Struct):
             source = self.sources[order.source]
             with RUNNING_SOURCES.adding(source):
                 found = source.fetch(case) if last is None else source.renewed(last, case)
-            self.secrets.add_credentials(found)
+            self.secrets.add_credentials(found, owner=user_of(order.source))
             return order.fetched(found)
         except CredentialError as error:
             return order.failed(str(error), last)

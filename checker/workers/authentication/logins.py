@@ -300,9 +300,17 @@ class Identities:
         return self._settled[label] != who
 
 
+_OF_USER: Final = "auth.wfc user "
+
+
 def source_name(user: str) -> str:
     """Return the name of the source of a user's credentials."""
-    return f"auth.wfc user {user}"
+    return f"{_OF_USER}{user}"
+
+
+def user_of(source: str) -> str:
+    """Return the user whose credentials a source fetches; empty for a source of another kind."""
+    return source.removeprefix(_OF_USER) if source.startswith(_OF_USER) else ""
 
 
 class UserSource(CredentialSource):
