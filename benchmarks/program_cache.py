@@ -23,7 +23,7 @@ from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.corpus.journal import JournalReader
 from checker.corpus.records import TaskProgress
-from checker.kinds.protocol import CaseProgram
+from checker.generation.program import OperationProgram
 from checker.phases.case_factory import BUDGET_BYTES, Key, ProgramCache
 from checker.workers.context import WorkerContext
 from checker.workers.loop import Worker
@@ -49,7 +49,7 @@ class CountingCache(ProgramCache):
 
     compilations: int = 0
 
-    def keep(self, key: Key, program: CaseProgram) -> bool:
+    def keep(self, key: Key, program: OperationProgram) -> bool:
         """Keep a program, and count it."""
         self.compilations += 1
         return super().keep(key, program)

@@ -165,7 +165,7 @@ def _strategy(hook: Hook, name: str, context: object, value: Any) -> Strategy:
 def _before_generate(draw: Draw, part: str, mine: PartHooks, context: object) -> Draw:
     if not mine.before_generate:
         return draw
-    strategy: Any = hypothesis.strategy_of(draw, f"<{part}>")
+    strategy: Any = hypothesis.DrawnStrategy(draw, f"<{part}>")
     for hook in mine.before_generate:
         strategy = _strategy(hook, f"before_generate_{part}", context, strategy)
     return partial(draw_strategy, strategy)

@@ -12,11 +12,11 @@ from checker.config.filters import Selectable
 from checker.core.case import NOT_SET, Engine
 from checker.core.case import Case as CaseValue
 from checker.core.credentials import DescribedLogin, SignUpFlow
-from checker.core.errors import CheckerError, HookExecutionError, IncorrectUsage
+from checker.core.errors import HookExecutionError, IncorrectUsage
 from checker.core.failures import FailureGroup
 from checker.core.hooks import HookContext, HookSource, run_hooks
 from checker.core.media_types import is_multipart, matches
-from checker.core.meta import GenerationMode, PhaseInfo, ValuePool
+from checker.core.meta import GenerationMode
 from checker.core.operation import Body, BrokenOperation, Definition, Label, Operation, Parameter, PropertyEncoding
 from checker.core.request import Location
 from checker.core.resources import ResourceModel, TakenValue
@@ -31,59 +31,14 @@ if TYPE_CHECKING:
 
     import checker.transport.wire.bodies as wire_bodies
     from checker.generation.hooks import ComponentHooks
-    from checker.generation.relations import Relations
+    from checker.generation.program import OperationProgram
     from checker.generation.settings import GenerationSettings
-    from checker.generation.sources.choices import Source
     from checker.transport.wire.multipart import MultipartFile
 else:
     # Collecting tests must not import the writer of requests.
     wire_bodies = later("checker.transport.wire.bodies")
 
 _NO_ENGINE: Final = "{label} was read without an engine; load its schema with `checker.openapi`"
-
-
-class CaseProgram(Protocol):
-    """Draws the cases of one operation."""
-
-    @property
-    def operation(self) -> Operation: ...
-    @property
-    def fault(self) -> CheckerError | None:
-        """The reason why no valid case exists; then all cases are invalid."""
-        ...
-
-    @property
-    def size_bytes(self) -> int:
-        """Estimate of the memory that the program takes; it may grow during use."""
-        ...
-
-    @property
-    def opaque(self) -> Mapping[str, str]:
-        """Places of the description that are drawn and filtered -> the keyword that is not understood."""
-        ...
-
-    @property
-    def left_out(self) -> Mapping[str, str]:
-        """Places of optional parts that no value can satisfy -> the reason."""
-        ...
-
-    @property
-    def mismatched(self) -> Mapping[str, str]:
-        """Places with a user's dictionary -> the number of entries that the schema forbids, if these are most."""
-        ...
-
-    @property
-    def relations(self) -> "Relations | None":
-        """Relations between the values of one request; None if there are none."""
-        ...
-
-    def draw(self, source: "Source", case_id: str, phase: PhaseInfo, pool: ValuePool | None = None) -> CaseValue:
-        """Return a case; equal choices give an equal one. Raises `Unsatisfiable`, `BudgetSpent`, `HookError`."""
-        ...
-
-    def mode_ahead(self, source: "Source") -> GenerationMode | None:
-        """Return whether a source that was just reset would draw a valid case or a wrong one; None if only drawing tells."""
-        ...
 
 
 class ApiOperation(Operation):
@@ -95,7 +50,7 @@ class ApiOperation(Operation):
     engine: Engine | None
     """Sends, judges and makes cases; None for operations that were not loaded from Python."""
 
-    def compile(self, settings: "GenerationSettings", *, hooks: "ComponentHooks" = ...) -> "CaseProgram":
+    def compile(self, settings: "GenerationSettings", *, hooks: "ComponentHooks" = ...) -> "OperationProgram":
         """Return the program that draws its cases.
 
         Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent`, `HookError`.

@@ -14,9 +14,9 @@ from checker.core.response import Response
 from checker.core.schema import Dialect, Schema, UnresolvableReference, walked
 from checker.core.security import SecurityRequirement, SecurityScheme
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
-from checker.generation.program import DrawParts, compile_operation, compile_parts
+from checker.generation.program import DrawParts, OperationProgram, compile_operation, compile_parts
 from checker.generation.settings import GenerationSettings
-from checker.kinds.protocol import ApiOperation, ApiSchema, CaseProgram
+from checker.kinds.protocol import ApiOperation, ApiSchema
 from checker.kinds.sources import SchemaOptions
 
 
@@ -91,7 +91,7 @@ class DeclaredOperation(ApiOperation):
     def is_described(self) -> bool:
         return self.draw is None
 
-    def compile(self, settings: GenerationSettings, *, hooks: ComponentHooks = NO_HOOKS) -> CaseProgram:
+    def compile(self, settings: GenerationSettings, *, hooks: ComponentHooks = NO_HOOKS) -> OperationProgram:
         if self.draw is not None:
             return compile_parts(self, self.draw, settings, hooks=hooks)
         return compile_operation(self, settings, hooks=hooks)

@@ -6,7 +6,7 @@ The metadata of a changed case are judged anew from its bytes, and values of use
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Mapping
 from itertools import chain
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote_plus
 
 from hypothesis import strategies as st
@@ -33,10 +33,14 @@ from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings, mode_of
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Rejected
-from checker.generation.sources.hypothesis import strategy_of
-from checker.kinds.protocol import ApiOperation, CaseProgram
+from checker.generation.sources.hypothesis import DrawnStrategy
+from checker.kinds.protocol import ApiOperation
 from checker.phases.case_factory import key_of
 from checker.transport.prepare import RequestMaker
+
+if TYPE_CHECKING:
+    # The compiler imports the writer of requests, which collecting tests does without.
+    from checker.generation.program import OperationProgram
 
 _NOWHERE: Final = BaseUrl.from_url("http://localhost")
 
@@ -196,7 +200,7 @@ def case_strategy(
                 raise Rejected("its request was made before")
         return finish(case)
 
-    return strategy_of(draw, f"<cases of {operation.label}>")
+    return DrawnStrategy(draw, f"<cases of {operation.label}>")
 
 
 _PARTS = ("path_parameters", "query", "headers", "cookies", "body")
@@ -253,9 +257,9 @@ class Programs:
         self.operation = operation
         self._settings = settings
         self._hooks = hooks
-        self._compiled: tuple[GenerationSettings, ComponentHooks, CaseProgram] | None = None
+        self._compiled: tuple[GenerationSettings, ComponentHooks, OperationProgram] | None = None
 
-    def current(self) -> CaseProgram:
+    def current(self) -> "OperationProgram":
         """Return the program. Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent` and `HookError`."""
         settings = self._settings()
         hooks = ComponentHooks.from_registry(self._hooks, HookContext(self.operation))

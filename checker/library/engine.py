@@ -7,7 +7,7 @@ import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import hypothesis
 from hypothesis import strategies as st
@@ -41,7 +41,7 @@ from checker.core.user_code import require, require_names, require_texts
 from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings, mode_of
 from checker.health import SafetyGate
-from checker.kinds.protocol import ApiOperation, ApiSchema, CaseProgram
+from checker.kinds.protocol import ApiOperation, ApiSchema
 from checker.library import extensions
 from checker.library.authentication import CallAuthentication, RequestSender
 from checker.library.cases import (
@@ -80,6 +80,10 @@ from checker.transport.prepare import RequestMaker
 from checker.transport.settings import Dispatch, Headers, HttpChanges, environment_proxy
 from checker.workers.operation_tools import dispatched
 from checker.workers.subject import RUN_ENGINE
+
+if TYPE_CHECKING:
+    # The compiler imports the writer of requests, which collecting tests does without.
+    from checker.generation.program import OperationProgram
 
 
 def pursue(case: Case, response: Response, names: Sequence[str]) -> None:
@@ -396,7 +400,7 @@ class LibraryEngine:
         """Return the source of extra values for cases that users provide."""
         return None if self.schema is None else self.schema.create_extra_data_source()
 
-    def program(self, operation: ApiOperation) -> CaseProgram:
+    def program(self, operation: ApiOperation) -> "OperationProgram":
         """Return the program that draws the cases of a test. Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent`, `HookError`."""
         return self._programs(operation, None, in_test=True).current()
 

@@ -8,7 +8,7 @@ from functools import partial
 from hashlib import blake2b
 from itertools import islice
 from random import Random
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -47,7 +47,7 @@ from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Rejected, Shared
 from checker.generation.sources.replay import ReplaySource, SimplestSource
 from checker.health import may_change_caller
-from checker.kinds.protocol import ApiOperation, CaseProgram
+from checker.kinds.protocol import ApiOperation
 from checker.phases.bindings import (
     BoundPool,
     NewestFirst,
@@ -60,6 +60,10 @@ from checker.phases.bindings import (
 )
 from checker.phases.case_parts import Names, literal_case, literal_of, with_names, without
 from checker.phases.listing import SMALLEST, CaseLists, Lister, ListingContext, lister_of, topic_of
+
+if TYPE_CHECKING:
+    # The compiler imports the writer of requests, which collecting tests does without.
+    from checker.generation.program import OperationProgram
 
 ATTEMPTS = 30
 """Cases that are drawn for one index before an operation counts as exhausted."""
@@ -164,7 +168,7 @@ class ProgramCache(Struct):
     budget_bytes: int = BUDGET_BYTES
     held_bytes: int = 0
     """Bytes of all kept programs when they were last counted."""
-    _kept: OrderedDict[Key, CaseProgram] = field(default_factory=OrderedDict)
+    _kept: OrderedDict[Key, "OperationProgram"] = field(default_factory=OrderedDict)
     """The least recently used first."""
     _counted: dict[Key, int] = field(default_factory=dict)
     """Bytes of each program in `held_bytes`."""
@@ -174,7 +178,7 @@ class ProgramCache(Struct):
     def __len__(self) -> int:
         return len(self._kept)
 
-    def get(self, key: Key) -> CaseProgram | None:
+    def get(self, key: Key) -> "OperationProgram | None":
         """Return a kept program; called for each case."""
         program = self._kept.get(key)
         if program is not None:
@@ -185,7 +189,7 @@ class ProgramCache(Struct):
                 self._count(key, program)
         return program
 
-    def keep(self, key: Key, program: CaseProgram) -> bool:
+    def keep(self, key: Key, program: "OperationProgram") -> bool:
         """Keep a program that was compiled, and return whether that was for the first time."""
         self._kept[key] = program
         self._count(key, program)
@@ -193,7 +197,7 @@ class ProgramCache(Struct):
         self._met.add(key)
         return is_new
 
-    def _count(self, key: Key, program: CaseProgram) -> None:
+    def _count(self, key: Key, program: "OperationProgram") -> None:
         """Count the bytes of the program that was used last, and drop others while there are too many."""
         size_bytes = program.size_bytes
         self.held_bytes += size_bytes - self._counted.get(key, 0)
@@ -264,7 +268,7 @@ class DescriptionReader:
     def met(self, operation: Operation) -> None:
         """Take note of an operation before its first case is made."""
 
-    def compiled(self, program: CaseProgram) -> None:
+    def compiled(self, program: "OperationProgram") -> None:
         """Take note of a program, once for each."""
 
     def warned(self, warning: SchemaWarning) -> None:
@@ -403,7 +407,7 @@ class CaseFactory:
             known = self._hooks[operation.label] = ComponentHooks.from_registry(self.hooks, HookContext(operation))
         return known
 
-    def program(self, label: Label, phase: str, learned: str | None = None) -> CaseProgram:
+    def program(self, label: Label, phase: str, learned: str | None = None) -> "OperationProgram":
         """Return the draw program of an operation in a phase; with the known demands of its target by default.
 
         Raises `Unsatisfiable`, `BudgetSpent`, `HookError`.
@@ -436,7 +440,7 @@ class CaseFactory:
 
     def _drawn(
         self,
-        program: CaseProgram,
+        program: "OperationProgram",
         learned: str,
         place: tuple[int, int],
         phase: PhaseInfo,

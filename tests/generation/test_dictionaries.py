@@ -15,9 +15,9 @@ from checker.core.operation import Example, Location, Parameter
 from checker.generation.boundaries.operations import OperationEdges
 from checker.generation.program import GenerationSettings, OperationProgram, compile_operation
 from checker.generation.sources.choices import RandomSource
-from checker.generation.sources.hypothesis import replay_through_conjecture
 from checker.generation.sources.replay import ReplaySource
 from checker.generation.sources.shrinking import shrink
+from tests.measuring.conjecture import replay_through_conjecture
 from tests.searching import searched
 
 from .making import PlainOperation, body_of, cases, drawer, parameter_of, parts, program_of, schema_of

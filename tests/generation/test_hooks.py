@@ -12,8 +12,9 @@ from checker.core.operation import Location
 from checker.generation.hooks import ComponentHooks, PartHooks
 from checker.generation.program import GenerationSettings, OperationProgram
 from checker.generation.sources.choices import RandomSource
-from checker.generation.sources.hypothesis import replay_through_conjecture, strategy_of
+from checker.generation.sources.hypothesis import DrawnStrategy
 from checker.generation.sources.replay import ReplaySource
+from tests.measuring.conjecture import replay_through_conjecture
 
 from .making import PHASE, cases, drawer, parameter_of, parts, program_of
 
@@ -112,7 +113,7 @@ def test_context_is_given_to_every_hook() -> None:
 
 
 def test_cases_of_a_strategy_are_cases_of_the_program() -> None:
-    strategy = strategy_of(lambda source: HOOKED.draw(source, case_id="s", phase=PHASE), "<cases>")
+    strategy = DrawnStrategy(lambda source: HOOKED.draw(source, case_id="s", phase=PHASE), "<cases>")
     found: list[Case] = []
     _run(strategy, found.append)
     assert len({parts(case) for case in found}) > 10

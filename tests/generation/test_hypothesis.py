@@ -18,13 +18,9 @@ from hypothesis.internal.conjecture.engine import ConjectureRunner
 import checker
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.hypothesis import (
-    choices_from_bytes,
-    choices_to_bytes,
-    draw_strategy,
-    replay_through_conjecture,
-)
+from checker.generation.sources.hypothesis import choices_from_bytes, choices_to_bytes, draw_strategy
 from checker.generation.sources.replay import ReplaySource
+from tests.measuring.conjecture import replay_through_conjecture
 
 PACKAGE = Path(checker.__file__).parent
 ONLY = "generation/sources/hypothesis.py"

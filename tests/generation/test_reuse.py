@@ -7,8 +7,8 @@ from checker.core.meta import Binding, CaseMetadata, ComponentProvenance, Genera
 from checker.core.operation import Label, Location
 from checker.generation.program import GenerationSettings
 from checker.generation.sources.choices import RandomSource
-from checker.generation.sources.hypothesis import replay_through_conjecture
 from checker.generation.sources.replay import ReplaySource
+from tests.measuring.conjecture import replay_through_conjecture
 
 from .making import PHASE, drawer, parameter_of, parts, program_of
 

@@ -3,8 +3,8 @@ from hypothesis import strategies as st
 
 from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.hypothesis import replay_through_conjecture
 from checker.generation.sources.replay import ReplaySource
+from tests.measuring.conjecture import replay_through_conjecture
 
 from .making import cases, drawer, parts, program_of
 from .test_values import COMPONENTS, SCHEMAS

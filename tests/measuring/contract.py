@@ -12,9 +12,9 @@ from checker.core.operation import Location, Operation
 from checker.core.schema import Direction
 from checker.generation.program import OperationProgram
 from checker.generation.sources.choices import RandomSource
-from checker.generation.sources.hypothesis import replay_through_conjecture
 from checker.generation.sources.replay import ReplaySource
 from checker.validation.compiled import compile_schema
+from tests.measuring.conjecture import replay_through_conjecture
 from tests.measuring.sketches import drawn
 
 RECORDS = 200

@@ -9,7 +9,7 @@ import pytest
 from checker.config.settings import RunSettings
 from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
-from checker.kinds.protocol import CaseProgram
+from checker.generation.program import OperationProgram
 from checker.phases.case_factory import BUDGET_BYTES, LEAST, CaseFactory, DescriptionReader, Key, ProgramCache
 from checker.supervisor.fuzz_plan import LARGEST
 from tests.apps.large_bodies import large_document
@@ -35,16 +35,16 @@ class CountingCache(ProgramCache):
 
     compilations: int = 0
 
-    def keep(self, key: Key, program: CaseProgram) -> bool:
+    def keep(self, key: Key, program: OperationProgram) -> bool:
         self.compilations += 1
         return super().keep(key, program)
 
 
 class Compiled(DescriptionReader):
     def __init__(self) -> None:
-        self.programs: list[CaseProgram] = []
+        self.programs: list[OperationProgram] = []
 
-    def compiled(self, program: CaseProgram) -> None:
+    def compiled(self, program: OperationProgram) -> None:
         self.programs.append(program)
 
 

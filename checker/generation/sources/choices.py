@@ -347,7 +347,6 @@ class RandomSource:
         return value
 
     def forced(self, value: bool) -> None:
-        """Record a boolean that is already decided."""
         choices = self.choices
         if len(choices) > FEWEST:
             raise SourceSpent
@@ -414,7 +413,6 @@ class RandomSource:
         self._open.append(len(self.choices))
 
     def stop_span(self, discard: bool = False) -> None:
-        """Close, or forget, what the innermost span has drawn."""
         start = self._open.pop()
         if discard:
             del self.choices[start:]
@@ -424,7 +422,7 @@ class RandomSource:
         self.reset(self._mix)
 
     def remaining(self) -> Sequence[Choice]:
-        """Return no choices: nothing is replayed."""
+        """Return the recorded choices that are not used yet."""
         return ()
 
     def absorb(self, choices: Sequence[Choice]) -> None:

@@ -3,7 +3,7 @@
 import gzip
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -18,7 +18,7 @@ from hypothesis.database import choices_from_bytes as choices_from_bytes
 from hypothesis.database import choices_to_bytes as choices_to_bytes
 from hypothesis.errors import StopTest, UnsatisfiedAssumption
 from hypothesis.internal.charmap import charmap_file
-from hypothesis.internal.conjecture.data import ConjectureData, Status
+from hypothesis.internal.conjecture.data import ConjectureData
 from hypothesis.internal.conjecture.providers import HypothesisProvider
 from hypothesis.internal.constants_ast import Constants
 from hypothesis.internal.intervalsets import IntervalSet
@@ -84,44 +84,34 @@ class HypothesisSource:
 
     @property
     def choices(self) -> list[Choice]:
-        """Everything that has been drawn so far."""
         return list(self.data.choices)
 
     def integer(self, low: int, high: int) -> int:
-        """Both ends included."""
         return self.data.draw_integer(low, high)
 
     def floating(self, low: float, high: float) -> float:
-        """Finite, both ends included."""
         return self.data.draw_float(low, high, allow_nan=False)
 
     def boolean(self, p: float = 0.5) -> bool:
-        """True with probability `p`."""
         return self.data.draw_boolean(p)
 
     def forced(self, value: bool) -> None:
-        """A boolean that is already decided."""
         self.data.draw_boolean(forced=value)
 
     def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str:
-        """Text of these characters."""
         intervals = _interval_set(alphabet.intervals)
         return self.data.draw_string(intervals, min_size=min_size, max_size=max_size)
 
     def binary(self, min_size: int, max_size: int) -> bytes:
-        """Bytes."""
         return self.data.draw_bytes(min_size, max_size)
 
     def choice(self, n: int) -> int:
-        """0 to n-1."""
         return self.data.draw_integer(0, n - 1)
 
     def start_span(self, label: int) -> None:
-        """Begin a span: the choices until `stop_span` belong together."""
         self.data.start_span(label)
 
     def stop_span(self, discard: bool = False) -> None:
-        """End the innermost span."""
         self.data.stop_span(discard=discard)
 
     def abandon(self, pointer: str) -> None:
@@ -155,7 +145,7 @@ def draw_strategy(strategy: Strategy, source: Source) -> Any:
     raise Rejected(f"strategy {strategy!r}")
 
 
-class _DrawnStrategy(SearchStrategy[Value]):
+class DrawnStrategy(SearchStrategy[Value]):
     """The strategy of a draw function."""
 
     def __init__(self, draw: Callable[[Source], Value], name: str) -> None:
@@ -167,7 +157,6 @@ class _DrawnStrategy(SearchStrategy[Value]):
 
     @plainly
     def do_draw(self, data: ConjectureData) -> Value:
-        """Return one value."""
         try:
             value = self._draw_from(HypothesisSource(data, self._refuse))
         except Rejected as error:
@@ -185,29 +174,6 @@ class _DrawnStrategy(SearchStrategy[Value]):
 
     def __repr__(self) -> str:
         return self._name
-
-
-def strategy_of(draw: Callable[[Source], Value], name: str) -> SearchStrategy[Value]:
-    """Return the strategy of a draw function."""
-    return _DrawnStrategy(draw, name)
-
-
-def replay_through_conjecture(
-    draw: Callable[[Source], Value], choices: Sequence[Choice]
-) -> tuple[Value | None, str, bool]:
-    """Return value, status and whether exactly these choices were drawn, when Hypothesis replays a record."""
-    data = ConjectureData.for_choices(tuple(choices))
-    value: Value | None = None
-    try:
-        with BuildContext(data, is_final=False, wrapped_test=replay_through_conjecture):
-            value = draw(HypothesisSource(data))
-        data.freeze()
-    except StopTest:
-        pass
-    except Rejected:
-        return None, Status.INVALID.name, False
-    is_exact = data.misaligned_at is None and len(data.choices) == len(choices)
-    return value, data.status.name, is_exact
 
 
 def settings_given(test: Callable[..., Any]) -> settings | None:

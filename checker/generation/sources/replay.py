@@ -23,7 +23,6 @@ class ReplaySource:
         self._open: list[Span] = []
 
     def bits(self) -> int:
-        """Return 128 random bits, which are not recorded."""
         return self._chance.bits()
 
     def _next(self) -> Choice | None:
@@ -32,7 +31,6 @@ class ReplaySource:
         return self._recorded[position] if position < len(self._recorded) else None
 
     def integer(self, low: int, high: int) -> int:
-        """Return the recorded integer if it lies between the bounds."""
         value = self._next()
         if value.__class__ is not int or not low <= value <= high:
             value = self._chance.integer(low, high)
@@ -40,7 +38,6 @@ class ReplaySource:
         return value
 
     def floating(self, low: float, high: float) -> float:
-        """Return the recorded number if it lies between the bounds."""
         value = self._next()
         if value.__class__ is not float or not _lies_between(low, value, high):
             value = self._chance.floating(low, high)
@@ -48,7 +45,6 @@ class ReplaySource:
         return value
 
     def boolean(self, p: float = 0.5) -> bool:
-        """Return the recorded boolean."""
         value = self._next()
         if value.__class__ is not bool:
             value = self._chance.boolean(p)
@@ -56,12 +52,10 @@ class ReplaySource:
         return value
 
     def forced(self, value: bool) -> None:
-        """Record a decided boolean in place of the recorded one."""
         self._position += 1
         self.choices.append(value)
 
     def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str:
-        """Return the recorded text if its length and its characters fit."""
         value = self._next()
         if value.__class__ is not str or not min_size <= len(value) <= max_size or not alphabet.permits(value):
             value = self._chance.string(alphabet, min_size, max_size)
@@ -69,7 +63,6 @@ class ReplaySource:
         return value
 
     def binary(self, min_size: int, max_size: int) -> bytes:
-        """Return the recorded bytes if their number fits."""
         value = self._next()
         if value.__class__ is not bytes or not min_size <= len(value) <= max_size:
             value = self._chance.binary(min_size, max_size)
@@ -77,7 +70,6 @@ class ReplaySource:
         return value
 
     def choice(self, n: int) -> int:
-        """Return the recorded index if it is below `n`."""
         value = self._next()
         if value.__class__ is not int or not 0 <= value < n:
             value = self._chance.choice(n)
@@ -85,11 +77,9 @@ class ReplaySource:
         return value
 
     def start_span(self, label: int) -> None:
-        """Begin a span: the choices until `stop_span` belong together."""
         self._open.append((label, len(self.choices), len(self.spans)))
 
     def stop_span(self, discard: bool = False) -> None:
-        """End the innermost span, and forget its choices if it is discarded."""
         label, start, inner = self._open.pop()
         if discard:
             del self.choices[start:]
@@ -105,7 +95,6 @@ class ReplaySource:
         self._chance.abandon(pointer)
 
     def remaining(self) -> Sequence[Choice]:
-        """Return the recorded choices that are not used yet."""
         return self._recorded[self._position :]
 
     def absorb(self, choices: Sequence[Choice]) -> None:
@@ -160,11 +149,9 @@ class SimplestSource:
         return self._chance.bits()
 
     def remaining(self) -> Sequence[Choice]:
-        """Return no choices: nothing is replayed."""
         return ()
 
     def absorb(self, choices: Sequence[Choice]) -> None:
-        """Record choices that another source drew."""
         self.choices.extend(choices)
 
     def integer(self, low: int, high: int) -> int:
@@ -199,7 +186,6 @@ class SimplestSource:
         return value
 
     def forced(self, value: bool) -> None:
-        """Record a boolean that is already decided."""
         self.choices.append(value)
 
     def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str:
@@ -223,7 +209,6 @@ class SimplestSource:
         return alphabet.slice(rank % alphabet.pool_size, size)
 
     def binary(self, min_size: int, max_size: int) -> bytes:
-        """Return as few zeros as possible."""
         value = b"0" * min(max_size, min_size + self._rank())
         self.choices.append(value)
         return value

@@ -1,7 +1,7 @@
 """The records and messages of a worker about the description that it has opened."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct, json
 from msgspec.structs import replace
@@ -21,7 +21,7 @@ from checker.core.security import ways_in
 from checker.core.shards import Partition, digest_of
 from checker.corpus.records import OWN_WARNINGS, Note, OperationDescribed, SchemaOpened
 from checker.health import Safety, ends_access, looks_dangerous, switches_access
-from checker.kinds.protocol import ApiSchema, CaseProgram, OperationEntry
+from checker.kinds.protocol import ApiSchema, OperationEntry
 from checker.phases.case_factory import DescriptionReader
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.messages import Opened, OperationCard, PhaseOrder
@@ -30,6 +30,10 @@ from checker.workers.recording.recorder import Recorder
 from checker.workers.starting.shards import helpers_of, helping
 from checker.workers.subject import Contents, Description, TestedDescription, other_host
 from checker.workers.users import UsersCode
+
+if TYPE_CHECKING:
+    # The compiler imports the writer of requests, which collecting tests does without.
+    from checker.generation.program import OperationProgram
 
 _SEQUENCES_OF_READS: Final = 8
 """Sequences for each of the operations that a sequence leads to, if none changes anything: further ones would repeat requests."""
@@ -96,7 +100,7 @@ class RecordingReader(Struct, DescriptionReader):
     phase: str
     """The first phase: faults of an operation that end its tests are recorded for it."""
 
-    def compiled(self, program: CaseProgram) -> None:
+    def compiled(self, program: "OperationProgram") -> None:
         """Record the limits of an operation that is not tested in full, for the summary."""
         label = program.operation.label
         if program.fault is not None:

@@ -9,9 +9,9 @@ from checker.core.errors import Unsatisfiable
 from checker.core.schema import Dialect
 from checker.generation.negation.breaches import NegativeDraw, compile_negative
 from checker.generation.sources.choices import RandomSource, Source
-from checker.generation.sources.hypothesis import replay_through_conjecture
 from checker.generation.sources.replay import ReplaySource
 from checker.generation.sources.shrinking import shrink
+from tests.measuring.conjecture import replay_through_conjecture
 from tests.searching import searched
 
 from .keywords import BODY, NEW, SCHEMAS, compiler_of, leaf_keywords, schema_of
