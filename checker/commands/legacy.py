@@ -11,76 +11,20 @@ from itertools import islice
 from typing import Any, Final
 
 import click
-from msgspec import Struct
 
 from checker.checks.table import BUILT_IN
 from checker.commands.command import Command, echo_line
 from checker.core.errors import UsageError
 from checker.core.redact import Redaction
 
-Translation = Callable[[str], list[str]]
-"""Returns the current arguments for the value of an old option; the value of a flag is empty."""
-
-
 _MASK: Final = Redaction().replacement
-
-
-class Legacy(Struct, frozen=True):
-    """One option that has another name now."""
-
-    flags: tuple[str, ...]
-    today: Translation
-    is_flag: bool = False
-    shown: Callable[[str], str] = Redaction().url
-    """Returns its value for hints."""
-
-
-def _is(option: str) -> Translation:
-    return lambda value: [option, value]
-
-
-def _sets(key: str) -> Translation:
-    return lambda value: ["--set", f"{key}={value}"]
-
-
-def _flag(*today: str) -> Translation:
-    return lambda _: list(today)
-
-
-def _seconds(option: str) -> Translation:
-    """Return the translation of milliseconds to an option in seconds."""
-    return lambda value: [option, f"{_number(option, value) / 1000:g}"]
-
-
-def _pattern(option: str) -> Translation:
-    """Return the translation to a regular expression that ignores letter case."""
-    return lambda value: [option, f"(?i:{value})"]
-
-
-def _parameter(place: str) -> Translation:
-    def today(value: str) -> list[str]:
-        name, equals, text = value.partition("=")
-        if not equals or not name:
-            raise UsageError(f"--set-{place}: give NAME=VALUE, got {value!r}")
-        return ["--set", f'parameters."{place}.{name}"="{text}"']
-
-    return today
-
-
-def _metrics(value: str) -> list[str]:
-    """Translate the metric. `all` meant every metric; `response_time` is the only one now."""
-    return ["--generation-maximize", "response_time" if value == "all" else value]
-
-
-def _name_alone(parameter: str) -> str:
-    return f"{parameter.partition('=')[0]}={_MASK}"
-
-
-_WORDY: Final = ["--output-truncate", "false"]
 Today = tuple[str, Any]
 """A key in dots, and its value. The key `operations` is a block that comes after all others."""
-Rewrite = Callable[[Any], Iterator[Today]]
-"""Yields the current keys for the value of an old key. Raises `ValueError` for a value that it never had."""
+Rewrite = str | Today | Callable[[Any], Iterator[Today]]
+"""The current key of the same value, the key and value that a true value stands for, or a function that yields the current keys.
+
+The function raises `ValueError` for a value that the old key never had.
+"""
 
 _LIBRARY_PHASES: Final[Mapping[str, tuple[Today, ...]]] = {
     "explicit": (("phases.examples.enabled", False),),
@@ -93,6 +37,7 @@ _LIBRARY_PHASES: Final[Mapping[str, tuple[Today, ...]]] = {
 """Phase of a property-testing library -> the keys and values that switch it off."""
 _NOT_OURS: Final = ("return_value", "not_a_test_method", "function_scoped_fixture")
 """Health checks that are not about an API."""
+_SWITCH: Final = {"true": True, "false": False}
 _VERBOSITY: Final[Mapping[str, Today | None]] = {
     "quiet": ("output.max-shown", 0),
     "normal": None,
@@ -101,28 +46,23 @@ _VERBOSITY: Final[Mapping[str, Today | None]] = {
 }
 
 
-def _key(key: str) -> Rewrite:
-    return lambda value: iter([(key, value)])
+def _seconds(key: str) -> Rewrite:
+    def today(milliseconds: Any) -> Iterator[Today]:
+        try:
+            yield key, float(milliseconds) / 1000
+        except ValueError:
+            raise ValueError(f"give a number, got {milliseconds!r}") from None
 
-
-def _when_on(key: str, today: Any) -> Rewrite:
-    return lambda value: iter([(key, today)] if value else [])
-
-
-def _unless(key: str, today: Any) -> Rewrite:
-    return lambda value: iter([] if value else [(key, today)])
-
-
-def _key_in_seconds(key: str) -> Rewrite:
-    return lambda value: iter([(key, value / 1000)])
+    return today
 
 
 def _renamed(key: str, names: Mapping[str, Any]) -> Rewrite:
     """Return the rewrite of a value that has another name now."""
-    return lambda value: iter([(key, _known(str(value), names))])
+    return lambda value: iter([(key, _known(value, names))])
 
 
-def _known(name: str, names: Mapping[str, Any]) -> Any:
+def _known(value: Any, names: Mapping[str, Any]) -> Any:
+    name = str(value).lower()
     if name not in names:
         raise ValueError(f"choose from {', '.join(names)}; got {name!r}")
     return names[name]
@@ -138,22 +78,22 @@ def _mode(value: Any) -> Iterator[Today]:
     yield "generation.mode", "all" if {"positive", "negative"} <= names else min(names)
 
 
+def _pairs(value: Any, sign: str) -> dict[str, Any]:
+    """Return a map, or the map of one or more texts like `name=value`."""
+    if isinstance(value, dict):
+        return value
+    found = {}
+    for text in value if isinstance(value, list) else [value]:
+        name, separator, one = str(text).partition(sign)
+        if not separator or not name:
+            raise ValueError(f"give NAME{sign}VALUE, got {text!r}")
+        found[name.strip()] = one.strip()
+    return found
+
+
 def _parameters(place: str) -> Rewrite:
-    """Return the rewrite to values in each operation that has the parameter: a map, or texts like `name=value`."""
-
-    def today(value: Any) -> Iterator[Today]:
-        if not isinstance(value, dict):
-            value = dict(one.partition("=")[::2] for one in _listed(value))
-        yield "parameters", {f"{place}.{name}": one for name, one in value.items()}
-
-    return today
-
-
-def _header_map(value: Any) -> Iterator[Today]:
-    if not isinstance(value, dict):
-        texts = value if isinstance(value, list) else [value]
-        value = {name.strip(): one.strip() for name, _, one in (x.partition(":") for x in texts)}
-    yield "headers", value
+    """Return the rewrite to values in each operation that has the parameter."""
+    return lambda value: iter([("parameters", {f"{place}.{name}": one for name, one in _pairs(value, "=").items()})])
 
 
 def _user(value: Any) -> Iterator[Today]:
@@ -201,8 +141,13 @@ def _library_phases(*, chosen: bool) -> Rewrite:
     return today
 
 
+def _library_bugs(value: Any) -> Iterator[Today]:
+    if not _known(value, _SWITCH):
+        yield "continue-on-failure", False
+
+
 def _library_verbosity(value: Any) -> Iterator[Today]:
-    today = _known(str(value), _VERBOSITY)
+    today = _known(value, _VERBOSITY)
     if today is not None:
         yield today
 
@@ -216,14 +161,14 @@ def _library_health(value: Any) -> Iterator[Today]:
 RENAMED: Final[Mapping[str, Rewrite]] = {
     "data-generation-method": _mode,
     "generation.modes": _mode,
-    "exitfirst": _when_on("max-failures", 1),
-    "max-response-time": _key_in_seconds("checks.max_response_time"),
+    "exitfirst": ("max-failures", 1),
+    "max-response-time": _seconds("checks.max_response_time"),
     "exclude-checks": _switched("checks", is_on=False),
     "checks": _chosen_checks,
     "target": _renamed("generation.maximize", {"all": "response_time", "response_time": "response_time"}),
     "auth": _user,
-    "auth-type": _key("auth.basic.type"),
-    "header": _header_map,
+    "auth-type": "auth.basic.type",
+    "header": lambda value: iter([("headers", _pairs(value, ":"))]),
     "set-query": _parameters("query"),
     "set-header": _parameters("header"),
     "set-cookie": _parameters("cookie"),
@@ -233,104 +178,100 @@ RENAMED: Final[Mapping[str, Rewrite]] = {
     "tag": _only("tag"),
     "operation-id": _only("operation-id"),
     "skip-deprecated-operations": _not_deprecated,
-    "request-proxy": _key("proxy"),
-    "request-tls-verify": _key("tls-verify"),
-    "validate-schema": _key("documents.validate"),
-    "junit-xml": _key("reports.junit.path"),
-    "cassette-path": _key("reports.vcr.path"),
-    "store-network-log": _key("reports.vcr.path"),
-    "debug-output-file": _key("reports.ndjson.path"),
+    "request-proxy": "proxy",
+    "request-tls-verify": "tls-verify",
+    "validate-schema": _renamed("documents.validate", _SWITCH),
+    "junit-xml": "reports.junit.path",
+    "cassette-path": "reports.vcr.path",
+    "store-network-log": "reports.vcr.path",
+    "debug-output-file": "reports.ndjson.path",
     "report": _switched("reports", is_on=True),
-    "cassette-preserve-exact-body-bytes": _key("reports.preserve-bytes"),
-    "sanitize-output": _key("output.sanitization.enabled"),
-    "code-sample-style": _key("output.code-sample-style"),
-    "no-color": _when_on("color", False),
-    "force-color": _when_on("color", True),
-    "verbosity": _when_on("output.truncation.enabled", False),
+    "cassette-preserve-exact-body-bytes": "reports.preserve-bytes",
+    "sanitize-output": "output.sanitization.enabled",
+    "code-sample-style": "output.code-sample-style",
+    "no-color": ("color", False),
+    "force-color": ("color", True),
+    "verbosity": ("output.truncation.enabled", False),
     "force-schema-version": _renamed("documents.version", {"20": "2.0", "30": "3.0"}),
     "stateful": _renamed("phases.stateful.enabled", {"none": False, "links": True}),
-    "stateful-recursion-limit": _key("phases.stateful.max-steps"),
-    "contrib-unique-data": _key("generation.unique-inputs"),
-    "contrib-openapi-fill-missing-examples": _key("phases.examples.fill-missing"),
-    "pre-run": _key("hooks"),
-    "generation-allow-x00": _key("generation.allow-x00"),
-    "generation-codec": _key("generation.codec"),
-    "proptest-max-examples": _key("generation.max-examples"),
-    "proptest-seed": _key("seed"),
-    "proptest-derandomize": _key("generation.deterministic"),
-    "proptest-database": _key("generation.database"),
-    "proptest-deadline": _key_in_seconds("checks.max_response_time"),
+    "stateful-recursion-limit": "phases.stateful.max-steps",
+    "contrib-unique-data": "generation.unique-inputs",
+    "contrib-openapi-fill-missing-examples": "phases.examples.fill-missing",
+    "pre-run": "hooks",
+    "generation-allow-x00": "generation.allow-x00",
+    "generation-codec": "generation.codec",
+    "proptest-max-examples": "generation.max-examples",
+    "proptest-seed": "seed",
+    "proptest-derandomize": "generation.deterministic",
+    "proptest-database": "generation.database",
+    "proptest-deadline": _seconds("checks.max_response_time"),
     "proptest-phases": _library_phases(chosen=True),
     "proptest-no-phases": _library_phases(chosen=False),
-    "proptest-report-multiple-bugs": _unless("continue-on-failure", False),
+    "proptest-report-multiple-bugs": _library_bugs,
     "proptest-suppress-health-check": _library_health,
     "proptest-verbosity": _library_verbosity,
-    "checker-io-url": _key("upload.url"),
-    "checker-io-token": _key("upload.token"),
+    "checker-io-url": "upload.url",
+    "checker-io-token": "upload.token",
 }
 """Old key -> rewrite. An old key that is now a section is rewritten only if its value is not a table."""
 
 
-def _rewritten(key: str, *, is_boolean: bool = False) -> Translation:
-    """Return the translation of an option by the rewrite of the old key with the same name."""
-
-    def today(value: str) -> list[str]:
-        option = f"--{key}"
-        try:
-            found = list(RENAMED[key](_boolean(option, value) if is_boolean else value))
-        except ValueError as error:
-            raise UsageError(f"{option}: {error}") from error
-        # JSON texts, numbers, booleans and arrays are TOML, too.
-        return [one for name, new in found for one in ("--set", f"{name}={json.dumps(new)}")]
-
-    return today
+def rewritten(name: str, value: Any) -> list[Today]:
+    """Return the current keys for the value of an old key. Raises `ValueError` for a value that it never had."""
+    match RENAMED[name]:
+        case str(key):
+            return [(key, value)]
+        case (key, today):
+            return [(key, today)] if value else []
+        case rewrite:
+            return list(rewrite(value))
 
 
-TABLE: Final = (
-    Legacy(("-b", "--base-url"), _is("--url")),
-    Legacy(("-D", "--data-generation-method"), _is("--mode")),
-    Legacy(("-x", "--exitfirst"), _flag("--max-failures", "1"), is_flag=True),
-    Legacy(("-E", "--endpoint"), _pattern("--include-path-regex")),
-    Legacy(("-M", "--method"), _pattern("--include-method-regex")),
-    Legacy(("-T", "--tag"), _pattern("--include-tag-regex")),
-    Legacy(("-O", "--operation-id"), _pattern("--include-operation-id-regex")),
-    Legacy(("--skip-deprecated-operations",), _flag("--exclude-deprecated"), is_flag=True),
-    Legacy(("--set-query",), _parameter("query"), shown=_name_alone),
-    Legacy(("--set-header",), _parameter("header"), shown=_name_alone),
-    Legacy(("--set-cookie",), _parameter("cookie"), shown=_name_alone),
-    Legacy(("--set-path",), _parameter("path"), shown=_name_alone),
-    Legacy(("--checker-io-url",), _is("--upload-url")),
-    Legacy(("--checker-io-token",), _is("--upload-token"), shown=lambda _: _MASK),
-    Legacy(("-t", "--target"), _metrics),
-    Legacy(("--request-proxy",), _is("--proxy")),
-    Legacy(("--request-tls-verify",), _is("--tls-verify")),
-    Legacy(("--validate-schema",), _rewritten("validate-schema", is_boolean=True)),
-    Legacy(("--junit-xml",), _is("--report-junit-path")),
-    Legacy(("--cassette-path", "--store-network-log"), _is("--report-vcr-path")),
-    Legacy(("--cassette-preserve-exact-body-bytes",), _flag("--report-preserve-bytes"), is_flag=True),
-    Legacy(("--sanitize-output",), _is("--output-sanitize")),
-    Legacy(("--show-trace", "--show-errors-tracebacks"), _flag(), is_flag=True),
-    Legacy(("--force-schema-version",), _rewritten("force-schema-version")),
-    Legacy(("--stateful",), _rewritten("stateful")),
-    Legacy(("--stateful-recursion-limit",), _sets("phases.stateful.max-steps")),
-    Legacy(("--contrib-unique-data",), _flag("--generation-unique-inputs"), is_flag=True),
-    Legacy(("--contrib-openapi-formats-uuid",), _flag(), is_flag=True),
-    Legacy(
-        ("--contrib-openapi-fill-missing-examples",), _flag("--set", "phases.examples.fill-missing=true"), is_flag=True
-    ),
-    Legacy(("--proptest-database",), _is("--generation-database")),
-    Legacy(("--proptest-deadline",), _seconds("--max-response-time")),
-    Legacy(("--proptest-derandomize",), _flag("--generation-deterministic"), is_flag=True),
-    Legacy(("--proptest-max-examples",), _sets("generation.max-examples")),
-    Legacy(("--proptest-phases",), _rewritten("proptest-phases")),
-    Legacy(("--proptest-no-phases",), _rewritten("proptest-no-phases")),
-    Legacy(("--proptest-report-multiple-bugs",), _rewritten("proptest-report-multiple-bugs", is_boolean=True)),
-    Legacy(("--proptest-seed",), _is("--seed")),
-    Legacy(("--proptest-suppress-health-check",), _rewritten("proptest-suppress-health-check")),
-    Legacy(("--proptest-verbosity",), _rewritten("proptest-verbosity")),
-    Legacy(("-v", "--verbosity"), _flag(*_WORDY), is_flag=True),
-)
-"""The current option of each old option."""
+_ROWS: Final[Mapping[str, str | None]] = {
+    "-b --base-url": "--url {}",
+    "-D --data-generation-method": "--mode {}",
+    "-x --exitfirst": "--max-failures 1",
+    "-E --endpoint": "--include-path-regex (?i:{})",
+    "-M --method": "--include-method-regex (?i:{})",
+    "-T --tag": "--include-tag-regex (?i:{})",
+    "-O --operation-id": "--include-operation-id-regex (?i:{})",
+    "--skip-deprecated-operations": "--exclude-deprecated",
+    "--set-query": None,
+    "--set-header": None,
+    "--set-cookie": None,
+    "--set-path": None,
+    "--checker-io-url": "--upload-url {}",
+    "--checker-io-token": "--upload-token {}",
+    "-t --target": None,
+    "--request-proxy": "--proxy {}",
+    "--request-tls-verify": "--tls-verify {}",
+    "--validate-schema": None,
+    "--junit-xml": "--report-junit-path {}",
+    "--cassette-path --store-network-log": "--report-vcr-path {}",
+    "--cassette-preserve-exact-body-bytes": "--report-preserve-bytes",
+    "--sanitize-output": "--output-sanitize {}",
+    "--show-trace --show-errors-tracebacks": "",
+    "--force-schema-version": None,
+    "--stateful": None,
+    "--stateful-recursion-limit": "--set phases.stateful.max-steps={}",
+    "--contrib-unique-data": "--generation-unique-inputs",
+    "--contrib-openapi-formats-uuid": "",
+    "--contrib-openapi-fill-missing-examples": "--set phases.examples.fill-missing=true",
+    "--proptest-database": "--generation-database {}",
+    "--proptest-deadline": None,
+    "--proptest-derandomize": "--generation-deterministic",
+    "--proptest-max-examples": "--set generation.max-examples={}",
+    "--proptest-phases": None,
+    "--proptest-no-phases": None,
+    "--proptest-report-multiple-bugs": None,
+    "--proptest-seed": "--seed {}",
+    "--proptest-suppress-health-check": None,
+    "--proptest-verbosity": None,
+    "-v --verbosity": "--output-truncate false",
+}
+"""Old option -> current ones, with `{}` for its value; None: the current keys of the old key of that name."""
+OPTIONS: Final = {flag: (flags.split()[-1][2:], today) for flags, today in _ROWS.items() for flag in flags.split()}
+"""Old option -> (old key of that name, current options)."""
 
 _NO_HOSTS: Final = "give the token with --upload-token, or CHECKER_TOKEN"
 GONE: Final[Mapping[str, tuple[bool, str]]] = {
@@ -352,7 +293,27 @@ _GONE_VALUES: Final[Mapping[str, tuple[str, ...]]] = {
 _GONE_VARIABLES: Final = {"CHECKER_HOSTS_PATH": _NO_HOSTS}
 """Environment variable without effect -> the sentence of its hint."""
 
-_BY_FLAG: Final = {flag: row for row in TABLE for flag in row.flags}
+
+def _current(option: str, value: str) -> list[str]:
+    """Return the current arguments for an old option. Raises `UsageError`."""
+    key, today = OPTIONS[option]
+    if today is not None:
+        return [word.replace("{}", value) for word in today.split()]
+    try:
+        found = rewritten(key, value)
+    except ValueError as error:
+        raise UsageError(f"--{key}: {error}") from error
+    # JSON texts, numbers, booleans and arrays are TOML, too.
+    plain = [(name, new) for name, new in found if not isinstance(new, dict)]
+    plain += [(f'{name}."{one}"', new) for name, of in found if isinstance(of, dict) for one, new in of.items()]
+    return [one for name, new in plain for one in ("--set", f"{name}={json.dumps(new)}")]
+
+
+def _shown(option: str, value: str) -> str:
+    """Return the value of an old option for its hint, without secrets."""
+    if option.startswith("--set-"):
+        return f"{value.partition('=')[0]}={_MASK}"
+    return _MASK if option == "--checker-io-token" else Redaction().url(value)
 
 
 def modern(arguments: Sequence[str], params: Sequence[click.Parameter]) -> tuple[list[str], list[str]]:
@@ -386,14 +347,14 @@ def modern(arguments: Sequence[str], params: Sequence[click.Parameter]) -> tuple
             if value is not None and value not in _GONE_VALUES.get(name, (value,)):
                 raise UsageError(f"{name}: choose from {', '.join(_GONE_VALUES[name])}; got {value!r}")
             hints.append(f"{name} does nothing: {sentence}")
-        elif name in _BY_FLAG:
-            row = _BY_FLAG[name]
-            if not row.is_flag and value is None:
+        elif name in OPTIONS:
+            _, today = OPTIONS[name]
+            if (today is None or "{}" in today) and value is None:
                 value = next(rest, None)
                 if value is None:
                     raise UsageError(f"Option {name!r} requires an argument.")
-            found += row.today(value or "")
-            current = " ".join(row.today(row.shown(value or ""))) or "the default behaviour"
+            found += _current(name, value or "")
+            current = " ".join(_current(name, _shown(name, value or ""))) or "the default behaviour"
             hints.append(f"{name} is now: {current}")
         else:
             found.append(argument)
@@ -408,19 +369,6 @@ def _split(argument: str) -> tuple[str, str | None]:
     if argument.startswith("-") and len(argument) > 2:
         return argument[:2], argument[2:].removeprefix("=")
     return argument, None
-
-
-def _number(option: str, value: str) -> float:
-    try:
-        return float(value)
-    except ValueError:
-        raise UsageError(f"{option}: give a number, got {value!r}") from None
-
-
-def _boolean(option: str, value: str) -> bool:
-    if value.lower() not in ("true", "false"):
-        raise UsageError(f"{option}: choose from true, false; got {value!r}")
-    return value.lower() == "true"
 
 
 class LegacyCommand(Command):

@@ -10,7 +10,7 @@ from tomlkit import TOMLDocument
 from tomlkit.exceptions import ParseError
 
 from checker.commands.command import Command
-from checker.commands.legacy import RENAMED
+from checker.commands.legacy import RENAMED, rewritten
 from checker.config.config import Config
 from checker.config.table import SECTIONS, Path, subsections
 from checker.core.errors import ConfigError, UsageError
@@ -31,10 +31,10 @@ GONE: Final[Mapping[str, str]] = {
 
 def _changes(document: TOMLDocument) -> Iterator[str]:
     yield from _respelt(document, ())
-    for name, rewrite in RENAMED.items():
+    for name in RENAMED:
         if (value := _taken(document, name)) is not None:
             try:
-                today = list(rewrite(value.unwrap() if hasattr(value, "unwrap") else value))
+                today = rewritten(name, value.unwrap() if hasattr(value, "unwrap") else value)
             except (ValueError, TypeError) as error:
                 raise ConfigError(f"{name} cannot be rewritten: {error}") from error
             for key, new in today:

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from checker.commands.config import json_schema
 from checker.commands.legacy import GONE as GONE_OPTIONS
-from checker.commands.legacy import RENAMED, TABLE
+from checker.commands.legacy import OPTIONS, RENAMED
 from checker.commands.migrate import GONE
 from checker.config.config import Config
 
@@ -145,7 +145,7 @@ def test_what_is_gone_is_left_out_with_what_to_do_instead(invoke: Migrate, folde
 
 def test_every_row_of_old_keys_and_every_old_option_has_one_here() -> None:
     assert {*ROWS, "checks", "auth-type"} == RENAMED.keys()
-    flags = {flag.removeprefix("--") for row in TABLE for flag in row.flags if flag[:2] == "--"}
+    flags = {flag.removeprefix("--") for flag in OPTIONS if flag[:2] == "--"}
     flags |= {flag.removeprefix("--") for flag in GONE_OPTIONS}
     of_other_commands = {"keep", "schema-location"}
     same_today = {"base-url"}
