@@ -91,7 +91,7 @@ class Exact(Mock):
             self.sights[sight] += 1
             self.answered.add(operation.label)
             if sight is not Sight.RIGHT:
-                return Reply(400 if sight is Sight.WRONG else 403)
+                return Reply(400 if sight is Sight.WRONG else self._eyes.denial(operation, request))
             return _limited(self._served(operation, path), request)
 
     def _undeclared(self, method: str, segments: list[bytes]) -> Reply:
@@ -180,6 +180,11 @@ class Eyes:
         self._document = document
         self._witness = Witness(document, is_response=False)
         self._known: dict[str, bool] = {}
+
+    def denial(self, operation: Described, request: Request) -> int:
+        """Return 401 for a request without the header of its credentials, 403 for others."""
+        names = {one["name"].lower() for one in self._document.parameters(operation) if one["in"] == "header"}
+        return 401 if "authorization" in names - request.headers.keys() else 403
 
     def sight(self, operation: Described, request: Request, path: dict[str, bytes]) -> Sight:
         """What can be said of a whole request: wrong in one part is wrong."""

@@ -29,7 +29,7 @@ VALID = {
     "ipv6": ["::", "::ffff:1.2.3.4"],
     "byte": ["", "YQ==", "YQ", "-_-_", "YWJj\nYWJj"],
     "json-pointer": ["", "/a/~0~1"],
-    "regex": ["^a+$", r"\p{L}", "(?<year>a)", "[^]", "[a--b]"],
+    "regex": ["^a+$", r"\p{L}", "(?<year>a)", "[^]", "[a||b]"],
     "binary": ["anything"],
     "password": ["anything"],
     "made-up": ["anything"],
