@@ -10,6 +10,8 @@ from threading import Lock
 from typing import Any
 from urllib.parse import parse_qsl, unquote, unquote_to_bytes
 
+from msgspec.structs import replace
+
 from tests.apps.document import METHODS, Described, Document, Missing
 from tests.apps.http import Reply, Request
 from tests.apps.mock import Mock
@@ -90,8 +92,10 @@ class Exact(Mock):
         with self._lock:
             self.sights[sight] += 1
             self.answered.add(operation.label)
+            if self._eyes.lacks_credentials(operation, request):
+                return Reply(401)
             if sight is not Sight.RIGHT:
-                return Reply(400 if sight is Sight.WRONG else self._eyes.denial(operation, request))
+                return Reply(400 if sight is Sight.WRONG else 403)
             return _limited(self._served(operation, path), request)
 
     def _undeclared(self, method: str, segments: list[bytes]) -> Reply:
@@ -117,7 +121,17 @@ class Exact(Mock):
             return Reply(403)
         if operation.method == "DELETE" and 200 <= reply.status < 300:
             self._deleted.add(path)
-        return self._numbered(operation, reply) if operation.method == "POST" else reply
+        return self._numbered(operation, reply) if operation.method == "POST" else self._without_deleted(path, reply)
+
+    def _without_deleted(self, path: bytes, reply: Reply) -> Reply:
+        """A list without the members that were deleted."""
+        items = json.loads(reply.body) if reply.body.startswith(b"[") and "json" in (reply.media_type or "") else ()
+        kept = [
+            one
+            for one in items
+            if not isinstance(one, dict) or path + b"/" + str(one.get("id")).encode() not in self._deleted
+        ]
+        return reply if len(kept) == len(items) else replace(reply, body=json.dumps(kept).encode())
 
     def _numbered(self, operation: Described, reply: Reply) -> Reply:
         """The answer of a creation with identifiers of its own, where its schema admits them."""
@@ -181,10 +195,12 @@ class Eyes:
         self._witness = Witness(document, is_response=False)
         self._known: dict[str, bool] = {}
 
-    def denial(self, operation: Described, request: Request) -> int:
-        """Return 401 for a request without the header of its credentials, 403 for others."""
-        names = {one["name"].lower() for one in self._document.parameters(operation) if one["in"] == "header"}
-        return 401 if "authorization" in names - request.headers.keys() else 403
+    def lacks_credentials(self, operation: Described, request: Request) -> bool:
+        """Whether a request lacks a required parameter `Authorization`."""
+        return "authorization" not in request.headers and any(
+            one["in"] == "header" and one["name"].lower() == "authorization" and one.get("required")
+            for one in self._document.parameters(operation)
+        )
 
     def sight(self, operation: Described, request: Request, path: dict[str, bytes]) -> Sight:
         """What can be said of a whole request: wrong in one part is wrong."""
