@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Final, cast
 
 from msgspec import Struct, field
+from msgspec.structs import replace as replace_struct
 
 from checker.checks.check import Check, Config, PriorRequest
 from checker.checks.context import PASSED, CheckContext, CheckTools, Failures, Found, Instead, JudgedInteraction, Raised
+from checker.checks.resources import Sent
 from checker.checks.to_run import Asked, Kinds
 from checker.core.blocks import DEFAULT_TRUNCATION, Truncation
 from checker.core.case import Case
@@ -18,6 +20,8 @@ from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Response
 from checker.core.send import Exchanging
 from checker.core.templates import Lexicon
+
+_SERVER_ERROR: Final = 500
 
 
 class JudgeSettings(Struct, frozen=True):
@@ -93,13 +97,35 @@ class Judge:
         to_run = self._kinds.of(case, response, follows=bool(sequence))
         context = self._context(case, response, to_run.plan, sequence)
         failures: Failures = ()
+        repeated: Repetition | None = None
         for check, config in to_run.asked:
             context.config = config
             if not check.sends:
                 failures += _failures(check, context)
             elif check.may_send is None or check.may_send(case, response):
                 failures += yield from _failures_of_sending(check, context)
-        return _judgement(failures, context)
+                repeated = repeated or self._repeated(context)
+        judgement = _judgement(failures, context)
+        return judgement if repeated is None else replace_struct(judgement, repeated=repeated)
+
+    def _repeated(self, context: CheckContext) -> "Repetition | None":
+        """Return the server error in response to the request of the case that a check has sent once more, with the failures in it."""
+        case, sent = context.case, context.response.request
+        if sent is None or sent.is_of_check or context.response.status_code >= _SERVER_ERROR:
+            return None
+        steps = [*context.sequence, Sent(case, sent, context.response)]
+        for request, outcome in context.exchanges:
+            is_error = isinstance(outcome, Response) and outcome.status_code >= _SERVER_ERROR
+            if not is_error or request.is_twice or _bytes_of(request) != _bytes_of(sent):
+                continue
+            assert isinstance(outcome, Response)
+            to_run = self._kinds.of(case, outcome, follows=True)
+            judged = self._context(case, outcome, to_run.plan, steps)
+            failures: Failures = ()
+            for check, judged.config in to_run.at_once:
+                failures += _failures(check, judged)
+            return outcome, failures
+        return None
 
     def without_response(self, case: Case, outcome: NetworkFailure) -> "Judgement":
         """Return the verdict on a request without a complete response."""
@@ -170,6 +196,14 @@ class Judge:
         )
 
 
+def _bytes_of(request: WireRequest) -> tuple[object, ...]:
+    return request.method, request.target, sorted(request.headers), request.body
+
+
+Repetition = tuple[Response, Failures]
+"""(response to the request of a case that was sent once more, its failures)."""
+
+
 class Judgement(Struct, frozen=True):
     """The results of the checks."""
 
@@ -178,6 +212,8 @@ class Judgement(Struct, frozen=True):
     unjudged: tuple[str, ...]
     errors: tuple[Raised, ...] = ()
     """Exceptions of checks and hooks that are not failures."""
+    repeated: Repetition | None = None
+    """The server error in response to the same request, which a check has sent once more: a further step of the sequence."""
 
     def grave(self, label: Label) -> tuple[str, ...]:
         """Return the fingerprints of the grave failures of this response, without those of requests that checks sent."""

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.checks.context import JudgedInteraction, KnowingMaker, Maker, Raised
+from checker.checks.context import Failures, JudgedInteraction, KnowingMaker, Maker, Raised
 from checker.checks.judge import CLEAN, Judge, Judgement
 from checker.config.operation_settings import HttpSettings
 from checker.config.value_kinds import certificates, did_you_mean
@@ -446,12 +446,16 @@ def reviewed(judgement: Judgement, hooks: CallHooks, case: Case, response: Respo
     """Return the results without the failures that hooks of users filter out."""
     context = hooks.context(case)
     errors = list(judgement.errors)
-    failures = tuple(
-        failure
-        for failure in judgement.failures
-        if all(_is_kept(hook, (context, failure, case, response), errors) for hook in hooks.kept)
-    )
-    judgement = replace(judgement, failures=failures, errors=tuple(errors))
+
+    def kept(failures: Failures, of: Response) -> Failures:
+        return tuple(
+            one for one in failures if all(_is_kept(hook, (context, one, case, of), errors) for hook in hooks.kept)
+        )
+
+    failures, repeated = kept(judgement.failures, response), judgement.repeated
+    if repeated is not None:
+        repeated = repeated[0], kept(repeated[1], repeated[0])
+    judgement = replace(judgement, failures=failures, errors=tuple(errors), repeated=repeated)
     if hooks.validated:
         results = results_of(names, judgement)
         run_hooks(hooks.validated, "after_validate", context, case, response, results)

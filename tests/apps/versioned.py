@@ -74,7 +74,7 @@ DOCUMENT: dict[str, Any] = {
 
 
 class Versioned:
-    """The service. `mistake`: `adds`, `keeps`, `loses`, `304`, `412`, `counts`, `logout`, `key`, `spends`, or empty for none."""
+    """The service. `mistake`: `adds`, `keeps`, `loses`, `304`, `412`, `counts`, `logout`, `key`, `spends`, `twice`, or empty for none."""
 
     def __init__(self, mistake: str) -> None:
         self.mistake = mistake
@@ -135,6 +135,8 @@ class Versioned:
         is_old = condition == f'"{note["version"] - 1}-{name}"' and self.mistake == "412"
         if condition and condition != _tag(note) and not is_old:
             return json_reply({}, 412)
+        if self.mistake == "twice" and sent == {key: note[key] for key in note.keys() - {"id", "version"}}:
+            return json_reply({}, 500)
         shown = {"id": name, "version": note["version"] + 1, **sent}
         stored = dict(shown)
         if self.mistake == "adds":

@@ -59,6 +59,17 @@ def test_printed_commands_show_what_a_check_saw(tmp_path: Path, mistake: str, ch
         assert _replayed(tmp_path, found["id"], fresh.url).startswith("FIXED")
 
 
+def test_a_server_error_in_response_to_a_repetition_is_a_step(tmp_path: Path) -> None:
+    finding, found, _ = _found(tmp_path, "twice", "update_conformance,not_a_server_error", "Server error")
+    first, second = (one.exchange for one in finding.sent[-2:])
+    assert (first.method, first.target, first.body) == (second.method, second.target, second.body)
+    assert (first.status, second.status, finding.investigation.reproduced) == (200, 500, True)
+    with serving(Versioned("twice"), DOCUMENT) as fresh:
+        assert _replayed(tmp_path, found["id"], fresh.url).startswith("FAILED")
+    with serving(Versioned(""), DOCUMENT) as fresh:
+        assert _replayed(tmp_path, found["id"], fresh.url).startswith("FIXED")
+
+
 def _replayed(directory: Path, name: str, url: str) -> str:
     done = Command(directory).here("replay", name, "--url", url)
     return f"{done.stdout}{done.stderr}"

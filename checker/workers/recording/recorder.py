@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from checker.checks.judge import Judgement
 from checker.core import errors
 from checker.core.curl import Rendering
 from checker.core.failures import Failure
@@ -119,13 +120,17 @@ class Recorder(Struct):
             self.note(Note("disagreement", made.label, "", text))
         for text in judgement.unjudged:
             self.note(Note("unjudged", made.label, "", text))
-        if not judgement.failures:
+        if not (judgement.failures or judgement.repeated):
             return ()
         if flight.again is not None:
             looked = self.second_look(flight, verdict, flight.again)
             return () if looked is None else (looked,)
         chain = (*flight.chain, JudgedCase(made, verdict))
         found = [self.suspect(flight, chain, failure) for failure in judgement.failures]
+        if judgement.repeated is not None:
+            outcome, failures = judgement.repeated
+            again = JudgedCase(made, replace(verdict, outcome=outcome, judgement=Judgement(failures, (), ())))
+            found += [self.suspect(flight, (*chain, again), failure) for failure in failures]
         return [suspicion for suspicion in found if suspicion is not None]
 
     def suspect(self, flight: InFlight, chain: tuple[JudgedCase, ...], failure: Failure) -> UnconfirmedFailure | None:
