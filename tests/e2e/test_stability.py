@@ -65,6 +65,29 @@ def test_stable_failures_are_only_counted(command: Command) -> None:
     assert "stable" not in ran.stdout
 
 
+def test_an_error_that_passes_hides_no_defect_with_the_same_text(command: Command) -> None:
+    kind = {"name": "kind", "in": "query", "required": True, "schema": {"enum": ["plain", "broken"]}}
+    document = {
+        **DOCUMENT,
+        "paths": {"/things": {"get": {**DOCUMENT["paths"]["/always"]["get"], "parameters": [kind]}}},
+    }
+    seen: list[bytes] = []
+
+    def answer(request: Request) -> Reply:
+        seen.append(request.target)
+        # The error that passes comes first.
+        is_broken = b"broken" in request.target and len(seen) > 60
+        return json_reply({}, 500 if is_broken or len(seen) == 20 else 200)
+
+    (command.directory / "checker.toml").write_text(CHECKS)
+    arguments = ("fuzz", "--continue-on-failure", "--mode", "positive", "--workers", "1")
+    with serving(answer, document) as app:
+        ran = command.until(lambda: len(seen) > 800, *arguments, app.document_url)
+    (finding,) = ran.findings
+    assert finding.investigation.hits == finding.investigation.tries
+    assert "intermittent" not in ran.stdout
+
+
 THING: dict[str, Any] = {"type": "object", "properties": {"id": {"type": "string"}}}
 MADE = {"201": {"description": "", "content": {"application/json": {"schema": THING}}}}
 KEY = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}

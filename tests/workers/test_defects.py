@@ -6,7 +6,7 @@ from typing import Any
 from checker.checks.server_error import ServerError
 from checker.core.failures import Failure
 from checker.corpus.records import Finding
-from checker.workers.recording.defects import MOST_TEXTS, MOST_VARIANTS, Defects
+from checker.workers.recording.defects import MOST_LOOKS, MOST_TEXTS, MOST_VARIANTS, Defects
 from tests.reporting.samples import finding
 
 LABEL = "GET /a"
@@ -90,3 +90,25 @@ def test_the_same_smallest_case_that_breaks_the_same_rule_is_the_same_defect() -
     assert defects.with_case(LABEL, failed("other"), "new", "case 0") == "f"
     assert defects.with_case(LABEL, failed("other"), "f", "case 0") is None
     assert defects.with_case(LABEL, failed("other"), "new", "case 1") is None
+
+
+def test_a_failure_that_passes_is_looked_into_again_until_it_shows_each_time() -> None:
+    defects = Defects()
+    passing, stable = (settled("error", fingerprint="f", hits=hits, tries=8) for hits in (1, 8))
+    defects.settle(passing)
+    assert defects.unfinished == {"f"}
+    defects.settle(stable)
+    assert not defects.unfinished
+
+
+def test_a_failure_that_passes_each_time_is_looked_into_a_few_times() -> None:
+    defects, passing = Defects(), settled("error", fingerprint="f", hits=1, tries=8)
+    for number in range(1, MOST_LOOKS + 2):
+        defects.settle(passing)
+        assert ("f" in defects.unfinished) == (number < MOST_LOOKS)
+
+
+def test_another_sight_of_a_failure_that_passes_is_not_looked_into_again() -> None:
+    defects = Defects()
+    defects.settle(settled("error", fingerprint="f", hits=1, tries=8, same_as="g"))
+    assert not defects.unfinished

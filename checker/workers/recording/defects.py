@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct, field
 
 from checker.core.failures import Failure
+from checker.core.known import is_intermittent
 from checker.core.operation import Label
 from checker.core.templates import matches
 from checker.corpus.records import Finding
@@ -17,7 +18,7 @@ MOST_VARIANTS = 20
 """Findings of one check on one operation: a rule that is broken in ever new places must not fill the disk."""
 
 MOST_LOOKS = 5
-"""At a failure that was withdrawn each time: what others came between once may show itself the next time."""
+"""At a failure that did not show each time: what others came between once may show itself the next time."""
 
 MOST_LATER = 20
 """Failures of one worker that are looked at later. Each look takes a second, and on a service that masks its errors all may need one."""
@@ -29,7 +30,7 @@ class Defects(Struct):
     fingerprints: set[str] = field(default_factory=set)
     """Fingerprints of findings that are settled, or under investigation in this worker."""
     unfinished: set[str] = field(default_factory=set)
-    """Fingerprints of failures that were not looked into here beyond their commands."""
+    """Fingerprints of failures that were not looked into here beyond their commands, or that did not show each time."""
     passing: set[str] = field(default_factory=set)
     """Causes of findings that did not show each time."""
     later_looks: int = MOST_LATER
@@ -44,7 +45,7 @@ class Defects(Struct):
     _places: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """Cause -> operations that show it."""
     _looks: Counter[str] = field(default_factory=Counter)
-    """Fingerprint -> how often it was withdrawn here."""
+    """Fingerprint -> how often it was looked into here and did not show each time."""
 
     def absorb(self, *settled: Finding) -> None:
         """Take in settled findings; once more changes nothing."""
@@ -84,7 +85,12 @@ class Defects(Struct):
             self.give_back(name, finding.label, finding.investigation.requests)
             return
         self.absorb(finding.brief)
-        if finding.investigation.stopped and not finding.investigation.shrink_executions and not finding.same_as:
+        is_cut = bool(finding.investigation.stopped) and not finding.investigation.shrink_executions
+        if is_intermittent(finding.investigation):
+            # Two errors may have one text: a lock that passes must not hide a defect that shows each time.
+            self._looks[name] += 1
+            is_cut = is_cut or self._looks[name] < MOST_LOOKS
+        if is_cut and not finding.same_as:
             self.unfinished.add(name)
         else:
             self.unfinished.discard(name)
