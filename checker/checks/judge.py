@@ -124,7 +124,7 @@ class Judge:
             failures: Failures = ()
             for check, judged.config in to_run.at_once:
                 failures += _failures(check, judged)
-            return outcome, failures
+            return outcome, _judgement(failures, judged).failures
         return None
 
     def without_response(self, case: Case, outcome: NetworkFailure) -> "Judgement":

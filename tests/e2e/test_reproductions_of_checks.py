@@ -60,7 +60,10 @@ def test_printed_commands_show_what_a_check_saw(tmp_path: Path, mistake: str, ch
 
 
 def test_a_server_error_in_response_to_a_repetition_is_a_step(tmp_path: Path) -> None:
-    finding, found, _ = _found(tmp_path, "twice", "update_conformance,not_a_server_error", "Server error")
+    checks = "update_conformance,not_a_server_error,status_code_conformance"
+    finding, found, _ = _found(tmp_path, "twice", checks, "Server error")
+    all_failures = json.loads((tmp_path / "found.json").read_text())["failures"]
+    assert {one["check"] for one in all_failures} == {"not_a_server_error"}
     first, second = (one.exchange for one in finding.sent[-2:])
     assert (first.method, first.target, first.body) == (second.method, second.target, second.body)
     assert (first.status, second.status, finding.investigation.reproduced) == (200, 500, True)
