@@ -28,7 +28,7 @@ DEFECTS = (
         "semantics",
         2,
         "PATCH /products/{product_id}",
-        _WRITES,
+        (*_WRITES, "update_conformance"),
         ("GET /products/{product_id}",),
     ),
     Defect(

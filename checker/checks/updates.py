@@ -12,6 +12,7 @@ from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.deletion import as_get
 from checker.checks.resources import (
     Sent,
+    Thing,
     is_bound,
     is_equal,
     is_one_of,
@@ -20,7 +21,7 @@ from checker.checks.resources import (
     request_of_check,
     resource_in,
 )
-from checker.checks.writes import LATE_S, read_your_writes
+from checker.checks.writes import LATE_S, last_shown, read_your_writes
 from checker.core.blocks import excerpt
 from checker.core.case import Case
 from checker.core.contract import Outcome
@@ -30,6 +31,7 @@ from checker.core.operation import Operation
 from checker.core.request import CONDITIONS, WireRequest
 from checker.core.response import Response
 from checker.core.send import Exchanging
+from checker.schema.views import outline_of
 
 _ONE_OF: Final = 8
 """One of this many accepted updates of a resource of its sequence is repeated."""
@@ -43,6 +45,12 @@ class RepeatedUpdate(Failure, code="ST314", title="PUT adds in place of replacin
 
 class PartialReplacement(Failure, code="ST315", title="PUT keeps what it left out", needs_repetition=True):
     """The response to a PUT shows the resource without a field, and a read shows the old value (RFC 9110, 9.3.4)."""
+
+
+class EmptiedField(
+    Failure, code="ST319", title="PATCH empties what it does not name", severity=Severity.HIGH, needs_repetition=True
+):
+    """A PATCH with the stored value of one field sets a number to zero that it does not name (RFC 5789, 2; RFC 7396, 1)."""
 
 
 class IgnoredCondition(
@@ -66,11 +74,13 @@ def is_chosen(case: Case, response: Response) -> bool:
 
 
 def update_conformance(context: CheckContext) -> Exchanging[Found]:
-    """Fail if an update is not stored, if a second equal PUT adds to a list, if a PUT keeps a field that it left out, or if a condition is ignored.
+    """Fail if an update is not stored, if a second equal PUT adds to a list, if a PUT keeps a field that it left out, if a PATCH empties one, or if a condition is ignored.
 
     * An update is not stored if `read_your_writes` says so of two reads, the second one a while later.
     * The list has to hold its items, and then those that were sent once more.
     * The response to the PUT has to show the resource without the field, and a read after it the old value.
+    * The emptied field has to be a number that a further PATCH restores, so that the server accepts it beside the others. A PATCH with
+      the stored values of other fields, none of which is a state or a switch, then empties it once more.
     * An update with the old strong entity tag in `If-Match` has to be accepted and to change the tag, and one with an unknown tag has to
       be refused with 412, because the server knows conditions then. A `GET` with the old tag in `If-None-Match` has to return 304.
     """
@@ -97,6 +107,8 @@ def update_conformance(context: CheckContext) -> Exchanging[Found]:
                 found.append(RepeatedUpdate(text, unique_key=name).showing_with(repeated))
         kept = [name for name, value in case.body.items() if is_equal(after.get(name), value)]
         found += yield from _left_out(context, case, kept)
+    elif case.method == "PATCH" and isinstance(case.body, dict) and is_json(case.media_type or ""):
+        found += yield from _emptied(context, case, resource_in(second) or {})
     return found
 
 
@@ -139,6 +151,49 @@ def _left_out(context: CheckContext, case: Case, names: list[str]) -> Exchanging
             # The last request has restored the resource.
             return [PartialReplacement(text, unique_key=name).showing_with(context.exchanges[-3:-1])]
     return []
+
+
+def _emptied(context: CheckContext, case: Case, shown: Thing) -> Exchanging[list[Failure]]:
+    """Return the failure if a PATCH that changes nothing empties a number of a resource that it does not name. `shown`: the resource after the update."""
+    tools = context.tools
+    assert tools is not None
+    before = last_shown(context.sequence, context.case) or {}
+    emptied = [
+        name for name, value in before.items() if _is_number(value) and value and name not in case.body
+        if name in shown and (shown[name] is None or (_is_number(shown[name]) and not shown[name]))
+    ]  # fmt: skip
+    bodies = [one.schema for one in case.operation.bodies if one.media_type == case.media_type]
+    if not emptied or len(bodies) != 1:
+        return []
+    # A state, or the kind of a thing, may decide what else it has.
+    requested = outline_of(bodies[0])
+    plain = {
+        name: value
+        for name, value in case.body.items()
+        if _is_number(value) or isinstance(value, str)
+        if is_equal(shown.get(name), value) and requested.property(name).first("enum", "const") is None
+    }
+    for name in emptied:
+        restoring, repeating = copy(case), copy(case)
+        restoring.body, repeating.body = {name: before[name]}, plain
+        requests = [request_of_check(context, one) for one in (restoring, repeating)]
+        if any(tools.judge_request(case.operation, one).outcome is not Outcome.VALID for one in requests) or not plain:
+            continue
+        reads = []
+        for request in requests:
+            if not is_success((yield request)):
+                return []
+            reads.append(resource_in((yield request_of_check(context, as_get(case)))) or {})
+        restored, again = reads
+        is_stored = all(is_equal(one.get(key), value) for one in reads for key, value in plain.items())
+        if is_stored and is_equal(restored.get(name), before[name]) and is_equal(again.get(name), shown[name]):
+            text = f"{line_of(requests[1])} with the stored values of {', '.join(f'`{one}`' for one in plain)}\nRead before: `{name}`: {excerpt(before[name])}\nRead afterwards: {excerpt(again[name])}"
+            return [EmptiedField(text, unique_key=name).showing_with(context.exchanges[-4:])]
+    return []
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _stale(

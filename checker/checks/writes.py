@@ -104,7 +104,7 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
     if not (is_object and is_done(write) and is_valid(write.case) and _writes(write, case)):
         return PASSED
     described, requested = _outlines(context, write.case, sent)
-    before = _before(steps[:place], case) or {}
+    before = last_shown(steps[:place], case) or {}
     known = [*sent.items(), *((name, value) for name, value in before.items() if normalised(name) not in _OWN)]
     is_stored = any(_is_telling(value) and is_equal(read.get(name), value) for name, value in known)
     if requested is None or not is_stored or not is_of_one_caller(context, write):
@@ -140,7 +140,7 @@ def refused_write(context: CheckContext) -> Exchanging[Found]:
     An earlier step of the sequence has shown the resource with another value, and no write stands between. The value is telling: a
     number above 1, or a text of three characters. The check reads the resource again.
     """
-    case, before = context.case, _before(context.sequence, context.case)
+    case, before = context.case, last_shown(context.sequence, context.case)
     if before is None or not isinstance(case.body, dict) or case.other_method is not None or case.query:
         return True
     told = {name: value for name, value in islice(case.body.items(), _MOST) if name in before and _is_telling(value)}
@@ -178,7 +178,7 @@ def _writes(step: JudgedInteraction, case: Case) -> bool:
     return is_update or (creates_member(step, case) and is_named_by(step, case))
 
 
-def _before(steps: Sequence[JudgedInteraction], case: Case) -> Thing | None:
+def last_shown(steps: Sequence[JudgedInteraction], case: Case) -> Thing | None:
     """Return the resource as the last step showed it that read or wrote it; None if none did, or a write may have changed it since."""
     for step in reversed(steps):
         is_read = method_of(step.case) == "GET" and is_same(step.case, case) and not step.case.query

@@ -194,6 +194,10 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "Pages leave out items: a larger page shows them between two pages.",
         "Begin a page with the first item behind the cursor, and sort by a unique key.",
     ),
+    "ST319": Explanation(
+        "A PATCH sets a number to zero that it does not name, although the values that it names are stored already.",
+        "Change the fields that the request has: defaults of the others must not be written (RFC 5789, 2; RFC 7396, 1).",
+    ),
     "ST401": Explanation(
         "An operation whose description requires credentials succeeds without them, or with wrong ones.",
         "Check them on the server, or say `security: []` for an operation that is public.",

@@ -19,14 +19,18 @@ _NOTE = {
         "title": {"type": "string"},
         "text": {"type": "string"},
         "tags": {"type": "array", "items": {"type": "string"}},
+        "count": {"type": "integer"},
+        "kind": {"enum": ["plain", "rich"]},
     },
     "required": ["title"],
     "additionalProperties": False,
 }
+_CHANGE = {name: value for name, value in _NOTE.items() if name != "required"}
 _SHOWN = {"content": {"application/json": {"schema": {**_NOTE, "additionalProperties": True}}}}
 _OK: dict[str, Any] = {"responses": {"200": {"description": "", **_SHOWN}}}
 _WRITE = {**_OK, "requestBody": {"content": {"application/json": {"schema": _NOTE}}}}
-PATHS = {"/notes/{id}": {"parameters": [_ID], "get": _OK, "put": _WRITE, "patch": _WRITE}}
+_PATCH = {**_OK, "requestBody": {"content": {"application/json": {"schema": _CHANGE}}}}
+PATHS = {"/notes/{id}": {"parameters": [_ID], "get": _OK, "put": _WRITE, "patch": _PATCH}}
 BODY = {"title": "New", "text": "abc", "tags": ["a"]}
 
 
@@ -34,7 +38,8 @@ class Notes:
     """One note with a version. `faults` are its mistakes."""
 
     def __init__(self, *faults: str) -> None:
-        self.faults, self.note, self.version = faults, {**BODY}, 1
+        self.faults, self.version = faults, 1
+        self.note: dict[str, Any] = {**BODY}
         self.unread = 0
         """Reads that still show the title as it was before the update."""
         if "loses" in faults or "shows late" in faults:
@@ -57,6 +62,14 @@ class Notes:
             return self._response(412, b"")
         sent: dict[str, Any] = json.loads(request.body or b"")
         changed = {**self.note, **sent} if request.method == "PATCH" else dict(sent)
+        if "empties" in self.faults and "count" not in sent:
+            changed["count"] = 0
+        if "counts" in self.faults and "count" not in sent:
+            changed["count"] = len(changed["title"])
+        if "of kind" in self.faults and sent.get("kind") == "plain":
+            changed["count"] = 0
+        if "fixed" in self.faults:
+            changed["count"] = 0
         shown = dict(changed)
         if "adds" in self.faults:
             changed["tags"] = [*self.note.get("tags", []), *sent.get("tags", [])]
@@ -72,7 +85,9 @@ class Notes:
         return Response(status, [("Content-Type", "application/json"), *tags], body)
 
 
-def _keys(notes: Notes, label: str = "PUT /notes/{id}", *, confirms: str = "") -> tuple[list[str], int]:
+def _keys(
+    notes: Notes, label: str = "PUT /notes/{id}", *, confirms: str = "", body: dict[str, Any] = BODY
+) -> tuple[list[str], int]:
     """Return the keys of the failures of the first case that is chosen, and the number of requests for it."""
     bound = (Binding(Location.PATH, "id", Label("POST /notes"), "", 0, "n1"),)
     for index in range(100):
@@ -81,13 +96,13 @@ def _keys(notes: Notes, label: str = "PUT /notes/{id}", *, confirms: str = "") -
             label,
             200,
             [("Content-Type", "application/json")],
-            answer=json.dumps(BODY).encode(),
+            answer=json.dumps({**BODY, "count": 3}).encode(),
             index=index,
             mode=POSITIVE,
             phase="exploration",
             bindings=bound,
             path_parameters={"id": "n1"},
-            body=dict(BODY),
+            body=dict(body),
             media_type="application/json",
         )
         assert isinstance(sent.outcome, Response)
@@ -127,3 +142,16 @@ def test_an_update_that_is_not_stored_is_read_later_when_it_is_repeated(fault: s
 
 def test_a_patch_may_leave_out_and_add() -> None:
     assert _keys(Notes("adds", "keeps", "untagged"), "PATCH /notes/{id}") == ([], 3)
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    # A number that follows from others, one that the kind of the note decides, and one that nobody can set.
+    [("empties", ["count"]), ("", []), ("counts", []), ("of kind", []), ("fixed", [])],
+)
+def test_a_patch_that_changes_nothing_empties_no_number(fault: str, expected: list[str]) -> None:
+    notes = Notes(fault, "untagged")
+    body = {"title": "New", "kind": "plain"}
+    count = 0 if fault in ("empties", "of kind", "fixed") else 3
+    notes.note = {**BODY, **body, "count": count}
+    assert _keys(notes, "PATCH /notes/{id}", body=body)[0] == expected
