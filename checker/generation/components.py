@@ -11,12 +11,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.config.overrides import Override, Overrides
+from checker.core import constraints
 from checker.core.case import NOT_SET, is_idempotency_key
-from checker.core.constraints import RELATIONS, USUAL
+from checker.core.constraints import MOSTLY, RELATIONS, REQUIRED, USUAL
 from checker.core.errors import SerializationNotPossible, UnresolvableBody, Unsatisfiable
 from checker.core.media_types import is_form, is_json, is_multipart, is_xml, is_yaml, parse
 from checker.core.meta import ANYTHING, ComponentProvenance, Origin
-from checker.core.operation import Body, BodyFault, Example, Location, Operation, Parameter, PropertyEncoding
+from checker.core.operation import Body, BodyFault, Example, Location, Operation, Parameter
 from checker.core.registry import BODY_STRATEGIES
 from checker.core.request import CONDITIONS
 from checker.core.resource_names import marks_among, may_be_segment
@@ -24,7 +25,7 @@ from checker.core.schema import Dialect, Direction, Document
 from checker.generation.dictionaries import Narrowing, SchemaPart, mismatch, overridden, path_of
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.files import TABLES, file_type, named_columns, named_type
-from checker.generation.drawing.objects import SELDOM, Property, is_free, members, related
+from checker.generation.drawing.objects import SELDOM, Property, is_accepted, is_free, members, related
 from checker.generation.drawing.places import TextPlace, body_place, filled, json_place, place_of
 from checker.generation.drawing.scalars import compile_listed
 from checker.generation.drawing.words import (
@@ -187,25 +188,15 @@ class PartCompiler:
                     raise
                 self.left_out[error.pointer] = error.reason
                 continue
-            is_there = (
-                parameter.required
-                or self.forced(parameter) is not None
-                or self.learned.requires(parameter.location, parameter.name)
-            )
-            is_seldom = self.learned.is_seldom(parameter) or is_mostly_refused(parameter, self.operation.parameters)
-            is_usual = self.learned.is_mostly_there(parameter)
+            place = parameter.location, parameter.name
+            is_there = parameter.required or self.forced(parameter) is not None or self.learned.says(REQUIRED, *place)
+            is_refused = is_mostly_refused(parameter, self.operation.parameters)
+            is_seldom = is_refused or self.learned.says(constraints.SELDOM, *place)
+            is_usual = self.learned.says(MOSTLY, *place)
             share = 1.0 if is_there else 1 - SELDOM if is_usual else SELDOM if is_seldom else _OPTIONAL
             accepts = None if self.forced(parameter) else self.compiled(parameter).accepts
             steps.append(Property(parameter.name, draw, share, accepts))
         return steps
-
-    def _accepts(self, parameter: Parameter, part: SchemaPart) -> Callable[[Any], bool] | None:
-        """Return the predicate of other values of a parameter that is a free string or number; None for others."""
-        compiler, conjunction, place = part
-        if parameter.media_type is not None or not is_free(compiler.canonical(conjunction)):
-            return None
-        is_valid = compiler.validator(conjunction)
-        return lambda value: place.carries(value) and is_valid(value)
 
     def parameter(self, parameter: Parameter) -> SchemaPart:
         return self.compiled(parameter).part
@@ -264,7 +255,9 @@ class PartCompiler:
             before = compiler.budget.steps
             try:
                 found.draw = self._reused(parameter, found.narrowed)
-                found.accepts = self._accepts(parameter, found.narrowed)
+                _, conjunction, place = found.narrowed
+                if parameter.media_type is None and is_free(compiler.canonical(conjunction)):
+                    found.accepts = partial(is_accepted, compiler.canon, conjunction, place)
             except Unsatisfiable as error:
                 found.draw = error.again()
             if compiler.budget is not self.budget:
@@ -307,11 +300,6 @@ class PartCompiler:
         """Return the override that a user forces on a parameter, if any."""
         override = self.overrides.parameter(parameter.location, parameter.name)
         return override if override is not None and override.is_forced else None
-
-    def binding(self, parameter: Parameter) -> Override | None:
-        """Return the dictionary that is bound to a parameter, if any."""
-        override = self.overrides.parameter(parameter.location, parameter.name)
-        return None if override is None or override.is_forced else override
 
     @property
     def has_forced_body(self) -> bool:
@@ -444,7 +432,7 @@ class PartCompiler:
             if self.operation.body_required:
                 _require_none(self.operation, reason)
             return (lambda source: (NOT_SET, None)), False
-        is_required = self.operation.body_required or self.learned.requires(Location.BODY)
+        is_required = self.operation.body_required or self.learned.says(REQUIRED, Location.BODY)
         return _any_body(draws, required=is_required), True
 
     def _body(self, body: Body) -> Draw:
@@ -531,7 +519,7 @@ class PartCompiler:
             _common_text(self._text(), body),
             is_form=is_form(body.media_type) or is_multi,
             is_bytes=is_bytes,
-            is_xml=is_written_xml or any(map(_is_xml_part, body.encoding.values())),
+            is_xml=is_written_xml or any(map(is_xml, _types_of_parts(body))),
             # The texts of rows and lines have the place of the body: only a body that is one text is a table.
             file=(kind if is_bytes and (is_file or kind not in TABLES) else "") or named_type(prose),
             columns=named_columns(prose),
@@ -645,20 +633,19 @@ def _files_of(body: Body) -> Iterator[tuple[str, dict[str, Any]]]:
             yield name, {"items": one} if is_list else one
 
 
+def _types_of_parts(body: Body) -> list[str]:
+    declared = [how.content_type.split(",") for how in body.encoding.values() if how.content_type is not None]
+    return list(chain(*declared))
+
+
 def _common_text(text: alphabets.Alphabet, body: Body) -> alphabets.Alphabet:
     """Return the characters of an alphabet that a body and its parts can carry in the charsets of their media types."""
-    parts = [how.content_type.split(",") for how in body.encoding.values() if how.content_type is not None]
-    for media_type in chain([body.media_type], *parts):
+    for media_type in (body.media_type, *_types_of_parts(body)):
         codec = codec_of(media_type.strip())
         if codec is not None:
             held = alphabets.text_of(codec, allows_nul=True)
             text = alphabets.restricted(alphabets.common(text.intervals, held.intervals), "")
     return text
-
-
-def _is_xml_part(how: PropertyEncoding) -> bool:
-    declared = how.content_type
-    return declared is not None and any(map(is_xml, declared.split(",")))
 
 
 def _is_segment(value: object) -> bool:

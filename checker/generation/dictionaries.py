@@ -141,28 +141,14 @@ class Narrowing(Struct, frozen=True):
 
     constraints: tuple[Constraint, ...]
 
-    def requires(self, location: Location, name: str = "") -> bool:
-        """Whether a parameter, or the body, has to be there."""
-        path = (name,) if name else ()
-        return any(
-            one.keyword == REQUIRED and one.location == location and one.path == path for one in self.constraints
-        )
-
-    def is_seldom(self, parameter: Parameter) -> bool:
-        """Whether a parameter is mostly left out."""
-        return self._is_about(parameter, SELDOM)
-
-    def is_mostly_there(self, parameter: Parameter) -> bool:
-        """Whether hardly any request is accepted without a parameter."""
-        return self._is_about(parameter, MOSTLY)
+    def says(self, keyword: str, location: Location, name: str = "") -> bool:
+        """Whether a demand of this keyword is on a parameter, or on the body as a whole."""
+        place = location, (name,) if name else ()
+        return any(one.keyword == keyword and (one.location, one.path) == place for one in self.constraints)
 
     def is_about(self, parameter: Parameter) -> bool:
         """Whether any demand is one on a parameter."""
         return any((one.location, one.path[:1]) == (parameter.location, (parameter.name,)) for one in self.constraints)
-
-    def _is_about(self, parameter: Parameter, keyword: str) -> bool:
-        place = parameter.location, (parameter.name,)
-        return any(one.keyword == keyword and (one.location, one.path) == place for one in self.constraints)
 
     @property
     def of_usual_bodies(self) -> "Narrowing | None":

@@ -90,7 +90,7 @@ class Translator:
         """`written_in` is the dialect of the result, if it differs from `dialect`."""
         self._document = document
         self._dialect = dialect
-        self._rules = (*_RULES, _formats if validate_formats else _no_format)
+        self._validates_formats = validate_formats
         self._is_scoped = is_scoped(document)
         self._has_siblings = dialect in HAS_SIBLINGS
         self._has_prefix = (written_in or dialect) in (Dialect.DRAFT2020, Dialect.OPENAPI31)
@@ -166,8 +166,10 @@ class Translator:
             else:
                 below = same if name in _SAME_VALUE else other
                 plain[name] = self._below(keyword, value, pointer_child(at, name), below)
-        for rule in self._rules:
-            rule(plain, raw)
+        if not self._validates_formats:
+            plain.pop("format", None)
+        for rule in _RULES:
+            rule(plain)
         if isinstance(raw.get("discriminator"), dict) and not plain.keys().isdisjoint(KEYWORDS):
             discriminator = discriminator_of(raw, at, partial(target_of, self._document))
             if "oneOf" in plain or discriminator is not None:
@@ -291,14 +293,14 @@ def is_enforceable(pattern: str) -> bool:
     return True
 
 
-def _names_once(plain: dict[str, Any], raw: dict[str, Any]) -> None:
+def _names_once(plain: dict[str, Any]) -> None:
     # The engine refuses a schema with repeated names, which has a clear meaning all the same.
     for name in ("required", "type"):
         if isinstance(plain.get(name), list):
             plain[name] = list(dict.fromkeys(plain[name]))
 
 
-def _boolean_bounds(plain: dict[str, Any], raw: dict[str, Any]) -> None:
+def _boolean_bounds(plain: dict[str, Any]) -> None:
     # Draft 4 has a flag beside the bound, later drafts a number of its own.
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
         value = plain.get(exclusive)
@@ -308,7 +310,7 @@ def _boolean_bounds(plain: dict[str, Any], raw: dict[str, Any]) -> None:
                 plain[exclusive] = plain.pop(bound)
 
 
-def _patterns(plain: dict[str, Any], raw: dict[str, Any]) -> None:
+def _patterns(plain: dict[str, Any]) -> None:
     if "pattern" in plain and not is_enforceable(plain["pattern"]):
         del plain["pattern"]
     by_pattern = plain.get("patternProperties")
@@ -320,7 +322,7 @@ def _patterns(plain: dict[str, Any], raw: dict[str, Any]) -> None:
         plain["patternProperties"] = known
 
 
-def _formats(plain: dict[str, Any], raw: dict[str, Any]) -> None:
+def _formats(plain: dict[str, Any]) -> None:
     name = plain.get("format")
     if name is None:
         return
@@ -329,10 +331,6 @@ def _formats(plain: dict[str, Any], raw: dict[str, Any]) -> None:
         del plain["format"]
     if instead is not None:
         plain["allOf"] = [*plain.get("allOf", ()), instead]
-
-
-def _no_format(plain: dict[str, Any], raw: dict[str, Any]) -> None:
-    plain.pop("format", None)
 
 
 def _alternatives(plain: dict[str, Any], discriminator: Discriminator | None) -> None:
@@ -378,8 +376,7 @@ def _arrays(plain: dict[str, Any], *, has_prefix: bool) -> None:
         plain["items"] = plain.pop("prefixItems")
 
 
-_Rule = Callable[[dict[str, Any], dict[str, Any]], None]
-_RULES: tuple[_Rule, ...] = (_names_once, _boolean_bounds, _patterns)
+_RULES: Final = (_names_once, _boolean_bounds, _patterns, _formats)
 
 
 class UnusableSchema(CheckerError):

@@ -57,12 +57,6 @@ def ranges_of(name: str) -> Ranges | None:
     return _joined(run for found, run in _categories() if found.startswith(category))
 
 
-def class_of(name: str) -> str | None:
-    """Return the text between the brackets of a Python pattern for a property; None if the property is unknown."""
-    ranges = ranges_of(name)
-    return None if ranges is None else "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
-
-
 def _of_script(name: str) -> Ranges | None:
     start = _SCRIPTS.get(name)
     return None if start is None else _of_assigned(lambda char: unicodedata.name(char, "").startswith(start))
@@ -272,9 +266,10 @@ class _Translation:
 
     def _property(self, text: str) -> str:
         """Return the characters with a Unicode property; outside brackets, as a class."""
-        inside = class_of(text[2:-1])
-        if inside is None or (self._in_class and text[0] == "P"):
+        ranges = ranges_of(text[2:-1])
+        if ranges is None or (self._in_class and text[0] == "P"):
             raise _Untranslatable
+        inside = "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in ranges)
         if self._in_class:
             return inside
         return f"[^{inside}]" if text[0] == "P" else f"[{inside}]"

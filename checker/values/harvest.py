@@ -311,13 +311,6 @@ def sent_scalars(case: Case) -> frozenset[object]:
     return frozenset([value for value in body.values() if value.__class__ in SCALARS])
 
 
-@lru_cache(maxsize=4096)
-def last_parameter(path: str) -> str | None:
-    """Name of the parameter that a path ends with, if it does."""
-    last = path.rstrip("/").rpartition("/")[2]
-    return last[1:-1] if last.startswith("{") and last.endswith("}") else None
-
-
 def _last_segment(url: str) -> str:
     try:
         path = urlsplit(url).path

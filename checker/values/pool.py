@@ -34,16 +34,7 @@ from checker.core.response import Response
 from checker.corpus.records import Above, CaseFared, Record, ResourceChanged, ValueGone, ValueSeen, agree
 from checker.corpus.secrets import NO_SECRETS, Secrets
 from checker.values.consumers import GONE_STATUSES, Field, OperationView, is_name_missing
-from checker.values.harvest import (
-    DEEP,
-    LOCATION,
-    Places,
-    ResponsePlace,
-    field_of,
-    is_integer,
-    last_parameter,
-    sent_scalars,
-)
+from checker.values.harvest import DEEP, LOCATION, Places, ResponsePlace, field_of, is_integer, sent_scalars
 from checker.values.history import LONGEST_TEXT, SCALARS, Instance, Origin, Rings, Scalar, Taken, ValueHistory
 from checker.values.locations import DescribedPaths
 from checker.values.producers import (
@@ -196,10 +187,11 @@ class ValuePool:
         operation, source = case.operation, self._sources.get(case.operation.label)
         if source is None:
             return []
-        name, above = last_parameter(operation.resource_path), self._above(source, case)
-        values: Iterable[object] = () if name is None else (named_values(case).get(name),)
+        path, above = operation.resource_path, self._above(source, case)
+        is_member = resource_names.ends_with_variable(path)
+        values: Iterable[object] = (named_values(case).get(resource_names.variables_of(path)[-1]),) if is_member else ()
         # A condition may select some of the members.
-        if name is None and succeeded and not case.query and case.body is NOT_SET:
+        if not is_member and succeeded and not case.query and case.body is NOT_SET:
             values = self._members(source.resource, above)
         return [
             ValueGone(value, case.id, operation.label, above=above, succeeded=succeeded)

@@ -204,17 +204,25 @@ class Renewals(Struct):
         # A change must not make a valid body invalid, so it is tried on a body that is known to be valid.
         if not isinstance(usual, dict) or has_bytes(usual) or not is_valid(usual):
             return None
-        forced = _forced(self.compiler)
+        # The paths of values that users force, and the paths above them.
+        wanted = (one.path for one in self.compiler.overrides.body() if one.is_forced)
+        forced = frozenset(path[:size] for path in wanted for size in range(1, len(path) + 1))
         found = _spots(part, usual, is_said=bool(body.examples))
         spots = {spot.path: spot for spot in islice(found, _MOST_LOOKED_AT)}
         said = None if body.examples else {path for path, spot in spots.items() if spot.is_said}
         references = [one for one in _references(usual, pointers, said) if one.path not in forced]
         paths = forced | {one.path for one in references}
-        own = (spot for path, spot in spots.items() if is_telling and path not in paths)
         # A name of the description that was accepted is taken, too.
         accepted = {one.path for one in self.compiler.settings.learned if one.keyword == USUAL}
-        places = _own_places(part, own, _OwnNames.of(operation), partial(_fits, is_valid, usual), accepted)
-        return Renewal(places, tuple(references[:_MOST]), is_valid, usual) if places or references else None
+        names, places = _OwnNames.of(operation), []
+        for path, spot in spots.items() if is_telling else ():
+            if path not in paths and names.is_own(path[-1], is_said=spot.is_said):
+                write = _writer(spot, part, partial(_fits, is_valid, usual, path))
+                if write is not None:
+                    places.append(_Place(path, spot.value, spot.is_said and path not in accepted, write))
+        if not (places or references):
+            return None
+        return Renewal(tuple(places[:_MOST]), tuple(references[:_MOST]), is_valid, usual)
 
 
 def _references(usual: Any, pointers: Iterable[str], said: Collection[tuple[str, ...]] | None) -> Iterator[_Place]:
@@ -262,37 +270,11 @@ def _in_type_of(usual: Any, literal: object) -> Any:
     return literal if literal.__class__ is usual.__class__ else None
 
 
-def _own_places(
-    part: SchemaPart,
-    spots: Iterable["_Spot"],
-    names: "_OwnNames",
-    fits: Callable[[tuple[str, ...], Any], bool],
-    accepted: Collection[tuple[str, ...]],
-) -> tuple[_Place, ...]:
-    """Return the places that name the resource itself.
-
-    `fits`: whether the usual body is valid with another value at a path; `accepted`: paths of values with which cases were accepted.
-    """
-    places = []
-    for spot in spots:
-        if names.is_own(spot.path[-1], is_said=spot.is_said):
-            write = _writer(spot, part, partial(fits, spot.path))
-            if write is not None:
-                places.append(_Place(spot.path, spot.value, spot.is_said and spot.path not in accepted, write))
-    return tuple(places[:_MOST])
-
-
 def _is_telling(operation: Operation) -> bool:
     """Whether the bodies of an operation create or change something."""
     path = operation.resource_path
     is_asking = is_login(path) or not _ASKING.isdisjoint(words(path.rstrip("/").rpartition("/")[2]))
     return operation.resource_method in _METHODS and not is_asking
-
-
-def _forced(compiler: PartCompiler) -> frozenset[tuple[str, ...]]:
-    """Return the paths of values that users force, and the paths above them."""
-    paths = [one.path for one in compiler.overrides.body() if one.is_forced]
-    return frozenset(path[:size] for path in paths for size in range(1, len(path) + 1))
 
 
 def _fits(is_valid: IsValid, usual: Any, path: tuple[str, ...], new: Any) -> bool:

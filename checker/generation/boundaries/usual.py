@@ -7,6 +7,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from checker.core.case import NOT_SET
+from checker.core.constraints import MOSTLY, REQUIRED, SELDOM
 from checker.core.operation import Body, Location, Operation, Parameter, UnusableBody
 from checker.core.resources import REMOVING
 from checker.generation.boundaries.cases import LOCATIONS, Parts
@@ -66,17 +67,14 @@ class UsualRequest(Struct):
         """Return the parts with the first body that has a valid value; None if there is none."""
         for body in self.operation.bodies:
             try:
-                return self.with_body(parts, self._body_value(body), body)
+                if body.strategy is not None:
+                    return self.with_body(parts, draw_strategy(body.strategy, RandomSource(0)), body)
+                value, changed = self.value(self.compiler.body_part(body), body), parts_of_users(body)
+                value = value if changed is None else changed(value, RandomSource(0))
+                return self.with_body(parts, value, body)
             except NO_VALUE as error:
                 self.problems[body.pointer] = str(error)
         return None
-
-    def _body_value(self, body: Body) -> Any:
-        """Return the usual value of a body, with values of strategies that users have for its media type or those of its parts."""
-        if body.strategy is not None:
-            return draw_strategy(body.strategy, RandomSource(0))
-        value, changed = self.value(self.compiler.body_part(body), body), parts_of_users(body)
-        return value if changed is None else changed(value, RandomSource(0))
 
     def parameters(
         self, *, is_full: bool = False, given: Mapping[tuple[Location, str], Any] | None = None
@@ -88,7 +86,7 @@ class UsualRequest(Struct):
         parts = Parts()
         for parameter in self.declared():
             at, forced = (parameter.location, parameter.name), self.compiler.forced(parameter)
-            is_certain = parameter.required or forced is not None or self.compiler.learned.requires(*at)
+            is_certain = parameter.required or forced is not None or self.compiler.learned.says(REQUIRED, *at)
             if not is_certain and (at not in given if given is not None else not self._is_wanted(parameter, is_full)):
                 continue
             try:
@@ -150,11 +148,11 @@ class UsualRequest(Struct):
 
     def _is_wanted(self, parameter: Parameter, is_full: bool) -> bool:
         """Whether the usual request has an optional parameter."""
-        if self.compiler.learned.is_seldom(parameter) and not is_full:
+        if self.compiler.learned.says(SELDOM, parameter.location, parameter.name) and not is_full:
             return False
         try:
             part = self.compiler.parameter(parameter)
-            if self.compiler.learned.is_mostly_there(parameter) or self.compiler.fitting(
+            if self.compiler.learned.says(MOSTLY, parameter.location, parameter.name) or self.compiler.fitting(
                 (one.value for one in parameter.examples), part
             ):
                 return True
@@ -174,16 +172,15 @@ class UsualRequest(Struct):
     def value(self, part: SchemaPart, declared: Parameter | Body) -> Any:
         """Return the first value that respects the demands of the target, or the plain value. Raises one of `NO_VALUE`."""
         key = (Location.BODY, declared.media_type) if isinstance(declared, Body) else (declared.location, declared.name)
-        if key not in self._values:
-            self._values[key] = self._first(part, declared)
-        return self._values[key]
-
-    def _first(self, part: SchemaPart, declared: Parameter | Body) -> Any:
+        if key in self._values:
+            return self._values[key]
         narrowed = self.compiler.narrowed(part, declared)
         if narrowed is not part:
             with suppress(*NO_VALUE):
-                return self.plain(narrowed, declared)
-        return self.plain(part, declared)
+                self._values[key] = self.plain(narrowed, declared)
+                return self._values[key]
+        self._values[key] = self.plain(part, declared)
+        return self._values[key]
 
     def plain(self, part: SchemaPart, declared: Parameter | Body) -> Any:
         """Return the first valid example, the condition that holds, or the first value of the schema. Raises one of `NO_VALUE`."""

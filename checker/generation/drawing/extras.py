@@ -5,6 +5,7 @@ it first.
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from copy import copy
 from functools import lru_cache
 from typing import Any, Final
@@ -64,7 +65,9 @@ class Room:
         if media_type not in self._bodies:
             return False
         if media_type not in self._validators:
-            self._validators[media_type] = _validator(self._bodies[media_type])
+            self._validators[media_type] = None
+            with suppress(UnusableSchema, UnresolvableReference):
+                self._validators[media_type] = compile_schema(self._bodies[media_type], Direction.REQUEST).is_valid
         is_valid = self._validators[media_type]
         return is_valid is not None and is_valid(body)
 
@@ -82,14 +85,6 @@ class Room:
             keys = [scheme for scheme in requirement.schemes if scheme.location is location]
             names += [scheme.parameter.lower() for scheme in keys]
         return frozenset(names)
-
-
-def _validator(schema: Schema) -> IsValid | None:
-    """Return the validator of a body; None if there is none."""
-    try:
-        return compile_schema(schema, Direction.REQUEST).is_valid
-    except (UnusableSchema, UnresolvableReference):
-        return None
 
 
 _SHARE: Final = 0.025

@@ -11,17 +11,7 @@ from msgspec import Struct
 
 from checker.generation.regexes import UNBOUNDED
 from checker.generation.sources import alphabets
-from checker.generation.sources.basic import (
-    binaries,
-    constant,
-    either,
-    finished,
-    integers,
-    joined,
-    listed,
-    one_of,
-    texts,
-)
+from checker.generation.sources.basic import constant, either, finished, integers, joined, listed, one_of, texts
 from checker.generation.sources.choices import DAYS, EPOCH, Source
 
 TextDraw = Callable[[Source], str]
@@ -199,7 +189,7 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "time-numoffset": TextFormat(_numeric_offset, 6, 6),
     "time-offset": TextFormat(either(0.5, constant("Z"), _numeric_offset), 1, 6),
     "duration": TextFormat(_duration, 3, of_size=_filled("P", "D", _DIGITS)),
-    "uuid": TextFormat(finished(binaries(16), _uuid), 36, 36, is_certain=True),
+    "uuid": TextFormat(lambda source: _uuid(source.binary(16, 16)), 36, 36, is_certain=True),
     "email": TextFormat(_EMAIL, 3, _LONGEST_MAILBOX, is_certain=True, of_size=_mailbox),
     "idn-email": TextFormat(_IDN_EMAIL, 3, _LONGEST_MAILBOX, is_international=True, of_size=_mailbox),
     "hostname": TextFormat(_HOSTNAME, 1, _LONGEST_NAME, is_certain=True, of_size=_host),

@@ -303,7 +303,7 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
         if admitted:
             draw = listed(admitted)
         has_others = is_plain and not (admitted or nodes.is_minimal) and is_free(nodes.canonical(conjunction))
-        accepts = partial(_accepts, nodes.canon, conjunction, inner) if has_others else None
+        accepts = partial(is_accepted, nodes.canon, conjunction, inner) if has_others else None
         share = 1.0 if is_required else SELDOM if name in marks else usual
         found.append(Property(name, draw, share, accepts))
     for name, pointer in objects.required.items():
@@ -317,7 +317,8 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
     return found
 
 
-def _accepts(canon: Canon, conjunction: Conjunction, place: TextPlace, value: Any) -> bool:
+def is_accepted(canon: Canon, conjunction: Conjunction, place: TextPlace, value: Any) -> bool:
+    """Whether a place carries a value that a conjunction admits."""
     # A predicate for each property of a large description costs memory, and few are asked. The compiler is not kept:
     # it keeps this function, and programs in cycles would wait for the garbage collector.
     return place.carries(value) and validator_of(canon, conjunction, is_strict=False)(value)

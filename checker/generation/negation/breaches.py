@@ -280,7 +280,10 @@ class _BreachWalk(Struct):
             self._descend(node, form, sites[0])
             for site in sites:
                 self._branch(node, site)
-            self._alternatives(node, form)
+            for branches in form.branches:
+                if branches.keyword in ("anyOf", "oneOf"):
+                    for alternative in ways_of(self.compiler.canon, form, branches):
+                        self._same(node, alternative)
 
     def _is_open(self, conjunction: Conjunction) -> bool:
         """Whether one of these schemas was seen fewer than `_VISITS` times."""
@@ -350,12 +353,6 @@ class _BreachWalk(Struct):
                 if not isinstance(what, list):
                     there = site.made(f"{keyword}-{name}", {"required": [name], "type": "object"})
                     self._same(node, (*site.rest(keyword), there, site.below(what, keyword, name)))
-
-    def _alternatives(self, node: _Node, form: Canonical) -> None:
-        for branches in form.branches:
-            if branches.keyword in ("anyOf", "oneOf"):
-                for way in ways_of(self.compiler.canon, form, branches):
-                    self._same(node, way)
 
     def _same(self, node: _Node, conjunction: Conjunction, spared: frozenset[str] = frozenset()) -> None:
         spared |= node.spared

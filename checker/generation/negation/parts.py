@@ -193,7 +193,7 @@ def _negation(compiler: PartCompiler, parameter: Parameter, part: SchemaPart) ->
     with suppress(Unsatisfiable, BudgetSpent):
         proof, is_wanted = negation_of_parameter(compiler.settings, parameter, part)
         broken = compile_negative(*part, is_broken=proof, wanted=is_wanted)
-        binding = compiler.binding(parameter)
+        binding = compiler.overrides.parameter(parameter.location, parameter.name)
         return broken if binding is None else _with_wrong_entries(broken, part, proof, binding), proof
     return None, proof
 

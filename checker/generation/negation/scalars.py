@@ -110,17 +110,16 @@ def _beyond(site: MutationSite, keyword: str, bound: Any) -> Draw:
         words = (keyword, "exclusive" + keyword.capitalize())
     is_open, side = keyword.startswith("exclusive"), "maximum" if is_low else "minimum"
     near = bound + (0 if is_open else -1 if is_low else 1)
-    far = {side: bound} if is_open else _open_bound(site, side, bound)
+    far = {side: bound}
+    if not is_open:
+        exclusive = "exclusive" + side.capitalize()
+        has_flags = site.compiler.canon.dialect in _BOOLEAN_BOUNDS
+        far = {side: bound, exclusive: True} if has_flags else {exclusive: bound}
     # The near number comes first: listed cases take the first choice, and `<` in place of `<=` shows there alone.
     return mixed(
         partial(site.replaced, words, f"{keyword}-near", {"type": "number", "minimum": near, "maximum": near}),
         partial(site.replaced, words, f"{keyword}-far", {"type": "number", **far}),
     )
-
-
-def _open_bound(site: MutationSite, side: str, bound: Any) -> dict[str, Any]:
-    exclusive = "exclusive" + side.capitalize()
-    return {side: bound, exclusive: True} if site.compiler.canon.dialect in _BOOLEAN_BOUNDS else {exclusive: bound}
 
 
 def _exclusive(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:

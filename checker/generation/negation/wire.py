@@ -175,7 +175,7 @@ class _FieldsProof(Struct, frozen=True):
             return False
         try:
             # A property without text may be read as absent; an empty text also as an empty text.
-            sent = {name: item for name, item in value.items() if not _is_nothing(item)}
+            sent = {name: item for name, item in value.items() if item not in ([], {}, [""], "", None)}
             kept = {name: item for name, item in value.items() if item not in ([], {})}
             wholes = [sent] if sent == kept else [sent, kept]
             if any(map(self.is_valid, wholes)):
@@ -253,8 +253,3 @@ def _of_list(value: list[Any], how: PropertyEncoding) -> Iterator[Any]:
         yield []
     if not how.explode:
         yield from scalars_of(HEADER_DELIMITERS.get(how.style, ",").join(texts))
-
-
-def _is_nothing(value: Any) -> bool:
-    """Whether a property has no text on the wire, or a text that many servers treat as absent."""
-    return value in ([], {}, [""], "") or value is None

@@ -56,11 +56,6 @@ def draw_strategy(strategy: Strategy, source: Source) -> Any:
     return hypothesis.draw_strategy(strategy, source)
 
 
-def binaries(size: int) -> Draw:
-    """Draw exactly `size` bytes; `size` is at most 16."""
-    return lambda source: source.binary(size, size)
-
-
 def finished(draw: Draw, finish: Callable[[Any], Any]) -> Draw:
     """Draws what a function makes of a value."""
     return lambda source: finish(draw(source))
