@@ -363,12 +363,10 @@ def _judged(context: CheckContext, request: WireRequest, answer: Response, what:
     status = answer.status_code
     if status in UNAUTHORIZED or status == _TOO_FAST or 300 <= status < 400 or answer.redirects:
         return None
-    if status == 404 and context.case.path_parameters:
-        # A server may hide a resource behind 404 (RFC 9110, 15.5.4), or the resource is gone by now.
-        context.unjudged.append(f"the response to a request was 404 ({what.detail})")
-        return None
-    if status == _CONFLICT or denies_condition(answer):
-        # The resource that the accepted request created conflicts with a second one, or has changed since.
+    # A server may hide a resource behind 404 (RFC 9110, 15.5.4), or the resource is gone by now.
+    is_hidden = status == 404 and bool(context.case.path_parameters)
+    # The resource that the accepted request created conflicts with a second one, or has changed since.
+    if is_hidden or status == _CONFLICT or denies_condition(answer):
         context.unjudged.append(f"the response to a request was {status} ({what.detail})")
         return None
     failure = _failure(context, request, answer, what)

@@ -1,5 +1,6 @@
 """A row of the table of checks: name, settings, the interactions it applies to, and the facts its verdict depends on."""
 
+import re
 from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from inspect import isgeneratorfunction
@@ -95,6 +96,12 @@ class InteractionKind(Struct, frozen=True):
     scenario: str | None = None
 
 
+RESOURCE = r"\{"
+"""Pattern of a path that names a resource, or something below one."""
+MEMBER = r"\}/*\Z"
+"""Pattern of a path that names a resource."""
+
+
 class Applies(Struct, frozen=True):
     """The interactions that a check applies to; None: all."""
 
@@ -106,8 +113,12 @@ class Applies(Struct, frozen=True):
     but_scenarios: frozenset[str] = frozenset()
     follows: bool = False
     """Whether the first interaction of a sequence is left out."""
+    methods: tuple[str, ...] | None = None
+    """Methods of operations. It never applies to those that state the status in the body (GraphQL), because all have one method."""
+    path: str = ""
+    """Pattern of the paths of operations: `MEMBER` or `RESOURCE`; empty: any path."""
     operations: Callable[[Operation], bool] | None = None
-    """Whether it may apply to an operation; called once for each."""
+    """A further condition for operations; called once for each."""
     where: Callable[[InteractionKind], bool] | None = None
     """A further condition."""
 
@@ -125,6 +136,10 @@ class Applies(Struct, frozen=True):
 
     def to_operation(self, operation: Operation) -> bool:
         """Whether it may apply to interactions of an operation."""
+        if self.methods is not None and (operation.method not in self.methods or operation.has_status_in_body):
+            return False
+        if self.path and re.search(self.path, operation.resource_path) is None:
+            return False
         return self.operations is None or self.operations(operation)
 
     def to_request(self, kind: InteractionKind) -> bool:
@@ -172,10 +187,8 @@ class Check(Struct, frozen=True):
     switch: CheckSetting | None = None
     """The setting `[checks] <name>` that turns the check on; None for a check that needs no value."""
     applies: Applies = field(default_factory=Applies)
-    passes: Callable[[int, ResponsePlan, Config], bool] | None = None
-    """Whether every interaction with this status and plan passes."""
-    quick_look: Callable[[ResponsePlan, Config], QuickLook | None] | None = None
-    """Return a quick test for interactions with this plan; None if there is none."""
+    quick_look: Callable[[int, ResponsePlan, Config], QuickLook | bool] | None = None
+    """Return a quick test for interactions with this status and plan: True if every one passes, False if there is none."""
     has_needs: Callable[[CheckTools | None], bool] | None = None
     """Whether it can judge anything with these tools; None if it always can."""
     may_send: Callable[[Case, Response], bool] | None = None

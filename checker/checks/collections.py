@@ -72,10 +72,9 @@ class SkippedItems(Failure, code="ST318", title="Pages leave out items", severit
 
 
 def takes_queries(operation: Operation) -> bool:
-    """Whether an operation reads a collection and has query parameters."""
-    is_collection = operation.method == "GET" and not ends_with_variable(operation.path)
+    """Whether an operation is about a collection and has query parameters."""
     is_asked = any(one.location is Location.QUERY for one in operation.parameters)
-    return is_collection and is_asked and not operation.has_status_in_body
+    return is_asked and not ends_with_variable(operation.path)
 
 
 def lists_items(case: Case, response: Response) -> bool:

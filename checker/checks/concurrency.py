@@ -1,8 +1,9 @@
 """Two equal requests at once are not both accepted if one after the other only the first one is (CWE-362)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from itertools import chain
 from typing import Final
 
 from msgspec import Struct
@@ -15,7 +16,6 @@ from checker.checks.resources import Sent, is_done, is_one_of, is_success, line_
 from checker.core.case import Case, is_idempotency_key, with_fresh_key
 from checker.core.contract import Outcome as Verdict
 from checker.core.failures import Failure, Severity
-from checker.core.operation import Operation
 from checker.core.request import CONDITIONS, WireRequest
 from checker.core.resource_names import VERSION_FIELDS, normalised, words
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
@@ -59,11 +59,6 @@ class RepeatedKey(
 
 
 _NOTHING: Final = NetworkFailure(FailureKind.OTHER, "", 0.0)
-
-
-def may_race(operation: Operation) -> bool:
-    """Whether an operation creates, acts or updates. To remove a resource twice does no harm."""
-    return operation.method in ("POST", "PUT", "PATCH") and not operation.has_status_in_body
 
 
 def is_chosen(case: Case, response: Response) -> bool:
@@ -194,18 +189,16 @@ class _Stage(Struct):
         """Send a case with what the steps before it gave, else with other names; None if it is refused each time."""
         assert self.context.tools is not None
         renewed = yield from self._with_current_version(self.context.tools.renew(case, earlier))
-        for trial in self._trials(renewed):
+        keyed = with_fresh_key(renewed)
+        others: Iterable[Case] = ()
+        if keyed is None and renewed.method == "POST":
+            others = other_things(replace_context(self.context, case=renewed), texts_only=True)
+        for trial in chain((keyed or renewed,), others):
             request = replace(self._request(trial), is_twice=is_twice)
             outcome = yield request
             if isinstance(outcome, Response) and 200 <= outcome.status_code < 300 and not outcome.redirects:
                 return Sent(trial, request, outcome)
         return None
-
-    def _trials(self, case: Case) -> Iterator[Case]:
-        keyed = with_fresh_key(case)
-        yield keyed or case
-        if keyed is None and case.method == "POST":
-            yield from other_things(replace_context(self.context, case=case), texts_only=True)
 
     def _with_current_version(self, case: Case) -> Exchanging[Case]:
         """Return an update with the version that a read of the resource shows now."""

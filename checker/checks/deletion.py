@@ -12,6 +12,7 @@ from checker.checks.resources import (
     cache_note,
     concerns,
     concrete_path,
+    has_read,
     is_done,
     is_elsewhere,
     is_of_one_caller,
@@ -147,10 +148,7 @@ def _is_listed(context: CheckContext, step: JudgedInteraction, place: int) -> bo
 
 def _is_missing(context: CheckContext, deleted: JudgedInteraction) -> Exchanging[bool]:
     """Whether a GET of a deleted resource does not find it, where a GET is described."""
-    operation = deleted.case.operation
-    if not any("GET" in methods for methods in operation.methods_at(operation.path)):
-        return False
-    answer = yield context.make(as_get(deleted.case))
+    answer = (yield context.make(as_get(deleted.case))) if has_read(deleted.case.operation) else None
     return isinstance(answer, Response) and answer.status_code in _GONE
 
 
@@ -244,11 +242,8 @@ def _changes(step: JudgedInteraction, owner: Case) -> bool:
 
 def _failure_below(context: CheckContext, made: JudgedInteraction, deleted: JudgedInteraction) -> Failure:
     response = context.response
-    used = _used(told(made.case, made.request), status_of(made), deleted)
-    gone = f"`{told(context.case, response.request)}` ({response.status_code})"
-    failure = UseAfterFree(f"{used}, as of {gone}{cache_note(response)}")
-    failure.operation = str(made.case.operation.label)
-    return failure
+    gone = f", as of `{told(context.case, response.request)}` ({response.status_code})"
+    return _used(told(made.case, made.request), status_of(made), deleted, gone + cache_note(response), made)
 
 
 def _is_deletion(step: JudgedInteraction) -> bool:
@@ -284,14 +279,14 @@ def _shows_nothing(response: Response) -> bool:
 def _failure(context: CheckContext, deleted: JudgedInteraction) -> Failure:
     response = context.response
     asked = told(context.case, response.request)
-    failure = UseAfterFree(_used(asked, response.status_code, deleted) + cache_note(response))
-    failure.operation = str(deleted.case.operation.label)
-    return failure
+    return _used(asked, response.status_code, deleted, cache_note(response), deleted)
 
 
-def _used(request: str, status: int, deleted: JudgedInteraction) -> str:
-    """Return the sentence of both failures: the request, its status, and the deletion before it."""
-    return (
+def _used(request: str, status: int, deleted: JudgedInteraction, more: str, about: JudgedInteraction) -> Failure:
+    """Return the failure of a request with a status after a deletion, `about` the operation of a step."""
+    failure = UseAfterFree(
         f"`{request}` is answered with {status} after `{told(deleted.case, deleted.request)}` "
-        f"was answered with {status_of(deleted)}; expected 404 or 410"
+        f"was answered with {status_of(deleted)}; expected 404 or 410{more}"
     )
+    failure.operation = str(about.case.operation.label)
+    return failure

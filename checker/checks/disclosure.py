@@ -78,14 +78,9 @@ _SIGNS: Final = (
 _PARTS: Final = re.compile(b"|".join({re.escape(part): None for _, part, _ in _SIGNS}))
 
 
-def shows_nothing(plan: ResponsePlan, config: Config) -> QuickLook:
+def shows_nothing(status: int, plan: ResponsePlan, config: Config) -> QuickLook:
     """Return the quick test for a body without a part of any pattern."""
-    return _has_no_part
-
-
-def _has_no_part(response: Response) -> bool:
-    content = response.content
-    return not content.startswith(_GZIP) and _PARTS.search(content) is None
+    return lambda response: not response.content.startswith(_GZIP) and _PARTS.search(response.content) is None
 
 
 def error_disclosure(context: CheckContext) -> Found:

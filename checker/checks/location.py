@@ -8,7 +8,6 @@ from urllib.parse import urljoin, urlsplit
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.core.case import NOT_SET, Case
 from checker.core.failures import Failure
-from checker.core.operation import Operation
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Response
 from checker.core.send import Exchanging
@@ -18,11 +17,6 @@ _GONE: Final = (404, 410)
 
 class DanglingLocation(Failure, code="ST309", title="Location leads nowhere", needs_repetition=True):
     """The `Location` of a response with 201 is not found."""
-
-
-def creates(operation: Operation) -> bool:
-    """Whether an operation may create a resource at a URL of its own."""
-    return operation.method in ("POST", "PUT") and not operation.has_status_in_body
 
 
 def has_location(case: Case, response: Response) -> bool:

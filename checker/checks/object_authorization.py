@@ -28,7 +28,6 @@ from checker.checks.resources import (
 from checker.core.case import Case
 from checker.core.errors import CheckerError
 from checker.core.failures import Failure, Severity
-from checker.core.operation import Operation
 from checker.core.request import Location, WireRequest
 from checker.core.resource_names import ends_with_variable
 from checker.core.resources import REMOVING, named_values
@@ -52,19 +51,8 @@ class ObjectLevelAuthorizationViolation(
     """A user reads a resource of another user that is not public."""
 
 
-def reads_owned(operation: Operation) -> bool:
-    """Whether an operation reads a resource, or something below one."""
-    return operation.method == "GET" and "{" in operation.resource_path and not operation.has_status_in_body
-
-
 class ForeignWrite(Failure, code="ST406", title="Resource of another user is changed", severity=Severity.CRITICAL):
     """A user changes or removes a resource of another user that is not shared."""
-
-
-def writes_owned(operation: Operation) -> bool:
-    """Whether an operation updates or removes a resource."""
-    is_write = operation.method in ("PUT", "PATCH", REMOVING) and not operation.has_status_in_body
-    return is_write and ends_with_variable(operation.resource_path)
 
 
 def may_write(case: Case, response: Response) -> bool:

@@ -244,14 +244,9 @@ class RejectedPositiveData(Failure, code="ST202", title="API rejected schema-com
     """A request that fits the description was refused."""
 
 
-def accepts(status: int, plan: ResponsePlan, config: Config) -> bool:
-    """Whether a status refuses no data."""
-    return _accepts(status, config) and plan.answers is None
-
-
-def is_fine(plan: ResponsePlan, config: Config) -> QuickLook | None:
-    """Return the quick test for a body that reports no error."""
-    return None if plan.answers is None else plan.answers.is_fine
+def accepts(status: int, plan: ResponsePlan, config: Config) -> QuickLook | bool:
+    """Return the quick test for a body that reports no error, where bodies can; else whether the status refuses no data."""
+    return _accepts(status, config) if plan.answers is None else plan.answers.is_fine
 
 
 def _accepts(status: int, config: Config) -> bool:
@@ -292,9 +287,9 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
         return RejectedPositiveData(f"Valid data should have been accepted\n{said.message}", unique_key=said.place)
     expected = ", ".join(context.config["expected-statuses"])
     hint = yield from _hint(context)
-    reason = (
-        requested_status(context) or _reason(context) or _without_body(context.case) or (_UNDECLARED if hint else "")
-    )
+    # Generators of descriptions leave out `required` of all bodies or of none.
+    bodiless = "without a body" if context.case.body is NOT_SET and context.case.operation.bodies else ""
+    reason = requested_status(context) or _reason(context) or bodiless or (_UNDECLARED if hint else "")
     return RejectedPositiveData(
         f"Valid data should have been accepted\nExpected: {expected}{hint}", unique_key=rule_of_status(status)
     ).sharing(reason)
@@ -309,7 +304,11 @@ def _reason(context: CheckContext) -> str:
     if demanded:
         return demanded
     said = context.response.readable.content[:_LONGEST].decode("utf-8", "replace")
-    text = _with_names_of_quoted(said, context.case)
+    # The value of a path variable may be quoted: `cannot parse '5'`.
+    text = said
+    for name, value in context.case.path_parameters.items():
+        for mark in "'\"`":
+            text = text.replace(f"{mark}{value}{mark}", f"{mark}{{{name}}}{mark}")
     # A message may spell `dataset_id` as `Dataset ID`, and headers in capitals.
     names, plain = [one.name for one in context.case.operation.parameters], _plain(text)
     is_named = text != said or any(
@@ -338,25 +337,9 @@ def _reason(context: CheckContext) -> str:
     return " ".join((str(context.response.status_code), *(one[0] for one in filter(is_kept, _TOKEN.finditer(text)))))
 
 
-def _without_body(case: Case) -> str:
-    """Return the cause of a refused request without an optional body; empty for other requests.
-
-    Generators of descriptions leave out `required` of all bodies or of none.
-    """
-    return "without a body" if case.body is NOT_SET and case.operation.bodies else ""
-
-
 def _escaped(text: str, *, is_ascii: bool = False) -> str:
     """Return a text as JSON spells it."""
     return json.dumps(text, ensure_ascii=is_ascii)[1:-1]
-
-
-def _with_names_of_quoted(text: str, case: Case) -> str:
-    """Return a text in which quoted values of path variables are replaced by their names: `cannot parse '{zone_id}'`."""
-    for name, value in case.path_parameters.items():
-        for mark in "'\"`":
-            text = text.replace(f"{mark}{value}{mark}", f"{mark}{{{name}}}{mark}")
-    return text
 
 
 def _is_quoted(name: str, text: str) -> bool:

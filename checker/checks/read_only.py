@@ -35,10 +35,9 @@ class MassAssignment(
     """A read shows the value of a read-only field that a request sent."""
 
 
-def writes_objects(operation: Operation) -> bool:
-    """Whether an operation creates or updates a resource with a JSON body."""
-    is_write = operation.method in ("POST", "PUT", "PATCH") and not operation.has_status_in_body
-    return is_write and any(is_json(body.media_type) for body in operation.bodies)
+def takes_json(operation: Operation) -> bool:
+    """Whether an operation takes a JSON body."""
+    return any(is_json(body.media_type) for body in operation.bodies)
 
 
 def may_assign(case: Case, response: Response) -> bool:

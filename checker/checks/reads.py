@@ -7,7 +7,6 @@ from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.resources import is_one_of, is_success, line_of, request_of_check, resource_in
 from checker.core.case import Case
 from checker.core.failures import Failure
-from checker.core.operation import Operation
 from checker.core.request import WireRequest
 from checker.core.resource_names import VERSION_FIELDS, normalised
 from checker.core.response import Outcome, Response
@@ -31,11 +30,6 @@ class HeadDiffers(Failure, code="ST312", title="HEAD differs from GET", needs_re
 
 class UnsafeRead(Failure, code="ST313", title="Read changes the resource", needs_repetition=True):
     """Each GET of a resource changes it."""
-
-
-def reads(operation: Operation) -> bool:
-    """Whether an operation reads one resource by GET."""
-    return operation.method == "GET" and "{" in operation.path and not operation.has_status_in_body
 
 
 def is_chosen(case: Case, response: Response) -> bool:

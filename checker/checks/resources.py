@@ -13,7 +13,7 @@ from checker.checks.context import CheckContext, JudgedInteraction
 from checker.core.case import Case
 from checker.core.operation import Operation, Place
 from checker.core.request import Location, WireRequest
-from checker.core.resource_names import ends_with_variable, singular
+from checker.core.resource_names import singular
 from checker.core.resources import ACCEPTED, SAFE, named_values, sent_at
 from checker.core.response import Outcome, Response
 
@@ -197,10 +197,9 @@ def is_bound(case: Case, response: Response) -> bool:
     return bool(case.meta is not None and case.meta.bindings)
 
 
-def reads_member(operation: Operation) -> bool:
-    """Whether an operation reads a single resource."""
-    is_member = ends_with_variable(operation.resource_path)
-    return operation.method == "GET" and is_member and not operation.has_status_in_body
+def has_read(operation: Operation) -> bool:
+    """Whether a GET of the path of an operation is described."""
+    return any("GET" in methods for methods in operation.methods_at(operation.path))
 
 
 def is_of_one_caller(context: CheckContext, *steps: JudgedInteraction) -> bool:

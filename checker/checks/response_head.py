@@ -14,7 +14,6 @@ from checker.checks.rules import (
 from checker.core.blocks import Truncation
 from checker.core.contract import MediaTypeVerdict, ResponsePlan, SchemaViolation
 from checker.core.failures import CauseScope, Failure, Severity
-from checker.core.response import Response
 
 
 class UndefinedStatusCode(Failure, code="ST103", title="Undocumented HTTP status code", cause_scope=CauseScope.API):
@@ -136,14 +135,10 @@ class ResponseTimeExceeded(Failure, code="ST112", title="Response time limit exc
     """The response took longer than the limit."""
 
 
-def is_in_time(plan: ResponsePlan, config: Config) -> QuickLook:
-    """Return the quick test for a response within the limit."""
+def is_in_time(status: int, plan: ResponsePlan, config: Config) -> QuickLook | bool:
+    """Return the quick test for a response within the limit; True without one."""
     limit_s: float | None = config["max_response_time"]
-
-    def look(response: Response) -> bool:
-        return limit_s is None or response.elapsed <= limit_s
-
-    return look
+    return limit_s is None or (lambda response: response.elapsed <= limit_s)
 
 
 def max_response_time(context: CheckContext) -> Found:

@@ -51,18 +51,13 @@ class BrokenNonNull(Failure, code="ST114", title="Response violates schema", sev
     """The server reports null where its schema promises a value."""
 
 
-def promises_no_body(status: int, plan: ResponsePlan, config: Config) -> bool:
-    """Whether every response of this plan passes."""
-    return plan.body is None and plan.answers is None
-
-
-def has_valid_body(plan: ResponsePlan, config: Config) -> QuickLook | None:
-    """Return the quick test for a valid body."""
+def has_valid_body(status: int, plan: ResponsePlan, config: Config) -> QuickLook | bool:
+    """Return the quick test for a valid body; True if the plan promises none."""
     if plan.answers is not None:
         return plan.answers.is_fine
     validator = plan.body
     if validator is None or not validator.refuses_compressed:
-        return None
+        return validator is None
     is_valid = validator.is_valid
 
     def look(response: Response) -> bool:

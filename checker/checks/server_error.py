@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import Final
 
-from checker.checks.check import Config
+from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.methods import UnsupportedMethodResponse, is_unknown_method
 from checker.checks.response_head import UndefinedStatusCode
@@ -69,9 +69,9 @@ def missing_response(case: Case, outcome: NetworkFailure) -> Found:
     return dropped.sharing(_common_reason(DROPPED, case))
 
 
-def is_no_server_error(status: int, plan: ResponsePlan, config: Config) -> bool:
-    """Whether every response with this status and plan passes."""
-    return _is_expected(status, config) and plan.answers is None
+def is_no_server_error(status: int, plan: ResponsePlan, config: Config) -> QuickLook | bool:
+    """Return the quick test for a body that reports no error, where bodies can; else whether the status is none."""
+    return _is_expected(status, config) if plan.answers is None else plan.answers.is_fine
 
 
 def _is_expected(status: int, config: Config) -> bool:

@@ -11,7 +11,6 @@ from checker.core.case import Case
 from checker.core.failures import Failure, Severity
 from checker.core.meta import Binding
 from checker.core.operation import Location, Operation
-from checker.core.request import WireRequest
 from checker.core.resource_names import words
 from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED
@@ -64,7 +63,8 @@ def session_ends(context: CheckContext) -> Exchanging[Found]:
     base = tools.maker.base_path_of(case.operation)
     path = next(_logouts(case.operation, (case.operation.path, token.producer.partition(" ")[2])), None)
     text = str(getattr(case, token.location.container).get(token.name, ""))
-    if path is None or not text or _times_sent(sent, text) != 1:
+    sent_texts = [sent.target, *(value for _, value in sent.headers)]
+    if path is None or not text or sum(one.count(text.encode("utf-8", "replace")) for one in sent_texts) != 1:
         # A token that stands twice may be one of the run as well.
         return True
     other = copy(case)
@@ -95,8 +95,3 @@ def _logouts(operation: Operation, near: tuple[str, ...]) -> Iterator[str]:
                 found = "/" + "/".join((*parts[:length], name))
                 if any("POST" in methods for methods in operation.methods_at(found)):
                     yield found
-
-
-def _times_sent(request: WireRequest, text: str) -> int:
-    sent = [request.target, *(value for _, value in request.headers)]
-    return sum(one.count(text.encode("utf-8", "replace")) for one in sent)

@@ -28,6 +28,8 @@ import checker.checks.updates as updates
 import checker.checks.writes as writes
 from checker.checks.check import (
     IN_RUN,
+    MEMBER,
+    RESOURCE,
     Applies,
     Check,
     CheckSetting,
@@ -44,6 +46,8 @@ _OF_OPERATION = Applies(but_scenarios=REQUEST_SHAPES)
 """Requests that reach their operation."""
 _POSITIVE = replace(_OF_OPERATION, modes=frozenset((GenerationMode.POSITIVE,)))
 _NEGATIVE = replace(_OF_OPERATION, modes=frozenset((GenerationMode.NEGATIVE,)))
+_WRITES = ("POST", "PUT", "PATCH")
+_UPDATES = replace(_OF_OPERATION, follows=True, methods=("PUT", "PATCH"), operations=resources.has_read)
 
 TABLE = (
     Check(
@@ -57,8 +61,7 @@ TABLE = (
             server_error.UnansweredRequest,
         ),
         settings=(expected_statuses(*server_error.EXPECTED),),
-        passes=server_error.is_no_server_error,
-        quick_look=positive_data.is_fine,
+        quick_look=server_error.is_no_server_error,
         no_response=server_error.missing_response,
     ),
     Check(
@@ -67,7 +70,7 @@ TABLE = (
         frozenset((Fact.STATUS,)),
         failures=(response_head.UndefinedStatusCode,),
         settings=(expected_statuses(),),
-        passes=response_head.is_documented,
+        quick_look=response_head.is_documented,
         applies=_OF_OPERATION,
     ),
     Check(
@@ -79,7 +82,7 @@ TABLE = (
             response_head.UndefinedContentType,
             response_head.MalformedMediaType,
         ),
-        passes=response_head.has_documented_media_type,
+        quick_look=response_head.has_documented_media_type,
         applies=_OF_OPERATION,
     ),
     Check(
@@ -87,7 +90,7 @@ TABLE = (
         response_head.response_headers_conformance,
         frozenset((Fact.STATUS, Fact.HEADERS)),
         failures=(response_head.MissingHeaders, response_head.HeaderSchemaError),
-        passes=response_head.promises_no_headers,
+        quick_look=response_head.promises_no_headers,
         applies=_OF_OPERATION,
     ),
     Check(
@@ -106,7 +109,6 @@ TABLE = (
                 "validate-formats", SettingShape.FLAG, True, "Whether values must have the format of their schema."
             ),
         ),
-        passes=response_schema.promises_no_body,
         quick_look=response_schema.has_valid_body,
         applies=_OF_OPERATION,
     ),
@@ -117,7 +119,7 @@ TABLE = (
         failures=(negative_data.AcceptedNegativeData,),
         settings=(expected_statuses(*negative_data.EXPECTED),),
         applies=_NEGATIVE,
-        passes=negative_data.refuses,
+        quick_look=negative_data.refuses,
         wants_refusal=True,
     ),
     Check(
@@ -127,8 +129,7 @@ TABLE = (
         failures=(positive_data.RejectedPositiveData,),
         settings=(expected_statuses(*positive_data.EXPECTED),),
         applies=_POSITIVE,
-        passes=positive_data.accepts,
-        quick_look=positive_data.is_fine,
+        quick_look=positive_data.accepts,
     ),
     Check(
         "missing_required_header",
@@ -173,7 +174,7 @@ TABLE = (
             ),
         ),
         applies=replace(_OF_OPERATION, follows=True, operations=resource_availability.names_member),
-        passes=resource_availability.is_there,
+        quick_look=resource_availability.is_there,
     ),
     Check(
         "read_your_writes",
@@ -181,7 +182,7 @@ TABLE = (
         frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
         failures=(writes.LostWrite,),
         may_send=resources.is_bound,
-        applies=replace(_OF_OPERATION, statuses=("2XX",), follows=True, operations=resources.reads_member),
+        applies=replace(_OF_OPERATION, statuses=("2XX",), follows=True, methods=("GET",), path=MEMBER),
     ),
     Check(
         "refused_write",
@@ -189,7 +190,7 @@ TABLE = (
         frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
         failures=(writes.RefusedWriteStored,),
         may_send=resources.is_bound,
-        applies=replace(_OF_OPERATION, statuses=("4XX",), follows=True, operations=writes.updates_one),
+        applies=replace(_UPDATES, statuses=("4XX",), path=MEMBER),
     ),
     Check(
         "update_conformance",
@@ -203,7 +204,7 @@ TABLE = (
             writes.LostWrite,
         ),
         may_send=updates.is_chosen,
-        applies=replace(_POSITIVE, statuses=("2XX",), follows=True, operations=updates.updates),
+        applies=replace(_UPDATES, modes=_POSITIVE.modes, statuses=("2XX",)),
     ),
     Check(
         "location_conformance",
@@ -211,7 +212,7 @@ TABLE = (
         frozenset((Fact.STATUS, Fact.HEADERS, Fact.BODY, Fact.REQUEST)),
         failures=(location.DanglingLocation,),
         may_send=location.has_location,
-        applies=replace(_POSITIVE, statuses=("201",), operations=location.creates),
+        applies=replace(_POSITIVE, statuses=("201",), methods=("POST", "PUT")),
     ),
     Check(
         "mass_assignment",
@@ -221,7 +222,7 @@ TABLE = (
         may_send=read_only.may_assign,
         # The request may grant a role to its sender.
         settings=(IN_RUN,),
-        applies=replace(_POSITIVE, statuses=("2XX",), operations=read_only.writes_objects),
+        applies=replace(_POSITIVE, statuses=("2XX",), methods=_WRITES, operations=read_only.takes_json),
         wants_refusal=True,
     ),
     Check(
@@ -243,7 +244,8 @@ TABLE = (
         may_send=concurrency.is_chosen,
         # What is spent or taken twice stays so.
         settings=(IN_RUN,),
-        applies=replace(_POSITIVE, statuses=("2XX",), operations=concurrency.may_race),
+        # To remove a resource twice does no harm.
+        applies=replace(_POSITIVE, statuses=("2XX",), methods=_WRITES),
     ),
     Check(
         "safe_methods",
@@ -251,7 +253,7 @@ TABLE = (
         frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST)),
         failures=(reads.HeadDiffers, reads.UnsafeRead),
         may_send=reads.is_chosen,
-        applies=replace(_POSITIVE, follows=True, operations=reads.reads),
+        applies=replace(_POSITIVE, follows=True, methods=("GET",), path=RESOURCE),
     ),
     Check(
         "collection_conformance",
@@ -266,7 +268,7 @@ TABLE = (
             collections.SkippedItems,
         ),
         may_send=collections.lists_items,
-        applies=replace(_OF_OPERATION, statuses=("2XX",), operations=collections.takes_queries),
+        applies=replace(_OF_OPERATION, statuses=("2XX",), methods=("GET",), operations=collections.takes_queries),
     ),
     Check(
         "ignored_auth",
@@ -287,7 +289,7 @@ TABLE = (
         failures=(object_authorization.ObjectLevelAuthorizationViolation,),
         has_needs=object_authorization.has_peers,
         may_send=resources.is_bound,
-        applies=replace(_OF_OPERATION, statuses=("2XX",), follows=True, operations=object_authorization.reads_owned),
+        applies=replace(_OF_OPERATION, statuses=("2XX",), follows=True, methods=("GET",), path=RESOURCE),
         wants_refusal=True,
     ),
     Check(
@@ -300,7 +302,7 @@ TABLE = (
         beforehand=PriorRequest(object_authorization.is_removed_first, object_authorization.removed_by_peer),
         # What a peer removes is gone.
         settings=(IN_RUN,),
-        applies=replace(_POSITIVE, statuses=("2XX",), follows=True, operations=object_authorization.writes_owned),
+        applies=replace(_POSITIVE, statuses=("2XX",), follows=True, methods=("PUT", "PATCH", "DELETE"), path=MEMBER),
         wants_refusal=True,
     ),
     Check(

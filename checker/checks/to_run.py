@@ -76,8 +76,7 @@ class Kinds(Struct):
         left = tuple(
             (check, config)
             for check, config in self.checks
-            if check.applies.to_operation(case.operation)
-            and not (check.passes is not None and check.passes(status, plan, config))
+            if check.applies.to_operation(case.operation) and _look(check, status, plan, config) is not True
         )
         if any(check.asks_for_case for check, _ in left):
             found = ChecksToRun(case.operation, plan, left, by_case={})
@@ -99,21 +98,21 @@ class Kinds(Struct):
             if one[0].applies.to(kind) and not (one[0].follows_from_kind and self.passes(one, plan, case, response))
         )
         at_once = tuple(one for one in asked if not one[0].sends)
-        looks = [None if check.quick_look is None else check.quick_look(plan, config) for check, config in at_once]
+        looks = [_look(check, response.status_code, plan, config) for check, config in at_once]
         sending = [check.may_send or _always for check, _ in asked if check.sends]
         may_send = reduce(_either, sending) if sending else None
         return ChecksToRun(case.operation, plan, asked, at_once, _together(looks), may_send)
 
 
-def _together(looks: list[QuickLook | None]) -> QuickLook | None:
-    known = [look for look in looks if look is not None]
+def _look(check: Check, status: int, plan: ResponsePlan, config: Config) -> QuickLook | bool:
+    return check.quick_look is not None and check.quick_look(status, plan, config)
+
+
+def _together(looks: list[QuickLook | bool]) -> QuickLook | None:
+    known = [look for look in looks if not isinstance(look, bool)]
     if len(known) < len(looks):
         return None
-    return reduce(_both, known) if known else _passes_all
-
-
-def _passes_all(response: Response) -> bool:
-    return True
+    return reduce(_both, known) if known else lambda response: True
 
 
 def _always(case: Case, response: Response) -> bool:

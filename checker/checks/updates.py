@@ -27,7 +27,6 @@ from checker.core.case import Case
 from checker.core.contract import Outcome
 from checker.core.failures import Failure, Severity
 from checker.core.media_types import is_json
-from checker.core.operation import Operation
 from checker.core.request import CONDITIONS, WireRequest
 from checker.core.response import Response
 from checker.core.send import Exchanging
@@ -57,12 +56,6 @@ class IgnoredCondition(
     Failure, code="ST316", title="Condition is ignored", severity=Severity.HIGH, needs_repetition=True
 ):
     """A request about an old version is served as if nothing had changed (RFC 9110, 13.1)."""
-
-
-def updates(operation: Operation) -> bool:
-    """Whether an operation updates what a GET of the same path reads."""
-    is_update = operation.method in ("PUT", "PATCH") and not operation.has_status_in_body
-    return is_update and any("GET" in methods for methods in operation.methods_at(operation.path))
 
 
 def is_chosen(case: Case, response: Response) -> bool:

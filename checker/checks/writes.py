@@ -26,8 +26,7 @@ from checker.core.blocks import excerpt
 from checker.core.case import Case
 from checker.core.failures import Failure, Severity
 from checker.core.media_types import is_json
-from checker.core.operation import Operation
-from checker.core.resource_names import ends_with_variable, normalised
+from checker.core.resource_names import normalised
 from checker.core.send import Exchanging
 from checker.schema.views import Outline, outline_of
 
@@ -125,13 +124,6 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
                 return PASSED
             return _failure(context, write, name)
     return PASSED
-
-
-def updates_one(operation: Operation) -> bool:
-    """Whether an operation updates a single resource that can be read by the same path."""
-    is_update = operation.method in _UPDATES and ends_with_variable(operation.path)
-    there = operation.methods_at(operation.path) if is_update and not operation.has_status_in_body else ()
-    return any("GET" in methods for methods in there)
 
 
 def refused_write(context: CheckContext) -> Exchanging[Found]:
