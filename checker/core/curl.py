@@ -181,26 +181,20 @@ class Rendering(Protocol):
     def __call__(self, request: WireRequest, *, is_timed: bool = False) -> str: ...
 
 
-def with_certificate(command: str, cert: str | None, key: str | None) -> str:
-    """Return a command of `render` that sends a client certificate; the key may be in the same file."""
-    given = (("--cert", cert), ("--key", key))
-    words = [f"{name} {quoted_if_needed(path)}" for name, path in given if path is not None]
+def with_options(command: str, *words: str) -> str:
+    """Return a command of `render` with these words before all others."""
     return " ".join(["curl", *words, command.removeprefix("curl ")])
 
 
-def with_redirects(command: str) -> str:
-    """Return a command of `render` that follows redirects, as its request did."""
-    return f"curl --location {command.removeprefix('curl ')}"
+def with_certificate(command: str, cert: str | None, key: str | None) -> str:
+    """Return a command of `render` that sends a client certificate; the key may be in the same file."""
+    given = (("--cert", cert), ("--key", key))
+    return with_options(command, *(f"{name} {quoted_if_needed(path)}" for name, path in given if path is not None))
 
 
 def without_post(command: str) -> str:
     """Return a command of `render` without `-X POST`: curl sends data by POST anyway, and after a redirect continues with GET."""
     return command.replace(" -X POST ", " ", 1)
-
-
-def with_time_limit(command: str, seconds: float) -> str:
-    """Return a command of `render` that gives up after this time, as its request did."""
-    return f"curl --max-time {seconds:g} {command.removeprefix('curl ')}"
 
 
 def parse(command: str) -> tuple[WireRequest, str]:

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Callable, Iterable
 from copy import copy, deepcopy
-from typing import Any, Final, Protocol, TypedDict, TypeVar, Unpack, overload
+from typing import Any, Final, Protocol, Self, TypedDict, TypeVar, Unpack, overload
 
 from msgspec import Struct
 
@@ -56,7 +56,7 @@ class Scope:
 
     _filter: OperationFilter = OperationFilter()  # noqa: RUF009 - frozen
 
-    def apply_to(self, func: Condition | None = None, **filters: Unpack[OperationAttributes]) -> "Scope":
+    def apply_to(self, func: Condition | None = None, **filters: Unpack[OperationAttributes]) -> Self:
         """Return filters that all have to hold; several calls are alternatives.
 
         Filters: `path`, `method`, `name`, `tag`, `operation_id`, each a text or a list, and with `_regex` a pattern.
@@ -64,7 +64,7 @@ class Scope:
         self._filter = self._filter.including(*_given(func), **filters)
         return self
 
-    def skip_for(self, func: Condition | None = None, **filters: Unpack[OperationAttributes]) -> "Scope":
+    def skip_for(self, func: Condition | None = None, **filters: Unpack[OperationAttributes]) -> Self:
         """Exclude operations that all of these filters match; several calls are alternatives."""
         self._filter = self._filter.excluding(*_given(func), **filters)
         return self
@@ -218,16 +218,6 @@ class Registration(Scope):
         if not all(isinstance(one, int) and 100 <= one <= 599 for one in statuses):
             raise IncorrectUsage(f"`retry_on` must be a list of statuses such as [401], got {retry_on!r:.80}")
         self.retry_on: tuple[int, ...] = statuses
-
-    def apply_to(self, func: Condition | None = None, **filters: Unpack[OperationAttributes]) -> "Registration":
-        """Register for those operations alone that all of these filters hold for."""
-        Scope.apply_to(self, func, **filters)
-        return self
-
-    def skip_for(self, func: Condition | None = None, **filters: Unpack[OperationAttributes]) -> "Registration":
-        """Register for no operation that all of these filters hold for."""
-        Scope.skip_for(self, func, **filters)
-        return self
 
     def __call__(self, provider: Decorated) -> Decorated:
         """Register a class with `get` and `set`; gives it back. Raises `IncorrectUsage` for what is none."""

@@ -190,7 +190,7 @@ def rendering(origin: BaseUrl, resolver: OperationResolver) -> Rendering:
         http = travelling(request, usual)
         command = curl.render(request, origin, verify=http.verify is not False)
         if is_timed:
-            command = curl.with_time_limit(command, time_limit_s(request, usual))
+            command = curl.with_options(command, f"--max-time {time_limit_s(request, usual):g}")
         return curl.with_certificate(command, http.cert, http.cert_key)
 
     return render

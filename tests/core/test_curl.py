@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from checker.core.curl import as_sent, parse, redacted, render, with_time_limit
+from checker.core.curl import as_sent, parse, redacted, render, with_options
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
 
@@ -51,7 +51,7 @@ def test_a_rendered_command_is_read_back_whole(request: WireRequest) -> None:
 
 def test_a_command_with_a_time_limit_is_read_back_as_without() -> None:
     plain = render(WireRequest("GET", b"/a?b=1", []), ORIGIN)
-    limited = with_time_limit(plain, 0.4)
+    limited = with_options(plain, "--max-time 0.4")
     assert limited.startswith("curl --max-time 0.4 -X GET ")
     (request, url), (same, same_url) = parse(limited), parse(plain)
     assert (request.method, request.target, url) == (same.method, same.target, same_url)

@@ -18,6 +18,7 @@ from checker.corpus.records import Note
 from checker.corpus.secrets import Secrets
 from checker.transport.prepare import RequestMaker, plain_maker
 from checker.workers.authentication.logins import Identities, LoginTraffic, source_name, user_of
+from checker.workers.authentication.signup import SignUpSource
 from checker.workers.messages import CredentialAction, CredentialMessage
 
 _CONTENT_TYPE: Final = b"content-type"
@@ -144,18 +145,6 @@ class _Held(Struct, frozen=True):
     """Time of the clock at which they arrived."""
 
 
-class TrialSource(Protocol):
-    """A source of credentials for operations that declare no security but may need it."""
-
-    def is_worth_a_try(self, case: Case, response: Response) -> bool:
-        """Whether a refused request is sent again with these credentials."""
-        ...
-
-    def learn(self, case: Case, response: Response) -> None:
-        """Record the response to the second attempt."""
-        ...
-
-
 class KnownPeers(Struct, frozen=True):
     """Implements `checker.checks.context.Peers` with users of an authentication document."""
 
@@ -204,7 +193,7 @@ class CredentialKeeper(Struct):
     """Users whose access is compared."""
     clock: Clock = time.monotonic
     """Seconds, for the age of credentials."""
-    trial: "TrialSource | None" = None
+    trial: SignUpSource | None = None
     """Source for operations that declare no security."""
     note: Callable[[Note], None] = lambda note: None
     """Records a warning."""

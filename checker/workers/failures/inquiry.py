@@ -811,10 +811,10 @@ class Inquiry(Struct):
         answers = [answer for _, answer, _ in outcome.earlier if isinstance(answer, Response)]
         method = request.method
         if method == "GET" or not any(becomes_get(method, one.status_code) for one in answers):
-            return curl.with_redirects(command)
+            return curl.with_options(command, "--location")
         # curl repeats an explicit method after a redirect, where clients go on with GET; with data alone it does as they do.
         if method == "POST" and request.body is not None:
-            return curl.with_redirects(curl.without_post(command))
+            return curl.with_options(curl.without_post(command), "--location")
         return command
 
     def _judged(self, case: Case, request: WireRequest, before: Sequence[Verdict] | None) -> Exchanging[Verdict]:
