@@ -12,6 +12,7 @@ from checker.checks.table import BUILT_IN
 from checker.commands.command import Root
 from checker.commands.topics import KeyOption, show_all
 from checker.commands.values import (
+    LIST_OPTIONS,
     KeyValue,
     SettingOption,
     application,
@@ -21,7 +22,6 @@ from checker.commands.values import (
     credentials,
     generation_option,
     headers,
-    list_options,
     location,
     root_option,
 )
@@ -39,15 +39,6 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 _WHAT = {"include": "Test only operations", "exclude": "Do not test operations"}
 _BY = "whose definition satisfies `<JSON pointer> == <value>` or `!=`."
-
-
-def filter_options(command: Decorated) -> Decorated:
-    """Add all filter options to a command."""
-    command = click.option("--exclude-deprecated", is_flag=True, help="Do not test deprecated operations.")(command)
-    for key, (_, subject, is_regex) in reversed(FILTER_KEYS.items()):
-        metavar = "EXPR" if subject == "by" else "REGEX" if is_regex else "VALUE"
-        command = click.option(f"--{key}", multiple=True, metavar=metavar, help=filter_help(key))(command)
-    return command
 
 
 def filter_help(key: str) -> str:
@@ -205,63 +196,66 @@ FUZZ_SETTINGS = (
 """Options of `fuzz` only."""
 
 
-def header_option(command: Decorated) -> Decorated:
-    """Add `-H`."""
-    return click.option(
-        "-H",
-        "--header",
-        "headers",
-        multiple=True,
-        metavar="NAME:VALUE",
-        callback=headers,
-        help="Header of every request.",
-    )(command)
-
-
-def auth_option(command: Decorated) -> Decorated:
-    """Add `-a`."""
-    return click.option(
-        "-a", "--auth", callback=credentials, metavar="USER:PASSWORD", help="User and password for all operations."
-    )(command)
+header_option = click.option(
+    "-H", "--header", "headers", multiple=True, metavar="NAME:VALUE", callback=headers, help="Header of every request."
+)
+auth_option = click.option(
+    "-a", "--auth", callback=credentials, metavar="USER:PASSWORD", help="User and password for all operations."
+)
 
 
 def run_options(settings: tuple[SettingOption, ...]) -> Callable[[Decorated], Decorated]:
     """Add LOCATION, the shared options and these settings to a command."""
-
-    def decorate(command: Decorated) -> Decorated:
-        command = click.option("--inline", is_flag=True, hidden=True)(command)
-        command = click.option(
-            "--set",
-            "keys",
-            multiple=True,
-            metavar="NAME=VALUE",
-            help="Any key of the configuration, such as `phases.stateful.max-steps=8`.",
-        )(command)
-        command = click.option("--dry-run", is_flag=True, help="Make all requests and send none of them.")(command)
-        command = click.option(
-            "--app",
-            metavar="MODULE:VARIABLE",
-            is_eager=True,
-            callback=application,
-            help="ASGI or WSGI application in this process.",
-        )(command)
-        command = filter_options(command)
-        for setting in reversed((*settings, *SETTINGS)):
-            command = _option(setting)(command)
-        command = list_options(header_option(auth_option(command)))
-        command = click.option("--no-color", is_flag=True, help="No colours.")(command)
-        command = click.option(
+    parameters = (
+        click.argument("location", callback=location),
+        # Only useful with an archive, so that it is not in the usage line.
+        click.argument("api_name", required=False, envvar="CHECKER_API_NAME", metavar=""),
+        click.option("--force-color", is_flag=True, help="Colours in any case."),
+        click.option(
             "--help-all",
             is_flag=True,
             is_eager=True,
             expose_value=False,
             callback=show_all,
             help="Show all options, by topic, with their keys and defaults.",
-        )(command)
-        command = click.option("--force-color", is_flag=True, help="Colours in any case.")(command)
-        # Only useful with an archive, so that it is not in the usage line.
-        name = click.argument("api_name", required=False, envvar="CHECKER_API_NAME", metavar="")
-        return click.argument("location", callback=location)(name(command))
+        ),
+        click.option("--no-color", is_flag=True, help="No colours."),
+        *LIST_OPTIONS,
+        header_option,
+        auth_option,
+        *map(_option, (*settings, *SETTINGS)),
+        *(
+            click.option(
+                f"--{key}",
+                multiple=True,
+                metavar="EXPR" if subject == "by" else "REGEX" if is_regex else "VALUE",
+                help=filter_help(key),
+            )
+            for key, (_, subject, is_regex) in FILTER_KEYS.items()
+        ),
+        click.option("--exclude-deprecated", is_flag=True, help="Do not test deprecated operations."),
+        click.option(
+            "--app",
+            metavar="MODULE:VARIABLE",
+            is_eager=True,
+            callback=application,
+            help="ASGI or WSGI application in this process.",
+        ),
+        click.option("--dry-run", is_flag=True, help="Make all requests and send none of them."),
+        click.option(
+            "--set",
+            "keys",
+            multiple=True,
+            metavar="NAME=VALUE",
+            help="Any key of the configuration, such as `phases.stateful.max-steps=8`.",
+        ),
+        click.option("--inline", is_flag=True, hidden=True),
+    )
+
+    def decorate(command: Decorated) -> Decorated:
+        for add in reversed(parameters):
+            command = add(command)
+        return command
 
     return decorate
 
@@ -305,11 +299,10 @@ def configured_by(
 
 
 def _option(setting: SettingOption) -> Callable[[Decorated], Decorated]:
-    make = partial(click.option, cls=KeyOption, setting=setting, help=setting.help)
+    make = partial(click.option, *setting.flags, setting.name, cls=KeyOption, setting=setting, help=setting.help)
     if setting.is_flag:
-        return make(*setting.flags, setting.name, is_flag=True)
-    value = KeyValue(setting.path, setting.key)
-    return make(*setting.flags, setting.name, type=value, envvar=setting.variable)
+        return make(is_flag=True)
+    return make(type=KeyValue(setting.path, setting.key), envvar=setting.variable)
 
 
 def _name_api(ctx: click.Context, config: Config, name: str | None) -> None:

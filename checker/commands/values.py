@@ -2,8 +2,8 @@
 
 import os
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 import click
@@ -275,8 +275,6 @@ def generation_option(key: str, *, flags: str = "", is_flag: bool = False) -> Se
     return SettingOption(names, ("generation",), key, is_flag)
 
 
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-
 _ARCHIVE: Final = "archive"
 """The format that stands for `--report` alone."""
 _OF_PEERS: Final = "object_level_authorization"
@@ -295,9 +293,11 @@ class _Lines(click.types.StringParamType):
         return super().split_envvar_value(rv)
 
 
-def list_options(command: Decorated) -> Decorated:
-    """Add `--phases`, `--checks`, `--exclude-checks` and `--report`."""
-    command = click.option(
+LIST_OPTIONS: Final = (
+    click.option("--phases", multiple=True, metavar="NAMES", help="Phases that run."),
+    click.option("-c", "--checks", multiple=True, metavar="NAMES", help="Checks that run, and no others."),
+    click.option("--exclude-checks", multiple=True, metavar="NAMES", help="Checks that do not run."),
+    click.option(
         "--report",
         multiple=True,
         is_flag=False,
@@ -306,12 +306,8 @@ def list_options(command: Decorated) -> Decorated:
         envvar="CHECKER_REPORT",
         metavar="[FORMATS|PATH]",
         help="Reports to write; a path means one archive.",
-    )(command)
-    command = click.option("--exclude-checks", multiple=True, metavar="NAMES", help="Checks that do not run.")(command)
-    command = click.option("-c", "--checks", multiple=True, metavar="NAMES", help="Checks that run, and no others.")(
-        command
-    )
-    return click.option("--phases", multiple=True, metavar="NAMES", help="Phases that run.")(command)
+    ),
+)
 
 
 def apply_lists(config: Config, options: Mapping[str, Any], *, has_hooks: bool) -> None:
