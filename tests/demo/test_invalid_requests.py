@@ -62,7 +62,7 @@ def test_a_wrong_cookie_is_refused(fixed: Client, value: str) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        *(b"", b"{", b"{} {}", b"\xff", b"\xef\xbb\xbf{}", b'{"a":1,"a":2}', b'{"a":NaN}'),
+        *(b"", b"{", b"{} {}", b"\xff", b"\xef\xbb\xbf{}", b'{"a":NaN}'),
         *(b'{"a":-Infinity}', b'{"a":1e999}', b'"\\ud800"', b'{"\\udc00":1}', b"[01]", b"[1,]"),
         *(b"[" * 100_000, b"[" + b"1" * 5000 + b"]", b"'a'"),
     ],
