@@ -29,6 +29,8 @@ else:
     yaml = later("yaml")
 
 Layer = Mapping[tuple[str, ...], Mapping[str, Any]]
+Pairs = tuple[tuple[str, str], ...]
+"""(name, value) of each."""
 
 BASIC: Final = ("auth", "basic")
 OPENAPI: Final = ("auth", "openapi")
@@ -194,15 +196,10 @@ class Authentication(Struct, frozen=True):
             yield from ((f"{client.name}.{name}", value) for name, value in client.parameters if not _is_public(name))
 
     @property
-    def login_headers(self) -> Iterator[tuple[str, str, str]]:
-        """Yield (scheme, name, value) of the headers of logins."""
-        yield from ((one.name, name, value) for one in self.dynamic for name, value in one.headers)
-
-    @property
-    def login_urls(self) -> Iterator[str]:
-        """Yield the paths and URLs of logins, which may hold credentials."""
-        yield from (one.endpoint for one in self.dynamic)
-        yield from (one.token_url for one in self.oauth2)
+    def logins(self) -> Iterator[tuple[str, Pairs, str]]:
+        """Yield (scheme, headers, path or URL) of logins. The headers and the URL may hold credentials."""
+        yield from ((one.name, one.headers, one.endpoint) for one in self.dynamic)
+        yield from ((one.name, (), one.token_url) for one in self.oauth2)
 
     @property
     def is_static(self) -> bool:
@@ -521,8 +518,6 @@ _MOST_BYTES: Final = 1 << 20
 _MOST_USERS: Final = 1000
 _SENT_IN: Final = ("header", "query", "cookie")
 
-Pairs = tuple[tuple[str, str], ...]
-
 
 class WfcToken(Struct, frozen=True):
     """The place of the token in the response to a login, and in requests."""
@@ -565,6 +560,18 @@ class WfcUser(Struct, frozen=True):
     name: str
     headers: Pairs = ()
     login: WfcLogin | None = None
+
+    @property
+    def secrets(self) -> Iterator[tuple[str, str]]:
+        """Yield (name, value) of the secrets of its login."""
+        yield from ((f"{self.name}.{name}", value) for name, value in (self.login.secrets if self.login else ()))
+
+    @property
+    def logins(self) -> Iterator[tuple[str, Pairs, str]]:
+        """Yield (user, headers, path or URL) of its requests, and of its login."""
+        yield self.name, self.headers, ""
+        if self.login is not None:
+            yield self.name, self.login.headers, self.login.endpoint
 
 
 def read_document(path: str, folder: Path | None) -> str:
@@ -615,25 +622,6 @@ def chosen_users(text: str, name: str | None) -> tuple[WfcUser, ...]:
 def peers_of(text: str, asked: WfcAuth) -> tuple[WfcUser, ...]:
     """Return the users whose access is compared. Raises `ConfigError` for an unknown name."""
     return tuple(user for name in asked.peers for user in chosen_users(text, name))
-
-
-def secrets_in(text: str) -> Iterator[tuple[str, str]]:
-    """Yield (name, value) of the secrets in a document."""
-    for user in users_of(text):
-        if user.login is not None:
-            yield from ((f"{user.name}.{name}", value) for name, value in user.login.secrets)
-
-
-def headers_in(text: str) -> Iterator[tuple[str, str, str]]:
-    """Yield (user, name, value) of the headers in a document: those of requests, and those of logins."""
-    for user in users_of(text):
-        yield from ((user.name, name, value) for name, value in user.headers)
-        yield from ((user.name, name, value) for name, value in (user.login.headers if user.login else ()))
-
-
-def urls_in(text: str) -> Iterator[str]:
-    """Yield the paths and URLs of the logins in a document."""
-    yield from (user.login.endpoint for user in users_of(text) if user.login is not None)
 
 
 def _parsed(text: str) -> Any:

@@ -5,14 +5,13 @@ import re
 from base64 import b64encode
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping
-from itertools import chain
 from typing import Any, Final, TypeVar
 from urllib.parse import unquote, unquote_plus, urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.config.auth import headers_in, secret_pairs, secrets_in, urls_in
+from checker.config.auth import Authentication, WfcUser, secret_pairs, users_of
 from checker.config.settings import RunSettings, sensitive_overrides
 from checker.core.credentials import Credentials
 from checker.core.media_types import media_type_of
@@ -262,13 +261,15 @@ def secrets_of(settings: RunSettings, places: Collection[str] | None = None) -> 
         or _is_credential(name, value, redaction)
         or any(one in value for one in settings.auth.from_environment)
     )
-    methods, document = [own.authentication for own in everywhere], settings.auth.wfc
-    for name, value in chain(*(one.secrets for one in methods), secrets_in(document) if document else ()):
-        found.add("auth", name, value)
-    for owner, name, value in chain(*(one.login_headers for one in methods), headers_in(document) if document else ()):
-        found.add_header(name, value, owner=owner)
-    for url in chain(*(one.login_urls for one in methods), urls_in(document) if document else ()):
-        found.add_url("auth", url, redaction)
+    holders: list[Authentication | WfcUser] = [own.authentication for own in everywhere]
+    holders += users_of(settings.auth.wfc) if settings.auth.wfc else ()
+    for holder in holders:
+        for name, value in holder.secrets:
+            found.add("auth", name, value)
+        for owner, headers, url in holder.logins:
+            for name, value in headers:
+                found.add_header(name, value, owner=owner)
+            found.add_url("auth", url, redaction)
     has_header = any(name.lower() == "authorization" for name, _ in common.headers)
     for kind, url in (("location", settings.location), ("base", settings.target.base_url or "")):
         sent = found.add_url(kind, url, redaction)
