@@ -5,7 +5,7 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -41,11 +41,11 @@ from checker.library.decorators import KeptClassChecks
 from checker.library.recording import RECORDERS, Call
 from checker.phases.attempt import CheckResult
 from checker.pytest.allure import AllureCalls
-from checker.reporting.events import EventStream
+from checker.reporting.events import Event, EventStream
 from checker.reporting.report import report_of
 from checker.reporting.shown import ReportContext
 from checker.reporting.warnings import NEARLY_ALL
-from checker.reporting.writing import whole_file, write_summary, writer_of
+from checker.reporting.writing import write_stream, write_summary
 from checker.workers.recording.traffic import MODES, Components
 
 _RUN: Final = "pytest"
@@ -207,7 +207,7 @@ class SessionCalls(Struct, eq=False):
             row = REPORT_FORMATS.get(name)
             assert row is not None
             if row.streams:
-                problem = _streamed(Path(path), writer_of(row)(context), records, context.mode)
+                problem = write_stream(row, path, settings, context, _events(records))
             else:
                 report = report_of(view, settings, "completed")
                 problem = write_summary(row, Path(path), report, context)
@@ -308,20 +308,8 @@ def _progress(phase: str, interactions: list[Interaction]) -> TaskProgress:
     )
 
 
-def _streamed(path: Path, writer: Any, records: list[Record], permissions: int | None) -> str:
-    """Write a report event by event. Return why it is missing; empty if it is written."""
+def _events(records: Iterable[Record]) -> Iterator[Event]:
     stream = EventStream()
-    try:
-        with whole_file(path, permissions=permissions) as file:
-            file.write(writer.head())
-            for record in records:
-                for event in (
-                    stream.interaction(record) if isinstance(record, Interaction) else stream.follow(0, record)
-                ):
-                    file.write(writer.event(event))
-            for event in stream.end():
-                file.write(writer.event(event))
-            file.write(writer.end())
-    except OSError as error:
-        return f"{path}: the report cannot be written: {error.strerror or error}"
-    return ""
+    for record in records:
+        yield from stream.interaction(record) if isinstance(record, Interaction) else stream.follow(0, record)
+    yield from stream.end()

@@ -319,6 +319,17 @@ class _OpenReport:
             self.fail(error)
 
 
+def write_stream(
+    row: ReportFormat, path: str, settings: RunSettings, context: ReportContext, events: Iterable[Event]
+) -> str:
+    """Write a report of events. Return the reason why it is missing, or an empty text."""
+    report = _OpenReport(row, path, settings, context)
+    for event in events:
+        report.event(event)
+    report.end()
+    return report.problem
+
+
 def write_summary(
     row: ReportFormat, path: Path, report: Report, context: ReportContext, is_given_up: Callable[[], bool] = never
 ) -> str:

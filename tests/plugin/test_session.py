@@ -107,7 +107,7 @@ def test_without_configured_reports_there_are_none(run, pytester) -> None:
 def test_a_report_that_cannot_be_written_is_told(run, pytester) -> None:
     (pytester.path / "out").write_text("a file")
     result = run(ALL)
-    result.stdout.fnmatch_lines(["out/cassette.yaml: the report cannot be written: *"])
+    result.stdout.fnmatch_lines(["out/cassette.yaml: the vcr report cannot be written: *"])
 
 
 CLASS = """
