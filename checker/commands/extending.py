@@ -90,15 +90,15 @@ def add_group(title: str) -> OptionGroup:
 
 def handler() -> Callable[[Handler], Handler]:
     """Register a subclass of `EventHandler`, as a decorator: it sees each run. Raises `IncorrectUsage` for anything else."""
-    return _registered
 
+    def registered(kind: Handler) -> Handler:
+        given: object = kind
+        if not (isinstance(given, type) and issubclass(given, EventHandler)):
+            raise IncorrectUsage(f"a handler is a subclass of checker.cli.EventHandler, not {kind!r}")
+        HANDLERS.append(kind)
+        return kind
 
-def _registered(kind: Handler) -> Handler:
-    given: object = kind
-    if not (isinstance(given, type) and issubclass(given, EventHandler)):
-        raise IncorrectUsage(f"a handler is a subclass of checker.cli.EventHandler, not {kind!r}")
-    HANDLERS.append(kind)
-    return kind
+    return registered
 
 
 def _taken() -> Sequence[str]:

@@ -12,10 +12,9 @@ from checker.commands.runs_on_disk import MergedRuns, PastRun, compared_with, fo
 from checker.commands.values import configured, formats_named
 from checker.config.config import Config
 from checker.core.errors import UsageError
-from checker.core.reports import ReportFormat
 from checker.reporting.console import Console
 from checker.reporting.report import INCOMPLETE
-from checker.reporting.writing import check_writable, write_streams, write_summaries
+from checker.reporting.writing import check_writable, format_named, write_streams, write_summaries
 
 
 @click.command(cls=Command)
@@ -64,7 +63,7 @@ def report(
         console.finish(found.report)
     for row, path in targets:
         check_writable(Path(path), is_folder=row.is_folder)
-    problems = _write(found, targets) if targets else {}
+    problems = _write(found, [(row.name, path) for row, path in targets]) if targets else {}
     for row, path in targets:
         if path not in problems:
             echo_line(f"{row.title}: {path}")
@@ -114,17 +113,15 @@ def _held_against(run: str | None, config: Config, baseline: str | None, compare
     return replace(found, settings=found.settings.with_changes(verdict={"baseline": against}))
 
 
-def _write(past: ShownRun, targets: list[tuple[ReportFormat, str]]) -> dict[str, str]:
+def _write(past: ShownRun, targets: list[tuple[str, str]]) -> dict[str, str]:
     """Return path -> why there is no report."""
-    problems = write_summaries([(row.name, path) for row, path in targets], past.report, past.context)
-    streaming = [(row.name, path) for row, path in targets if row.streams]
-    return problems | _stream(past, streaming) if streaming else problems
-
-
-def _stream(past: ShownRun, targets: list[tuple[str, str]]) -> dict[str, str]:
+    problems = write_summaries(targets, past.report, past.context)
+    targets = [(name, path) for name, path in targets if format_named(name).streams]
+    if not targets:
+        return problems
     runs = [one.on_disk for one in past.parts if one.view.opened is not None]
     if not runs:
-        return {path: f"{path}: nothing was sent in this run" for _, path in targets}
+        return problems | {path: f"{path}: nothing was sent in this run" for _, path in targets}
     written = write_streams(runs, targets)
     if written.count < past.view.counts.requests:
         echo_line(
@@ -135,4 +132,4 @@ def _stream(past: ShownRun, targets: list[tuple[str, str]]) -> dict[str, str]:
     for note in written.notes:
         if note.kind == INCOMPLETE:
             echo_line(f"Note: {note.text}", err=True)
-    return written.problems
+    return problems | written.problems

@@ -76,7 +76,7 @@ class PastRun(Struct, frozen=True):
             processes={"workers": run.started.workers},
             command=run.started.command,
         )
-        view = _view(layout, run)
+        view = fold(_records(layout, run))
         if view.opened is not None:
             settings = settings.for_project(view.opened.title)
         return cls(settings, run, view, _written_at(layout) - run.started.at)
@@ -377,12 +377,8 @@ def compared_with(name: str, today: str) -> Baseline:
         run = last_run(layout)
         if run is None:
             raise UsageError(f"{folder} holds no run to compare with")
-        entries = tuple(entry_for(one, today) for one in _view(layout, run).findings.values())
+        entries = tuple(entry_for(one, today) for one in fold(_records(layout, run)).findings.values())
     return Baseline(name, today, entries, is_run=True)
-
-
-def _view(layout: RunLayout, run: LastRun) -> RunView:
-    return fold(_records(layout, run))
 
 
 def _records(layout: RunLayout, run: LastRun) -> Iterator[tuple[int, Record]]:

@@ -357,16 +357,6 @@ def credentials_in(settings: RunSettings) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def credentials_of_call(redaction: Redaction, places: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[str, ...]:
-    """Return the names of credentials among the arguments of a call: `header Authorization`."""
-    return tuple(
-        f"{place} {name}"
-        for place, given in places
-        for name, value in given.items()
-        if redaction.is_sensitive(name) and value
-    )
-
-
 def without_credentials(redaction: Redaction, headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     """Return the headers that are not credentials."""
     return tuple((name, value) for name, value in headers if not redaction.is_sensitive(name))

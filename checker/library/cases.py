@@ -16,7 +16,6 @@ from checker import __version__
 from checker.config.operation_settings import OperationSettings
 from checker.config.overrides import Overrides
 from checker.config.settings import Sanitization
-from checker.core import curl
 from checker.core.case import Case
 from checker.core.contract import Outcome
 from checker.core.digests import digest
@@ -158,12 +157,6 @@ def masked(case: Case, request: WireRequest, wanted: Sanitization, credentials: 
 
 Place = tuple[BaseUrl, bool]
 """(target of requests without one of their own, whether certificates are verified there)."""
-
-
-def command_of(request: WireRequest, place: Place, *, lossy: bool = False) -> str:
-    """Return the command that sends a request again; with `lossy` it is for reading."""
-    origin, verify = place
-    return curl.render(request, request.origin or origin, verify=verify, lossy=lossy)
 
 
 def with_headers(request: WireRequest | None, headers: Mapping[str, Any]) -> WireRequest | None:

@@ -23,7 +23,8 @@ from checker.config.config import Config
 from checker.config.operation_settings import HttpSettings, OperationSettings
 from checker.config.overrides import Overrides
 from checker.config.resolve import LiveSettings
-from checker.config.settings import RunSettings, credentials_of_call, target, without_credentials
+from checker.config.settings import RunSettings, target, without_credentials
+from checker.core import curl
 from checker.core.blocks import reproduction_paragraphs
 from checker.core.case import NOT_SET, Case
 from checker.core.digests import digest
@@ -49,7 +50,6 @@ from checker.library.cases import (
     Place,
     Programs,
     case_strategy,
-    command_of,
     generation_settings,
     masked,
     transport_kwargs,
@@ -187,11 +187,14 @@ def listed_cases(
 
 
 def credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> tuple[str, ...]:
-    """Return the values that the caller wrote: options, and all of a case that was made by hand."""
+    """Return the names of credentials that the caller wrote: in options, and in all of a case that was made by hand."""
     given = [("header", options.headers), ("query", options.params), ("cookie", options.cookies)]
     if case.meta is None:
         given += [("header", case.headers), ("query", case.query), ("cookie", case.cookies)]
-    return credentials_of_call(settings.report.sanitization.redaction, given)
+    is_sensitive = settings.report.sanitization.redaction.is_sensitive
+    return tuple(
+        f"{place} {name}" for place, values in given for name, value in values.items() if is_sensitive(name) and value
+    )
 
 
 def only_media_type(operation: ApiOperation) -> str:
@@ -626,8 +629,10 @@ class LibraryEngine:
         http = self.settings_of(case.operation).http
         return self._sent_by_check(self._origin(None, self.settings.now), http, request)
 
-    def _command(self, case: Case, request: WireRequest, settings: RunSettings, place: Place, **reading: bool) -> str:
-        """Return the command that sends a request for a case again, without secrets."""
+    def _command(
+        self, case: Case, request: WireRequest, settings: RunSettings, place: Place, *, lossy: bool = False
+    ) -> str:
+        """Return the command that sends a request for a case again, without secrets; with `lossy` it is for reading."""
         wanted = settings.report.sanitization
-        shown = masked(case, request, wanted, self._schema.credentials)
-        return self.auth.hidden(command_of(shown, place, **reading), wanted)
+        shown, (origin, verify) = masked(case, request, wanted, self._schema.credentials), place
+        return self.auth.hidden(curl.render(shown, shown.origin or origin, verify=verify, lossy=lossy), wanted)

@@ -51,13 +51,6 @@ class Observation(Struct, frozen=True):
     """The header `Location` (RFC 9110, 10.2.2)."""
 
 
-def observe(known: list[Observation], operation: Operation, response: Response) -> None:
-    """Keep the location of a response, for the first few of each operation."""
-    for location in response.headers.get("location", ()):
-        if sum(one.operation.label == operation.label for one in known) < MOST_OBSERVED:
-            known.append(Observation(operation, response.status_code, location))
-
-
 def located_transitions(observations: Iterable[Observation], operations: Sequence[Operation]) -> Iterator[Transition]:
     """Yield transitions from each response to the operations whose path matches its `Location`, or a path above it."""
     seen: set[tuple[Label, int, Label]] = set()
@@ -175,8 +168,11 @@ class ExtensionPoints:
         self.engine.evaluate_server_error(case, response)
 
     def record_runtime_observations(self, case: Case, response: Response) -> None:
-        """Add the location in a response to `observations`; called after each call with a response."""
-        observe(self.observations, case.operation, response)
+        """Add the location in a response to `observations`, for the first few of each operation; called after each call with a response."""
+        operation, known = case.operation, self.observations
+        for location in response.headers.get("location", ()):
+            if sum(one.operation.label == operation.label for one in known) < MOST_OBSERVED:
+                known.append(Observation(operation, response.status_code, location))
 
     def apply_stateful_inference(self, observations: Sequence[Observation]) -> Iterable[Transition]:
         """Return the transitions that follow from `observations`; called for each state machine.

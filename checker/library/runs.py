@@ -214,9 +214,7 @@ def run(location: str | LoadedSchema, *, config: Config | None = None, inline: b
     A loaded schema has its own configuration and always runs in this process.
     Raises `ConfigError`, `LoaderError`, `UsageError`, `IncorrectUsage`, `InternalError`.
     """
-    if isinstance(location, LoadedSchema):
-        return _in_this_process(location, config, inline=inline).execute().finish()
-    return _result(_located(location, config, "run", inline=inline))
+    return _run("run", location, config, inline=inline)
 
 
 def fuzz(location: str | LoadedSchema, *, config: Config | None = None, inline: bool = True) -> RunResult:
@@ -226,30 +224,23 @@ def fuzz(location: str | LoadedSchema, *, config: Config | None = None, inline: 
 
     Arguments and errors are those of `run`.
     """
+    return _run("fuzz", location, config, inline=inline)
+
+
+def _run(kind: str, location: str | LoadedSchema, config: Config | None, *, inline: bool) -> RunResult:
     if isinstance(location, LoadedSchema):
-        return _in_this_process(location, config, inline=inline).fuzz().finish()
-    return _result(_located(location, config, "fuzz", inline=inline))
-
-
-def _in_this_process(schema: LoadedSchema, config: Config | None, *, inline: bool) -> "SchemaEngine":
-    if config is not None:
-        raise IncorrectUsage("a loaded schema has a configuration: change `schema.config` instead")
-    if not inline:
-        raise IncorrectUsage(
-            "a loaded schema is run in this process, since its hooks and extension points cannot leave it; "
-            "leave `inline=False` out, or give the location of the schema"
-        )
-    return SchemaEngine(schema)
-
-
-def _located(location: str, config: Config | None, kind: str, *, inline: bool) -> RunSettings:
+        if config is not None:
+            raise IncorrectUsage("a loaded schema has a configuration: change `schema.config` instead")
+        if not inline:
+            raise IncorrectUsage(
+                "a loaded schema is run in this process, since its hooks and extension points cannot leave it; "
+                "leave `inline=False` out, or give the location of the schema"
+            )
+        return SchemaEngine(location).stream(kind).finish()
     is_text = isinstance(location, str | os.PathLike)
     require(is_text, "location", "a URL, the path of a file or a loaded schema", location)
     occasion = Invocation(os.fspath(location), kind=kind, inline=inline)
-    return run_settings(Config.discover() if config is None else config, occasion)
-
-
-def _result(settings: RunSettings) -> RunResult:
+    settings = run_settings(Config.discover() if config is None else config, occasion)
     return _result_of(*_reported(settings, RunEnvironment()))
 
 
@@ -342,13 +333,14 @@ class SchemaEngine:
 
     def execute(self) -> RunRecords:
         """Return the records of a run of all phases in threads of this process, with its hooks and checks."""
-        return self._stream("run")
+        return self.stream("run")
 
     def fuzz(self) -> RunRecords:
         """Return the records of an exploration that ends after `fuzz.max-time`, without a time limit at the first failure, or by `stop()`."""
-        return self._stream("fuzz")
+        return self.stream("fuzz")
 
-    def _stream(self, kind: str) -> RunRecords:
+    def stream(self, kind: str) -> RunRecords:
+        """Return the records of a run of a kind, `run` or `fuzz`."""
         own_work = partial(work, users=users_code(self._schema))
         schema, filters = self._schema, _filters(self._schema)
 

@@ -246,7 +246,7 @@ def _of_schema(test: Test, schema: LoadedSchema, name: str) -> Iterator[tuple[st
     first = next(found, None)
     if first is None:
         reason = _nothing_tested(schema, name)
-        yield (name, failing(test, reason) if reason else skipping(test, NONE_ENABLED.format(name=name)))
+        yield name, failing(test, reason or NONE_ENABLED.format(name=name), is_skipped=not reason)
         return
     try:
         signature = fixture_signature(test)
@@ -320,24 +320,16 @@ def _run_alone(made: "PropertyTest", instance: tuple[Any, ...], fixtures: dict[s
     made.function(*instance, **fixtures)
 
 
-def failing(test: Test, message: str) -> Test:
-    """Return a test that fails with a message, with the marks and fixtures of another one."""
+def failing(test: Test, message: str, *, is_skipped: bool = False) -> Test:
+    """Return a test that fails with a message, or is skipped, with the marks and fixtures of another one."""
 
     def fail(*arguments: Any, **fixtures: Any) -> None:
         __tracebackhide__ = True
+        if is_skipped:
+            pytest.skip(message)
         pytest.fail(message, pytrace=False)
 
     return _instead_of(test, fail)
-
-
-def skipping(test: Test, message: str) -> Test:
-    """Return a test that is skipped with a message, with the marks and fixtures of another one."""
-
-    def skip(*arguments: Any, **fixtures: Any) -> None:
-        __tracebackhide__ = True
-        pytest.skip(message)
-
-    return _instead_of(test, skip)
 
 
 def _instead_of(test: Test, function: Test) -> Test:
