@@ -1,7 +1,6 @@
 """Include and exclude filters of operations."""
 
 import json
-import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -136,42 +135,11 @@ class Selection(Struct, frozen=True):
         return self.filters.matches(operation) and not any(block.matches(operation) for block in self.disabled)
 
 
-class FilterExpression(Struct, frozen=True):
-    """`<JSON pointer> == <value>` or `!= <value>` about the raw operation definition."""
-
-    pointer: str
-    is_equal: bool
-    value: object
-
-    @classmethod
-    def parse(cls, text: str) -> "FilterExpression":
-        """Return the expression of a text. Its value is read as JSON, else as plain text.
-
-        Raises `UsageError`.
-        """
-        for sign in ("==", "!="):
-            pointer, found, value = text.partition(sign)
-            pointer, value = pointer.strip(), value.strip()
-            if found and value and (not pointer or pointer.startswith("/")):
-                return cls(pointer, sign == "==", _json_or_text(value))
-        raise UsageError(
-            f"invalid filter expression {text!r}; expected `<JSON pointer> == <value>` or `<JSON pointer> != <value>`"
-        )
-
-    def holds(self, operation: Selectable) -> bool:
-        """Whether the expression holds for the raw definition of an operation. A missing value equals nothing."""
-        left = _resolve(getattr(operation, "definition", {}), self.pointer)
-        # In Python `True == 1`, in JSON they differ.
-        return (
-            operator.eq(left, self.value) and isinstance(left, bool) == isinstance(self.value, bool)
-        ) == self.is_equal
-
-
 def _test(spec: FilterSpec) -> _Test:
     if spec.subject == "deprecated":
         return lambda operation: bool(getattr(operation, "deprecated", False))
     if spec.subject == "by":
-        return FilterExpression.parse(spec.value).holds
+        return _by_definition(spec.value)
     if not spec.is_regex:
         wanted = _folded(spec)
         return lambda operation: wanted in _texts(operation, spec.subject)
@@ -182,19 +150,38 @@ def _test(spec: FilterSpec) -> _Test:
     return lambda operation: any(map(pattern.search, _texts(operation, spec.subject)))
 
 
+def _by_definition(text: str) -> _Test:
+    """Return the test of `<JSON pointer> == <value>` or `!= <value>` about the raw definition; a value that is no JSON is a text.
+
+    A missing value equals nothing. Raises `UsageError`.
+    """
+    for sign in ("==", "!="):
+        pointer, found, right = (part.strip() for part in text.partition(sign))
+        if found and right and (not pointer or pointer.startswith("/")):
+            break
+    else:
+        raise UsageError(
+            f"invalid filter expression {text!r}; expected `<JSON pointer> == <value>` or `<JSON pointer> != <value>`"
+        )
+    try:
+        wanted: object = json.loads(right)
+    except ValueError:
+        wanted = right
+
+    def holds(operation: Selectable) -> bool:
+        left = _resolve(getattr(operation, "definition", {}), pointer)
+        # In Python `True == 1`, in JSON they differ.
+        return (left == wanted and isinstance(left, bool) == isinstance(wanted, bool)) == (sign == "==")
+
+    return holds
+
+
 def _texts(operation: Selectable, subject: str) -> tuple[str, ...]:
     return texts_of(operation, subject.replace("-", "_"))
 
 
 def _folded(spec: FilterSpec) -> str:
     return spec.value.upper() if spec.subject == "method" and not spec.is_regex else spec.value
-
-
-def _json_or_text(text: str) -> object:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 def _resolve(value: object, pointer: str) -> object:

@@ -40,7 +40,16 @@ class LivePage:
 
     def __init__(self, settings: RunSettings, port: int) -> None:
         """Raises `UsageError` if the port cannot be used; port 0 takes a free one."""
-        self._follower = _Follower(settings)
+        self._settings = settings
+        self._layout = RunLayout(Path(settings.corpus.folder))
+        before = last_run(self._layout)
+        self._before = None if before is None else before.journal
+        """The journal of an earlier run in the same corpus."""
+        self._journals: Journals | None = None
+        self._view = RunView()
+        self._began = time.monotonic()
+        # Each open page has a thread, and journal readers have a position.
+        self._reading = threading.Lock()
         self._closed = threading.Event()
         try:
             self._server = ThreadingHTTPServer((_HOST, port), self._handler())
@@ -48,7 +57,6 @@ class LivePage:
             raise UsageError(f"--live-port {port}: {error.strerror}; give another port") from error
         self._server.daemon_threads = True
         self.url = f"http://{_HOST}:{self._server.server_address[1]}/"
-        """URL of the page."""
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def close(self) -> None:
@@ -56,8 +64,39 @@ class LivePage:
         self._server.shutdown()
         self._server.server_close()
 
+    def report(self) -> tuple[Report, ReportContext]:
+        with self._reading:
+            self._read()
+            view = self._view
+            title = view.opened.title if view.opened else ""
+            settings = self._settings.for_project(title) if title else self._settings
+            outcome = view.finished.outcome if view.finished else GOES_ON
+            report = report_of(view, settings, outcome, time.monotonic() - self._began)
+            return report, ReportContext.of(settings, view.run, view.opened)
+
+    def changes(self) -> Iterator[bytes]:
+        """Yield an event whenever journals have grown, else a comment, until the page is closed."""
+        known = -1
+        while not self._closed.is_set():
+            size = 0
+            for _, path in self._layout.journal_paths():
+                with suppress(OSError):
+                    size += path.stat().st_size
+            yield b"data: changed\n\n" if size != known else b": nothing new\n\n"
+            known = size
+            self._closed.wait(_LOOK_S)
+
+    def _read(self) -> None:
+        if self._journals is None:
+            run = last_run(self._layout)
+            if run is None or run.journal == self._before:
+                return
+            self._journals = Journals(self._layout, above=run.first - 1)
+        for incarnation, record in self._journals.read_new():
+            self._view.absorb(incarnation, record)
+
     def _handler(self) -> type[BaseHTTPRequestHandler]:
-        follower, closed = self._follower, self._closed
+        live = self
 
         class Handler(BaseHTTPRequestHandler):
             """Serves GET requests to loopback names. A site whose name resolves to this machine (DNS rebinding) gets 403."""
@@ -74,12 +113,12 @@ class LivePage:
                     self.end_headers()
                     # The browser may close the page at any time.
                     with suppress(OSError):
-                        for line in follower.changes(closed):
+                        for line in live.changes():
                             self.wfile.write(line)
                 elif self.path == "/body":
-                    self._text("".join(body(*follower.report())))
+                    self._text("".join(body(*live.report())))
                 elif self.path.partition("?")[0] == "/":
-                    report, context = follower.report()
+                    report, context = live.report()
                     self._text("".join(page(report, context, _POLICY, _SCRIPT)))
                 else:
                     self.send_error(404)
@@ -97,50 +136,3 @@ class LivePage:
                 self.wfile.write(content)
 
         return Handler
-
-
-class _Follower:
-    """The fold of the journals of the current run."""
-
-    def __init__(self, settings: RunSettings) -> None:
-        self._settings = settings
-        self._layout = RunLayout(Path(settings.corpus.folder))
-        before = last_run(self._layout)
-        self._before = None if before is None else before.journal
-        """The journal of an earlier run in the same corpus."""
-        self._journals: Journals | None = None
-        self._view = RunView()
-        self._began = time.monotonic()
-        # Each open page has a thread, and journal readers have a position.
-        self._reading = threading.Lock()
-
-    def report(self) -> tuple[Report, ReportContext]:
-        with self._reading:
-            self._read()
-            view = self._view
-            title = view.opened.title if view.opened else ""
-            settings = self._settings.for_project(title) if title else self._settings
-            outcome = view.finished.outcome if view.finished else GOES_ON
-            report = report_of(view, settings, outcome, time.monotonic() - self._began)
-            return report, ReportContext.of(settings, view.run, view.opened)
-
-    def changes(self, closed: threading.Event) -> Iterator[bytes]:
-        """Yield an event whenever journals have grown, else a comment, until the page is closed."""
-        known = -1
-        while not closed.is_set():
-            size = 0
-            for _, path in self._layout.journal_paths():
-                with suppress(OSError):
-                    size += path.stat().st_size
-            yield b"data: changed\n\n" if size != known else b": nothing new\n\n"
-            known = size
-            closed.wait(_LOOK_S)
-
-    def _read(self) -> None:
-        if self._journals is None:
-            run = last_run(self._layout)
-            if run is None or run.journal == self._before:
-                return
-            self._journals = Journals(self._layout, above=run.first - 1)
-        for incarnation, record in self._journals.read_new():
-            self._view.absorb(incarnation, record)

@@ -400,18 +400,15 @@ def decode_path(parameter: Parameter, text: str, outline: Outline) -> Decoding:
         return Malformed(*fault)
     if parameter.media_type is not None:
         return _content(plain(text), parameter.media_type, outline)
-    style, name, explode = parameter.style, parameter.name, parameter.explode
-
-    def read(text: str, shape: DeclaredShape) -> Decoded:
-        return path_value(text, style, name, shape, explode=explode)
-
+    style = parameter.style
     # All shapes and variants are read: a value is proved wrong only if the schema rejects every reading.
     found: list[Reading] = []
     reason = ""
     for shape in shapes(outline):
         for variant, doubt in _variants(text, shape, parameter):
             try:
-                tree = parted_inside(read(variant, shape), parameter.inner)
+                whole = path_value(variant, style, parameter.name, shape, explode=parameter.explode)
+                tree = parted_inside(whole, parameter.inner)
                 doubt = doubt or _inner_doubt(parameter, tree)
                 found += doubted(delimited_readings(tree, style, outline), doubt)
             except ValueError as error:
