@@ -116,7 +116,6 @@ class GroupedOption(click.Option):
     """An option that users added."""
 
     group = ""
-    """Title of its group."""
 
 
 def load_extensions(specs: Iterable[str]) -> None:

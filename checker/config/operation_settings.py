@@ -229,7 +229,6 @@ class CaseSettings(Struct, frozen=True, rename="kebab"):
     allow_extra_parameters: bool
     """Requests may have parameters and properties that the description does not mention."""
     unique_inputs: bool
-    """No request of the operation is sent twice."""
     maximize: tuple[str, ...]
     """Metrics to maximise, in `fuzz` and in tests."""
     security_parameters: bool = field(name="with-security-parameters")
@@ -296,7 +295,6 @@ class OperationSettings:
     phases: tuple[str, ...] = _derived(
         lambda layers: tuple(name for name in phase_names() if is_phase_enabled(layers, name))
     )
-    """The phases that test the operation."""
     layers: Layers = dataclasses.field(default=(), compare=False, repr=False)
     """The layers that the other fields were read from."""
 

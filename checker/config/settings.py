@@ -134,7 +134,6 @@ class SequenceSettings(Struct, frozen=True):
 
     max_steps: int = 6
     algorithms: tuple[str, ...] = tuple(default_of((*_STATEFUL, "inference"), "algorithms"))
-    """Ways to find links beside the declared ones."""
     link_calibration: bool = default_of(_STATEFUL, "link-calibration")
     """Whether a value that was refused in a sequence is not used there again."""
 
@@ -166,7 +165,6 @@ class VerdictSettings(Struct, frozen=True):
 
     warnings: WarningSettings = field(default_factory=WarningSettings)
     baseline: Baseline = field(default_factory=Baseline)
-    """Known failures."""
     fail_under: Mapping[str, float] = field(default_factory=dict)
     """Percentages of the description below which a run fails: `operations`, `responses`, `parameters`."""
     max_failures: int | None = None

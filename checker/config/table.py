@@ -328,7 +328,6 @@ OF_RUNS = ("deterministic", "database", "shrink-share")
 """Keys of `generation` that are about the whole run."""
 
 OPENAPI_VERSIONS = ("2.0", "3.0", "3.1", "3.2")
-"""Supported versions of OpenAPI."""
 _DOCUMENTS = {
     "version": Key(Choice(OPENAPI_VERSIONS), about="Version of OpenAPI that the description is read as."),
     "validate": Key(_FLAG, False, about="Whether the official schema of its version must accept the description."),

@@ -225,9 +225,7 @@ class RunCounts(Struct):
     """The counts of a run."""
 
     selected: int = 0
-    """Operations that the filters select."""
     total: int = 0
-    """Operations of the description."""
     cases: int = 0
     requests: int = 0
     inquiries: int = 0
@@ -300,7 +298,6 @@ class RunView(Struct):
     """Path with a short name -> the request that removed the resource there."""
     incarnations: defaultdict[int, IncarnationView] = field(default_factory=lambda: defaultdict(IncarnationView))
     sights: Sights = field(default_factory=Sights)
-    """All versions of all findings."""
     earlier: dict[str, tuple[str, str]] | None = None
     """Fingerprint -> (label, title) of the findings of earlier runs; None if there was no earlier run, or none counts."""
     replayed: dict[str, FindingReplayed] = field(default_factory=dict)

@@ -40,7 +40,6 @@ class ValueSeen(Struct, frozen=True, array_like=True, tag=7):
     index: int = -1
     """Index of the case in its task, set only where later layers use the values."""
     above: tuple[tuple[str, str], ...] = ()
-    """The resources around the value."""
 
 
 class ValueGone(Struct, frozen=True, array_like=True, tag=8):
@@ -53,7 +52,6 @@ class ValueGone(Struct, frozen=True, array_like=True, tag=8):
     phase: str = ""
     index: int = -1
     above: tuple[tuple[str, str], ...] = ()
-    """The resources around the value."""
     succeeded: bool = True
     """False: the resource may still exist."""
 
@@ -65,7 +63,6 @@ class ResourceChanged(Struct, frozen=True, array_like=True, tag=29):
     value: str | int | float | bool
     """Name of the resource: the value of the last variable of the path."""
     above: tuple[tuple[str, str], ...]
-    """The resources around it."""
     producer: str
     """Label of the operation whose response showed the value, at `pointer`."""
     pointer: str
@@ -351,7 +348,6 @@ class Interaction(Struct, frozen=True, array_like=True, tag=5):
     worker: int
     """Incarnation number, for people."""
     purpose: Purpose = Purpose.TEST
-    """The purpose of the request."""
 
 
 class StoredBody(Struct, frozen=True, array_like=True, tag=16):
@@ -372,7 +368,6 @@ class ResourceMade(Struct, frozen=True, array_like=True, tag=21):
     status: int
     command: str
     components: tuple[Component, ...] = ()
-    """Components of that request."""
     is_gone: bool = False
     """Whether the request removed it."""
     pointer: str = ""
@@ -517,9 +512,7 @@ class OperationError(Struct, frozen=True, array_like=True, tag=11):
     message: str
     trace: str = ""
     request: str = ""
-    """The command that met it, if one request did."""
     components: tuple[Component, ...] = ()
-    """Components of that request."""
 
 
 UNREACHED = "Network Error"
@@ -570,7 +563,6 @@ class Quarantined(Struct, frozen=True, array_like=True, tag=13):
     """Reproduction for people: a curl command, or the choices when no request was made yet."""
     reason: str
     components: tuple[Component, ...] = ()
-    """Components of that request."""
 
 
 class WorkerGone(Struct, frozen=True, array_like=True, tag=14):

@@ -69,7 +69,6 @@ class Secrets:
     def __init__(self, headers: Iterable[tuple[str, str]] = (), redaction: Redaction = _DEFAULT) -> None:
         self.store = SecretStore()
         self.is_empty = True
-        """Whether nothing needs to be masked."""
         self.redaction = redaction
         """The masking rules for URLs in response headers of the server."""
         self.configured: frozenset[str] = frozenset()

@@ -221,7 +221,6 @@ class ExtensionPoints:
 
 
 NAMES: Final = tuple(name for name in vars(ExtensionPoints) if not name.startswith("_"))
-"""All extension points."""
 _FINEST: Final = 100
 SERVER_ERROR: Final = "not_a_server_error"
 

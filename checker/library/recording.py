@@ -100,7 +100,6 @@ class CallRecorder(Protocol):
 
 
 RECORDERS: Final[list[CallRecorder]] = []
-"""The active recorders of this process."""
 
 
 def record_test(label: str, seed: Any) -> None:

@@ -134,9 +134,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         self.opened = opened
         """The description, as its kind reads it."""
         self.config = config
-        """The live configuration."""
         self.hooks: HookRegistry = attached.hooks[0]
-        """Hooks of this schema."""
         self.observations: list[Observation] = []
         """Locations of resources that responses to calls reported."""
         self._attached = attached

@@ -122,10 +122,8 @@ class LazySchema(SchemaDecorators):
     """A schema that a fixture will provide. Filters and registrations are applied when it is available."""
 
     fixture: str
-    """Name of the fixture."""
     filter: OperationFilter = OperationFilter()  # noqa: RUF009 - frozen
     hooks: HookRegistry = field(default_factory=lambda: HookRegistry(HookScope.SCHEMA))
-    """Hooks for operations of this schema alone."""
     auth: SchemaAuth = field(default_factory=SchemaAuth)
     """`@lazy.auth(...)`: a provider for operations of this schema; `@lazy.auth(Provider)`: for one test alone."""
 

@@ -28,7 +28,6 @@ _SENT = "checker"
 _CALLS: pytest.StashKey[Any] = pytest.StashKey()
 """The calls of a session, once it runs a test of a schema."""
 _HAS_TESTS: pytest.StashKey[bool] = pytest.StashKey()
-"""Whether there is a test of a schema."""
 _CONCLUSIONS: pytest.StashKey[list[str]] = pytest.StashKey()
 """Failures that users' class checks found in the whole session."""
 _CRASHED: pytest.StashKey[int] = pytest.StashKey()

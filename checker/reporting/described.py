@@ -104,7 +104,6 @@ class OperationCoverage(Struct, frozen=True):
     documented: tuple[tuple[str, int], ...] = ()
     """(status as the description spells it, number of its responses)."""
     undocumented: tuple[int, ...] = ()
-    """Received statuses that are not documented."""
     is_reached: bool = False
     """Whether it returned 2xx."""
     enumerations: tuple[Alternatives, ...] = ()

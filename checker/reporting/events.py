@@ -41,7 +41,6 @@ class PhaseFinished(Struct, frozen=True):
 
     name: str
     tested: int
-    """Number of operations."""
     failed: frozenset[str]
     """Operations with failures, known ones included."""
     errored: int
@@ -133,7 +132,6 @@ class RunEvents(EventStream):
         """`first`: the lowest incarnation of the run. `has_traffic`: whether each interaction is wanted."""
         super().__init__()
         self.count = 0
-        """Number of interactions so far."""
         self._layout = layout
         self._first = first
         self._has_traffic = has_traffic

@@ -228,7 +228,6 @@ PAGES: Final[Mapping[str, Explanation]] = {
     ),
     "ST901": Explanation("A check of your own failed: its message is the text of the assertion.", "Look at the check."),
 }
-"""Code -> page."""
 
 
 def pages_for(name: str) -> list[str] | None:

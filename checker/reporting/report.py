@@ -87,7 +87,6 @@ class OperationOutcome(Struct, frozen=True):
     seconds: float = 0.0
     """Time of workers on tasks of this operation alone."""
     note: str = ""
-    """Why it was skipped."""
     tags: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
     """`path id`, `query limit`, `body`."""
@@ -141,7 +140,6 @@ class MergedRun(Struct, frozen=True):
     cases: int
     failures: int
     fingerprints: frozenset[str] = frozenset()
-    """Fingerprints of its failures, as in the common report."""
 
 
 NEW, NOT_TRIED = "new", "not tried"
@@ -251,13 +249,10 @@ class Report(Struct, frozen=True):
     operations: tuple[OperationOutcome, ...] = ()
     """The selected operations in document order, then others that records name."""
     compared: Compared = field(default_factory=lambda: Compared(Baseline(), {}))
-    """Its failures compared with the known ones."""
     coverage: DescriptionCoverage = field(default_factory=DescriptionCoverage)
-    """The covered part of the description."""
     runs: tuple[MergedRun, ...] = ()
     """The runs of a common report; empty for a single run."""
     changes: Changes = Changes()
-    """Findings of earlier runs, by their results in this one."""
     discovery: Discovery = Discovery()
     """Causes and behaviours over the time of `fuzz`."""
     unchanged_since: str = ""

@@ -43,7 +43,6 @@ class Taken(Struct, frozen=True):
 
 
 Text = tuple[str | Taken | Secret, ...]
-"""A text with holes."""
 
 
 class ShownCall(Struct, frozen=True):

@@ -39,15 +39,12 @@ class ReportContext(Struct, frozen=True):
     location: str = ""
     """Location of the description, without credentials in a URL."""
     title: str = ""
-    """Title of the API."""
     specification: str = ""
     """`Open API 3.0.3`."""
     kind: str = "run"
     """`run` or `fuzz`."""
     api_name: str = ""
-    """Name of the API at the receiver of archives."""
     baseline: Baseline = field(default_factory=Baseline)
-    """Known failures."""
     started_at: float = 0.0
     """Seconds since the epoch."""
     allure: Mapping[str, Mapping[tuple[str, ...], Any]] = field(default_factory=dict)

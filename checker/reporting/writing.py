@@ -242,9 +242,7 @@ class _OpenReport:
     def __init__(self, row: ReportFormat, path: str, settings: RunSettings, context: ReportContext) -> None:
         self.path = path
         self.problem = ""
-        """The reason why there is no report."""
         self.left_out = 0
-        """Number of entries that did not fit."""
         self._is_full = False
         self._row = row
         self._limit = settings.report.max_file_bytes

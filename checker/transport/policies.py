@@ -164,7 +164,6 @@ class _RequestChain(Struct):
 
     first: WireRequest
     request: WireRequest
-    """The current request."""
     patience_s: float | None
     redirects: int = 0
     retries: int = 0

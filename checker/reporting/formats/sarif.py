@@ -95,7 +95,6 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
 class _Positions:
     def __init__(self, context: ReportContext) -> None:
         self.has_baseline = bool(context.baseline)
-        """Whether there is a baseline."""
         self._path = _path(context.location)
         self._lines: Mapping[str, int] = operation_lines(context.location)
 
