@@ -40,7 +40,7 @@ from checker.checks.response_schema import (
 )
 from checker.checks.server_error import DroppedConnection, ReportedServerError, ServerError, UnansweredRequest
 from checker.checks.sessions import TokenAfterLogout
-from checker.checks.updates import IgnoredCondition, PartialReplacement, RepeatedUpdate
+from checker.checks.updates import EmptiedField, IgnoredCondition, PartialReplacement, RepeatedUpdate
 from checker.checks.writes import LostWrite, RefusedWriteStored
 from checker.core.errors import (
     BudgetSpent,
@@ -95,6 +95,7 @@ __all__ = [
     "DanglingLocation",
     "DisclosedInternals",
     "DroppedConnection",
+    "EmptiedField",
     "EnsureResourceAvailability",
     "ExceededLimit",
     "Failure",
