@@ -1,6 +1,7 @@
 """Failures of services that take each name once: the name is drawn anew when a failure is looked into."""
 
 import json
+import re
 from threading import Lock
 from typing import Any
 
@@ -171,6 +172,55 @@ def test_missing_credentials_are_confirmed_with_a_new_resource_that_keeps_its_re
     assert finding.title == "API accepts requests without authentication", ran.shown
     assert finding.investigation.reproduced is True, ran.shown
     assert '"type":"simple"' in finding.investigation.reproduction
+
+
+_NAMED = {"type": "object", "required": ["name"], "properties": {"name": {"type": "string", "pattern": "^[a-z]{4,9}$"}}}
+_NAME = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
+_KEYS = {"security": _TAGS["security"], "components": _TAGS["components"]}
+_SHELVES = _KEYS | _described(
+    {
+        "/shelves": {
+            "post": {
+                "requestBody": {"required": True, **_content(_NAMED)},
+                "responses": {"201": {"description": "", **_content(_NAMED)}, **_REFUSED},
+            }
+        },
+        "/shelves/{name}": {"delete": {"parameters": [_NAME], "responses": {"200": {"description": ""}, **_REFUSED}}},
+    }
+)
+
+
+def test_a_removal_without_credentials_is_sent_again_without_them(command: Command) -> None:
+    taken, there, lock = set[str](), set[str](), Lock()
+
+    def answer(request: Request) -> Reply:
+        path = request.target.decode().partition("?")[0]
+        with lock:
+            if request.method == "DELETE":
+                # The mistake: any client may remove a shelf.
+                name = path.removeprefix("/shelves/")
+                is_there = name in there
+                there.discard(name)
+                return json_reply({}, 200 if is_there else 404)
+            if request.headers.get("authorization") != "Bearer x":
+                return json_reply({}, 401)
+            found = re.fullmatch(rb'{"name": ?"([a-z]{4,9})"}', request.body)
+            if found is None:
+                return json_reply({}, 400)
+            name = found[1].decode()
+            if name in taken:
+                return json_reply({}, 409)
+            # A name is never free again.
+            taken.add(name)
+            there.add(name)
+            return json_reply({"name": name}, 201)
+
+    with serving(answer, _SHELVES) as app:
+        given = ("--checks", "ignored_auth", "--phases", "stateful", "-H", "Authorization: Bearer x")
+        ran = command.run_as_usual(app.document_url, *given, inline=True)
+    (finding,) = ran.findings
+    assert finding.label == "DELETE /shelves/{name}", ran.shown
+    assert finding.investigation.hits == finding.investigation.tries > 1, ran.shown
 
 
 def test_a_wrong_removal_that_cannot_be_repeated_is_marked_as_such(command: Command) -> None:

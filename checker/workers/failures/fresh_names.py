@@ -1,6 +1,8 @@
 """New names for the resources that the steps of a failure create: a server with unique names refuses the old ones."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace as replace_request
 from itertools import count
 from random import Random
 
@@ -12,13 +14,14 @@ from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError
 from checker.core.meta import Listed, PhaseInfo
 from checker.core.operation import Label, Place
-from checker.core.request import Location
+from checker.core.request import Location, WireRequest
 from checker.core.resources import REMOVING, SAFE
 from checker.generation.sources.context import Rejected
 from checker.phases.attempt import Tools, Verdict, build_request
 from checker.phases.case_factory import CaseFactory, GeneratedCase
 from checker.phases.case_parts import names_in, others_like
 from checker.schema.views import outline_of
+from checker.transport.wire.bodies import json_bytes
 from checker.workers.context import WorkerContext
 from checker.workers.jobs import Job
 from checker.workers.recording.unconfirmed import Chain, JudgedCase
@@ -150,6 +153,10 @@ class FreshNames(Struct):
                 steps.append(shot)
                 continue
             request = build_request(tools.maker, tools.hooks, other.case, tools.credentials)
+            if shot.verdict.request is not None and shot.verdict.request.is_of_check:
+                # The check that sends a removal first sends it without credentials, or with wrong ones.
+                of_case = build_request(tools.maker, tools.hooks, shot.made.case, tools.credentials)
+                request = about_other(shot.verdict.request, of_case, request)
             steps.append(JudgedCase(other, Verdict(other.case, request, None, CLEAN)))
         return chain if all(a is b for a, b in zip(steps, chain, strict=True)) else tuple(steps)
 
@@ -245,3 +252,30 @@ def _has_own_names(made: GeneratedCase) -> bool:
 def _is_refused(shot: JudgedCase) -> bool:
     status = shot.said_status
     return 400 <= status < 500 and status not in _FOR_OTHER_REASONS
+
+
+def about_other(own: WireRequest, before: WireRequest | None, request: WireRequest | None) -> WireRequest:
+    """Return the request of a check with the path and the names of another case. Its credentials, its query and what it changed stay.
+
+    `before` is the request of the case for which the check has made its own.
+    """
+    if before is None or request is None:
+        return own
+    _, mark, query = own.target.partition(b"?")
+    described = [(name, value) for name, value in request.headers if name.lower() == b"content-type"]
+    headers = [(name, value) for name, value in own.headers if name.lower() != b"content-type"]
+    target = request.target.partition(b"?")[0] + mark + query
+    return replace_request(own, target=target, headers=[*headers, *described], body=_with_names(own, before, request))
+
+
+def _with_names(own: WireRequest, before: WireRequest, request: WireRequest) -> bytes | None:
+    """Return the body of a check's request with the properties that differ between the requests of two cases."""
+    if own.body == before.body:
+        return request.body
+    try:
+        changed, old, new = (json.loads(one.body or b"") for one in (own, before, request))
+        renamed = {name: value for name, value in new.items() if old.get(name) != value}
+        return json_bytes(changed | renamed)
+    except (ValueError, RecursionError, AttributeError, TypeError):
+        # Bodies that are no objects of JSON have no names that can be told apart.
+        return own.body

@@ -1,6 +1,5 @@
 """The requests for one failure: it is confirmed, shrunk, and sent again as it is printed."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as replace_request
 from itertools import islice, takewhile
@@ -32,7 +31,6 @@ from checker.phases.case_factory import CaseFactory, GeneratedCase, plainest_lik
 from checker.phases.case_parts import literal_of, others_like
 from checker.phases.shrinking import content_of, shrink_case
 from checker.transport.policies import becomes_get
-from checker.transport.wire.bodies import json_bytes
 from checker.workers import jobs
 from checker.workers.failures.creators import (
     Creations,
@@ -43,7 +41,7 @@ from checker.workers.failures.creators import (
     situations,
     takes_filled,
 )
-from checker.workers.failures.fresh_names import FreshNames
+from checker.workers.failures.fresh_names import FreshNames, about_other
 from checker.workers.failures.result import InvestigationResult
 from checker.workers.failures.slot import InvestigationSlot
 from checker.workers.jobs import Job, Pause
@@ -702,7 +700,7 @@ class Inquiry(Struct):
         result.is_of_check = own is not None
         chain = self.names.unsent(result.chain)
         if own is not None and chain is not result.chain:
-            own = _about_other(own, result.chain[-1].verdict.request, chain[-1].verdict.request)
+            own = about_other(own, result.chain[-1].verdict.request, chain[-1].verdict.request)
         if own is not None and own.is_twice:
             # With a key that is known, nothing is done twice.
             own = request_with_fresh_key(own, self.suspicion.finding.fingerprint, str(len(result.printed)))
@@ -906,30 +904,3 @@ def _requests(chain: Sequence[JudgedCase], own: WireRequest | None) -> list[tupl
     if own is not None:
         requests[-1] = (requests[-1][0], own)
     return requests
-
-
-def _about_other(own: WireRequest, before: WireRequest | None, request: WireRequest | None) -> WireRequest:
-    """Return the request of a check with the path and the names of another case. Its credentials, its query and what it changed stay.
-
-    `before` is the request of the case for which the check has made its own.
-    """
-    if before is None or request is None:
-        return own
-    _, mark, query = own.target.partition(b"?")
-    described = [(name, value) for name, value in request.headers if name.lower() == b"content-type"]
-    headers = [(name, value) for name, value in own.headers if name.lower() != b"content-type"]
-    target = request.target.partition(b"?")[0] + mark + query
-    return replace_request(own, target=target, headers=[*headers, *described], body=_with_names(own, before, request))
-
-
-def _with_names(own: WireRequest, before: WireRequest, request: WireRequest) -> bytes | None:
-    """Return the body of a check's request with the properties that differ between the requests of two cases."""
-    if own.body == before.body:
-        return request.body
-    try:
-        changed, old, new = (json.loads(one.body or b"") for one in (own, before, request))
-        renamed = {name: value for name, value in new.items() if old.get(name) != value}
-        return json_bytes(changed | renamed)
-    except (ValueError, RecursionError, AttributeError, TypeError):
-        # Bodies that are no objects of JSON have no names that can be told apart.
-        return own.body
