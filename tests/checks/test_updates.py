@@ -45,6 +45,8 @@ class Notes:
         if "loses" in faults or "shows late" in faults:
             self.note["title"] = "Old"
             self.unread = 9 if "loses" in faults else 2
+        if "stores anything" in faults:
+            self.note["tags"] = 1.5
 
     def __call__(self, request: WireRequest) -> Outcome:
         head = {name.decode().lower(): value.decode() for name, value in request.headers}
@@ -109,6 +111,7 @@ def _keys(
         assert sent.outcome.request is not None
         sent.outcome.request.confirms = confirms
         found = them.verdict(NAME, sent, [sent], answers=notes)
+        assert not found.errors
         if them.asked:
             return [one.unique_key for one in found.failures], len(them.asked)
     raise AssertionError("no case was chosen")
@@ -119,6 +122,8 @@ def _keys(
     [
         ((), []),
         (("adds",), ["tags"]),
+        # A service that does not validate what it stores.
+        (("stores anything", "untagged"), []),
         (("keeps", "untagged"), ["text"]),
         # The response says that it merges, or nothing of the request is stored yet.
         (("merges",), []),
