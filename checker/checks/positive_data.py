@@ -212,6 +212,9 @@ def _answer_at(context: CheckContext, path: str) -> Exchanging[Response | None]:
 EXPECTED = ("2XX", "3XX", "401", "403", "404", "409", "410", "429", "5XX")
 """All statuses that do not refuse data. Denied access, rate limits and missing resources say nothing about it."""
 
+_OF_A_MOMENT: Final = frozenset((408, 412, 421, 424, 425))
+"""Statuses about a state, a connection or a moment (RFC 9110, 4918 and 8470). A refusal of data shows each time, also with them."""
+
 _LIMIT = later_pattern(
     r"[A-Za-z] \d+(?:-\d+)? [A-Za-z]|(?:[<>=]|\b(?:than(?: or equal to)?|at (?:least|most)|between|(?:max|min)(?:imum)?|exceeds?|up to|limit)\b(?: (?:of|is))?)[^\w-]*-?\d",
     re.IGNORECASE,
@@ -290,9 +293,12 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
     # Generators of descriptions leave out `required` of all bodies or of none.
     bodiless = "without a body" if context.case.body is NOT_SET and context.case.operation.bodies else ""
     reason = requested_status(context) or _reason(context) or bodiless or (_UNDECLARED if hint else "")
-    return RejectedPositiveData(
+    failure = RejectedPositiveData(
         f"Valid data should have been accepted\nExpected: {expected}{hint}", unique_key=rule_of_status(status)
-    ).sharing(reason)
+    )
+    # Another request of the run may remove the resource while this one is handled.
+    failure.needs_repetition = status in _OF_A_MOMENT
+    return failure.sharing(reason)
 
 
 def _reason(context: CheckContext) -> str:

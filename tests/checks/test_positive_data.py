@@ -105,6 +105,15 @@ def test_nothing_is_sent_where_all_is_described(exchanges: Exchanges, label: str
     assert exchanges.asked == []
 
 
+@pytest.mark.parametrize(("status", "is_of_a_moment"), [(400, False), (412, True), (422, False), (424, True)])
+def test_a_refusal_with_a_status_of_a_moment_has_to_show_each_time(
+    exchanges: Exchanges, status: int, is_of_a_moment: bool
+) -> None:
+    sent = exchanges.sent("GET /keys/{key}", status, mode=POSITIVE, path_parameters={"key": "a"})
+    (failure,) = exchanges.verdict(CHECK, sent, answers=strict).failures
+    assert failure.needs_repetition is is_of_a_moment
+
+
 def _cause(exchanges: Exchanges, label: str, answer: bytes, **parts: Any) -> str:
     sent = exchanges.sent(label, 400, mode=POSITIVE, answer=answer, **parts)
     (failure,) = exchanges.verdict(CHECK, sent, answers=strict).failures
