@@ -239,7 +239,6 @@ class PartCompiler:
         )  # fmt: skip
 
     def _read(self, parameter: Parameter, others: tuple[Facet, ...], budget: Budget) -> CompiledParameter:
-        """Return a parameter before its draws are compiled."""
         schema = parameter.schema
         opaque = self.opaque if budget is self.budget else {}
         compiler = self._new_compiler(schema.document, schema.dialect, budget, opaque, reuses=False)

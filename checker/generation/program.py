@@ -296,7 +296,6 @@ def _in_order(parts: Mapping[Location, Draw]) -> Draw:
 
 
 def _parameters(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location, Draw]:
-    """Return the draws of valid parameters, by location."""
     declared = {parameter.location for parameter in compiler.operation.parameters}
     parts: dict[Location, Draw] = {}
     for location in _ORDER:
@@ -323,22 +322,17 @@ def _negative_parts(
     def make(location: Location) -> Broken | None:
         if targets[location].at(0) is None:
             return None
-        draw = _negative_part(compiler, hooks, location, targets[location])
+        part = NegatedPart(compiler, location, targets[location])
+        draw: Draw = part.draw
+        if location is Location.BODY:
+            draw = hooked_body(draw, hooks, compiler.context)
+        elif _is_hooked(location, hooks):
+            draw = hooked(draw, location.container, hooks, compiler.context)
+        # A hook may have repaired the wrong value, so only hooked parts are judged again.
+        draw = draw if draw == part.draw else part.checked(draw)
         return location, with_credentials(_in_order({**valid, location: draw}), choices, compiler)
 
     return LazyAlternatives([partial(make, location) for location in _ALL if location in targets])
-
-
-def _negative_part(compiler: PartCompiler, hooks: ComponentHooks, location: Location, targets: Targets) -> Draw:
-    """Draws a location with a wrong value."""
-    part = NegatedPart(compiler, location, targets)
-    draw: Draw = part.draw
-    if location is Location.BODY:
-        draw = hooked_body(draw, hooks, compiler.context)
-    elif _is_hooked(location, hooks):
-        draw = hooked(draw, location.container, hooks, compiler.context)
-    # A hook may have repaired the wrong value, so only hooked parts are judged again.
-    return draw if draw == part.draw else part.checked(draw)
 
 
 def _is_hooked(location: Location, hooks: ComponentHooks) -> bool:

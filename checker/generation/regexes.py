@@ -185,7 +185,6 @@ _TOKEN: Final = later_pattern(
 
 
 def _in_python(pattern: str) -> Iterator[str]:
-    """Yield the parts of a pattern in the syntax of Python."""
     is_in_class = False
     for token in _TOKEN.finditer(pattern):
         text = token[0]
@@ -224,8 +223,6 @@ def _in_python(pattern: str) -> Iterator[str]:
 
 
 class _TreeReader(Struct, frozen=True):
-    """Makes the tree from the result of the parser of Python."""
-
     keeps_groups: bool
     """True when the pattern has references."""
 

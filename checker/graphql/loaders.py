@@ -158,7 +158,14 @@ def _definitions(document: DocumentNode, notes: list[str]) -> Iterator[Definitio
         notes.append(f"the type {name} is not defined; it is read as a scalar of which nothing is known")
         everything.append(ScalarTypeDefinitionNode(name=NameNode(value=name), directives=()))
     if roots is None and any(isinstance(one, SchemaExtensionNode) for one in rest):
-        roots = _usual_roots(known)
+        usual = tuple(
+            OperationTypeDefinitionNode(
+                operation=OperationType(operation), type=NamedTypeNode(name=NameNode(value=name))
+            )
+            for operation, name in _ROOTS.items()
+            if name in known
+        )
+        roots = SchemaDefinitionNode(operation_types=usual, directives=())
     yield from everything
     if roots is not None:
         yield roots
@@ -176,16 +183,6 @@ def _based(
         made = getattr(ast, type(one).__name__.replace("Extension", "Definition"))
         known[name] = made(**{key: getattr(one, key, None) for key in made.keys if key != "loc"})
         notes.append(f"the type {name} is extended and not defined; the extension is read as its definition")
-
-
-def _usual_roots(known: Mapping[str, DefinitionNode]) -> SchemaDefinitionNode:
-    """Return the schema definition that types with the usual names imply."""
-    types = tuple(
-        OperationTypeDefinitionNode(operation=OperationType(operation), type=NamedTypeNode(name=NameNode(value=name)))
-        for operation, name in _ROOTS.items()
-        if name in known
-    )
-    return SchemaDefinitionNode(operation_types=types, directives=())
 
 
 def _named(definitions: Iterable[Node]) -> set[str]:

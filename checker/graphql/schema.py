@@ -229,7 +229,6 @@ class GraphQLOperation(ApiOperation):
 
 
 def _body_schema(entry: RootField, places: Mapping[str, FieldPlace], inputs: InputSchemas) -> dict[str, Any]:
-    """Return the schema of the body of a case."""
     properties: dict[str, Any] = {}
     required: list[str] = []
     if entry.field.args:

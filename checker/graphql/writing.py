@@ -148,8 +148,6 @@ def written_request(value: Any) -> dict[str, Any] | list[Any] | None:
 
 
 class _SelectionSet(Struct):
-    """A selection set."""
-
     kind: Any
     children: "dict[Step, tuple[str, _SelectionSet | None]]" = field(default_factory=dict)
     """Selected field -> its alias, name and arguments, and the selection inside it."""
@@ -261,8 +259,6 @@ class QueryWriter:
 
 
 class _QueryDraft:
-    """Writes one query."""
-
     def __init__(self, writer: QueryWriter, *, literals: bool) -> None:
         self._writer = writer
         self.literals = literals
@@ -277,7 +273,8 @@ class _QueryDraft:
         found = []
         for name, value in given.items():
             if name not in args:
-                found.append(f"{stranger(name, args)}: {literal(_plain(value))}")
+                plain = value if is_writable(value) else str(value).encode("ascii", "replace").decode()
+                found.append(f"{stranger(name, args)}: {literal(plain)}")
             elif literals:
                 found.append(f"{name}: {literal(value, args[name].type)}")
             else:
@@ -367,11 +364,6 @@ class _QueryDraft:
         groups = [*by_condition.pop("")]
         groups += [f"... on {name} {{ {' '.join(some)} }}" for name, some in by_condition.items()]
         return "{ " + " ".join(groups) + " }"
-
-
-def _plain(value: Any) -> Any:
-    """Return a value that a query can hold."""
-    return value if is_writable(value) else str(value).encode("ascii", "replace").decode()
 
 
 _ALIASES: Final = 500

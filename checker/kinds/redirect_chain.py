@@ -147,7 +147,6 @@ class RedirectChain:
         )
 
     def _client(self, url: str) -> httpx.Client:
-        """Return a client for one request."""
         # Large descriptions are built on request: silence does not mean that they will not arrive in time.
         usual = httpx.Timeout(_TIMEOUT_S, read=None) if self._own_of(url) else _TIMEOUT_S
         timeout = httpx.Timeout(self._reaching.options.get("timeout", usual))

@@ -221,7 +221,6 @@ def _body(document: OpenApiDocument, media_type: str, raw: object, at: str) -> B
 
 
 def _checked(document: OpenApiDocument, body: Body) -> Body | UnusableBody:
-    """Return the body, or the reason why it cannot be sent."""
     body = of_users(body)
     name, schema = body.media_type, body.schema
     reason = None if body.write is not None else reason_not(name)

@@ -85,7 +85,6 @@ def _parts(document: OpenApiDocument, part: Part) -> dict[Any, Part]:
 
 
 def _parts_of(document: OpenApiDocument, entry: Entry) -> dict[Any, Part]:
-    """Return everything that holds for an operation, by name."""
     of_path = _parts(document, (entry.path_item, entry.path_item_pointer))
     found: dict[Any, Part] = {key: (document.root[key], f"#/{key}") for key in _INHERITED if key in document.root}
     found |= {key: of_path[key] for key in ("servers",) if key in of_path}

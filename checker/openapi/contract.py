@@ -230,8 +230,6 @@ _JSON = MediaType("application", "json")
 
 
 class _Content(Struct, frozen=True):
-    """One documented media type of a response."""
-
     pointer: str
     spelling: str
     media_type: MediaType
@@ -239,8 +237,6 @@ class _Content(Struct, frozen=True):
 
 
 class _Response(Struct, frozen=True):
-    """A response object, read."""
-
     contents: tuple[_Content, ...] = ()
     """Without media types that are spelled wrongly."""
     spellings: tuple[str, ...] = ()

@@ -179,8 +179,6 @@ _WHOLE = "integer"
 
 
 class _Slot(Struct, frozen=True):
-    """An input of one request."""
-
     location: Location
     name: str
     owner: Resource

@@ -101,7 +101,11 @@ def security_of(document: OpenApiDocument, operation: Mapping[str, Any]) -> tupl
         SecurityRequirement(
             tuple(schemes[name] for name in alternative if name in schemes),
             tuple(name for name in alternative if name not in schemes),
-            tuple(_texts(scopes) for name, scopes in alternative.items() if name in schemes),
+            tuple(
+                tuple(one for one in elements(scopes) if isinstance(one, str))
+                for name, scopes in alternative.items()
+                if name in schemes
+            ),
         )
         for alternative in declared
         if isinstance(alternative, dict)
@@ -177,10 +181,6 @@ _GRANTS: Final = {
     "accessCode": "refresh_token",
 }
 """Flow of OpenAPI 3 and of Swagger 2.0 -> grant (RFC 6749) that needs no browser."""
-
-
-def _texts(given: object) -> tuple[str, ...]:
-    return tuple(one for one in elements(given) if isinstance(one, str))
 
 
 def _token_urls(root: dict[str, Any], scheme: dict[str, Any]) -> Iterator[tuple[str, str]]:

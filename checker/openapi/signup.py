@@ -92,7 +92,6 @@ def _needs_more(operation: OpenApiOperation) -> bool:
 
 
 def _shared(sign_up: OpenApiOperation, login: OpenApiOperation) -> tuple[str, ...]:
-    """Return the names of credentials in both bodies."""
     if _needs_more(login):
         return ()
     asked, given = _properties(login), _properties(sign_up)
@@ -120,6 +119,5 @@ def _administrators(operation: OpenApiOperation) -> Iterator[tuple[str, str]]:
 
 
 def _properties(operation: OpenApiOperation) -> dict[str, Outline]:
-    """Return the properties of the first body of an operation by name."""
     outlines = [outline_of(body.schema) for body in operation.bodies[:1]]
     return {name: outline.property(name) for outline in outlines for name in outline.names}

@@ -48,8 +48,6 @@ Malformed = tuple[str, str]
 
 
 class _Field(Struct, frozen=True):
-    """The type that a field must have, and the fields inside of it."""
-
     noun: str
     is_right: Callable[[object], bool]
     inside: Mapping[str, "_Field"] = field(default_factory=dict)
@@ -71,7 +69,6 @@ _BOOLEAN: Final = _Field("a boolean", _is(bool))
 
 
 def _map(noun: str, fields: Mapping[str, _Field]) -> _Field:
-    """Return the field of a map of named objects."""
     return _Field("an object", _is(dict), each=fields, each_noun=noun)
 
 

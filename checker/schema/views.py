@@ -38,8 +38,6 @@ class AppliedSchema(Struct, frozen=True):
 
 
 class _Alternatives(Struct, frozen=True):
-    """Outlines of which at least one applies."""
-
     alternatives: tuple["Outline", ...]
 
 

@@ -59,8 +59,6 @@ class _Fragment(Struct):
 
 
 class _Way(Struct, frozen=True):
-    """The context that a schema is translated in."""
-
     hidden: _Names
     """Properties that are not sent in this direction, of all schemas that apply to the same value."""
     scope: Scope
@@ -352,7 +350,6 @@ def _named(name: str, names: _Names) -> dict[str, Any]:
 
 
 def _combined(plain: dict[str, Any], targets: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return constraints merged with the targets of the references beside them."""
     if not targets:
         return plain
     if len(targets) == 1:
@@ -411,8 +408,6 @@ def compile_schema(
 
 
 class _DocumentCache(Struct):
-    """The compiled schemas of one document."""
-
     document: Document
     translators: dict[tuple[Dialect, Direction, bool], Translator] = field(default_factory=dict)
     by_content: dict[tuple[Dialect, bytes], Compiled] = field(default_factory=dict)
@@ -501,7 +496,6 @@ def _content(plain: Plain) -> bytes:
 
 
 def _formats_in(content: bytes) -> _Formats:
-    """Return our predicates for the formats that occur in a translated schema."""
     names = {name.decode() for name in _NAMED.findall(content)}
     return {name: ASSERTED_FORMATS[name] for name in names & ASSERTED_FORMATS.keys()}
 

@@ -34,6 +34,10 @@ _SCRIPTS: Final = {
     "hebrew": "HEBREW ", "thai": "THAI ", "devanagari": "DEVANAGARI ",
 }  # fmt: skip
 """Script -> prefixes of the Unicode names of its characters."""
+_OUTSIDE: Final = {
+    "[]": "(?!)", "[^]": "[\\s\\S]", "$": "\\Z", ".": "[^\\n\\r\\u2028\\u2029]", "{": "\\{", "}": "\\}",
+}  # fmt: skip
+"""Texts outside of classes that Python understands otherwise, and what means the same."""
 _MEANINGLESS: Final = frozenset({"Cn", "Co", "Cs"})
 """Categories of unassigned characters, private use and surrogates."""
 _RUN: Final = later_pattern(r"(..)\1*")
@@ -63,7 +67,6 @@ def _of_script(name: str) -> Ranges | None:
 
 
 def _of_assigned(has: Callable[[str], bool]) -> Ranges:
-    """Return the runs of assigned characters for which a predicate is true."""
     return _joined(
         (code, code)
         for category, (first, last) in _categories()
@@ -74,7 +77,6 @@ def _of_assigned(has: Callable[[str], bool]) -> Ranges:
 
 
 def _joined(runs: Iterable[tuple[int, int]]) -> Ranges:
-    """Return the ranges with adjacent runs merged."""
     found: list[tuple[int, int]] = []
     for first, last in runs:
         if found and found[-1][1] == first - 1:
@@ -241,7 +243,8 @@ class _Translation:
             elif kind in ("name", "look", "odd", "back") or text in "()|":
                 self._group(token)
             else:
-                self._outside(text)
+                self._in_class = text == "["
+                self._out.append(_OUTSIDE.get(text, text))
         if self._in_class:
             raise _Untranslatable
         if self._is_risky:
@@ -250,19 +253,6 @@ class _Translation:
         is_anchored = self._pattern.startswith("^") and "|" not in self._pattern
         degree = self._loops + (not is_anchored)
         return "".join(self._out), _LENGTHS[min(degree, len(_LENGTHS) - 1)]
-
-    def _outside(self, text: str) -> None:
-        if text == "[":
-            self._in_class = True
-        elif text in ("[]", "[^]"):
-            text = "(?!)" if text == "[]" else "[\\s\\S]"
-        elif text == "$":
-            text = "\\Z"
-        elif text == ".":
-            text = "[^\\n\\r\\u2028\\u2029]"
-        elif text in "{}":
-            text = "\\" + text
-        self._out.append(text)
 
     def _property(self, text: str) -> str:
         """Return the characters with a Unicode property; outside brackets, as a class."""

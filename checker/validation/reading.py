@@ -542,7 +542,6 @@ class SchemaReading:
         return other
 
     def _made(self) -> Any:
-        """Return the class for schemas of a description."""
         basis = _STANDARD[self._dialect]
         checks: dict[str, _Check] = dict(basis.VALIDATORS) | self._exact
         checks |= {
@@ -751,7 +750,6 @@ def _sound(branches: list[Any]) -> list[Any]:
 
 
 def _chosen(validator: Any, branches: Any, instance: Any, choice: tuple[Discriminator, str]) -> Errors:
-    """Return the errors of the branches that a value names."""
     discriminator, tag = choice
     named = [index for index, names in enumerate(discriminator.names) if names and tag in names]
     open_to_all = [index for index, names in enumerate(discriminator.names) if names is None]

@@ -635,7 +635,12 @@ class OperationView:
             if name in self._taken:
                 continue
             consumer = self._consumer(*place_of(self._operation, name))
-            above = self._around()
+            # The context of the chosen values, as the deepest of them states it.
+            around: dict[str, str] = {}
+            for chosen in self._taken.values():
+                for collection, name_above in chosen.above:
+                    around.setdefault(collection, name_above)
+            above = tuple(around.items())
             known = _named_in(above, owner)
             if consumer is not None and known is not None:
                 named = consumer.named(self._rings, known, above)
@@ -648,14 +653,6 @@ class OperationView:
             if name == wanted:
                 break
         return self._taken.get(wanted)
-
-    def _around(self) -> Above:
-        """Return the context of the chosen values, as the deepest of them states it."""
-        found: dict[str, str] = {}
-        for taken in self._taken.values():
-            for collection, name in taken.above:
-                found.setdefault(collection, name)
-        return tuple(found.items())
 
     def _unseen(self, text: str, consumer: Consumer) -> Taken:
         """Return a resource that no response shows, named as in the request whose response showed a resource below it."""

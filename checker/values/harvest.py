@@ -93,7 +93,6 @@ def value_at(response: Response, pointer: str, read: Reader | None = None) -> Sc
 
 
 def _located_at(response: Response, place: str, located: str, read: Reader | None) -> Scalar | None:
-    """Return the value of a variable in the URL at a place."""
     template, _, variable = located.rpartition("#")
     if place.startswith(_HEADER):
         urls = [url for name, url in urls_in_headers(response) if _HEADER + name == place]
@@ -161,7 +160,11 @@ class Places:
         `ends` receives the number of scalars after each container: those between two ends belong to one container. `names` receives
         the names in mappings of members: `{"cities": {...}, "rivers": {...}}`.
         """
-        found = self._located(response)
+        found: list[tuple[ResponsePlace, Scalar]] = []
+        # Not `headers`: to sort all of them for this one takes as long as parsing the body.
+        for name, header in response.raw_headers:
+            if name.lower() == "location" and (segment := _last_segment(header)):
+                found.append((self._created, number_or_text(segment)))
         body = json_of(response) if read is None else read(response)
         if body is ABSENT:
             return found
@@ -174,7 +177,7 @@ class Places:
             below: list[tuple[ResponsePlace, Any]] = []
             for place, value in level:
                 if names is not None and place.around is None and value.__class__ is dict and _is_mapping(value):
-                    named = self._place_of_names(place)
+                    named = self._place_at(f"{place.origin[1]}/{NAME_MARK}", "id", place.inner)
                     names += ((named, key) for key in islice(value, _ITEMS) if len(key) <= LONGEST_TEXT)
                 self._sort(place, _parts(value), found, below)
                 if ends is not None:
@@ -186,11 +189,10 @@ class Places:
             level = below
         return found
 
-    def _place_of_names(self, place: ResponsePlace) -> ResponsePlace:
-        pointer = f"{place.origin[1]}/{NAME_MARK}"
+    def _place_at(self, pointer: str, name: str, resource: Resource) -> ResponsePlace:
         known = self._located_places.get(pointer)
         if known is None:
-            known = ResponsePlace("id", (self._label, intern(pointer)), place.inner)
+            known = ResponsePlace(name, (self._label, intern(pointer)), resource)
             if len(self._located_places) < _PLACES:
                 self._located_places[pointer] = known
         return known
@@ -209,13 +211,8 @@ class Places:
         bodies = ((place.origin[1], text) for place, text in texts if may_be_url(text))
         for place, url in (*headers, *islice(bodies, _URLS)):
             for one in described.members(url, host):
-                pointer = one.pointer(place)
-                known = self._located_places.get(pointer)
-                if known is None:
-                    known = ResponsePlace(one.name, (self._label, intern(pointer)), one.resource)
-                    if len(self._located_places) < _PLACES:
-                        self._located_places[pointer] = known
                 if len(one.value) <= LONGEST_TEXT:
+                    known = self._place_at(one.pointer(place), one.name, one.resource)
                     yield known, number_or_text(one.value), one.above
 
     def resource_at(self, pointer: str) -> Resource:
@@ -235,15 +232,6 @@ class Places:
         if noun == noun_of(self._resource):
             return self._resource
         return (noun,) if noun in self._nouns else around
-
-    def _located(self, response: Response) -> list[tuple[ResponsePlace, Scalar]]:
-        """Return the value that the header `Location` names."""
-        found: list[tuple[ResponsePlace, Scalar]] = []
-        # Not `headers`: to sort all of them for this one takes as long as parsing the body.
-        for name, header in response.raw_headers:
-            if name.lower() == "location" and (segment := _last_segment(header)):
-                found.append((self._created, number_or_text(segment)))
-        return found
 
     def _sort(
         self,

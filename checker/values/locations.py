@@ -95,7 +95,13 @@ class DescribedPaths:
     def members(self, url: str, host: str = "") -> Sequence[LocatedMember]:
         """Return the members that a URL names by the longest template at its end; none for one of another host than `host`."""
         template, values = self._match(url, host)
-        return _members(template, values)
+        found: list[LocatedMember] = []
+        above: Mapping[str, str] = {}
+        for variable, value in zip(variables_of(template), values, strict=True):
+            one = LocatedMember(template, variable, unquote(value), tuple(above.items()))
+            above = {**above, "/".join(one.resource): one.value}
+            found.append(one)
+        return found
 
     def template(self, url: str) -> str:
         """Return the longest template that the end of a URL matches; empty without one."""
@@ -136,7 +142,6 @@ def may_be_url(text: object) -> bool:
 
 
 def _is_other(text: str) -> bool:
-    """Whether a text with a slash is a media type or Base64."""
     is_encoded = len(text) % 4 == 0 and ("+" in text or text[-1] == "=") and _BASE64.fullmatch(text) is not None
     return is_encoded or _MEDIA_TYPE.fullmatch(text) is not None
 
@@ -162,13 +167,3 @@ def _pattern_of(template: str) -> re.Pattern[str]:
     """Return a pattern with a group for each variable."""
     parts = re.split(r"(\{[^{}]*\})", "/".join(_segments(template)))
     return re.compile("".join("([^/]+)" if one.startswith("{") else re.escape(one) for one in parts))
-
-
-def _members(template: str, values: Iterable[str]) -> Sequence[LocatedMember]:
-    found: list[LocatedMember] = []
-    above: Mapping[str, str] = {}
-    for variable, value in zip(variables_of(template), values, strict=True):
-        one = LocatedMember(template, variable, unquote(value), tuple(above.items()))
-        above = {**above, "/".join(one.resource): one.value}
-        found.append(one)
-    return found

@@ -364,7 +364,9 @@ class ValuePool:
         for place, value, above in leaves:
             ring = place.rings.get(value.__class__, _UNSETTLED)
             if ring is _UNSETTLED:
-                ring = self._settle(source, place, value.__class__)
+                kind = value.__class__
+                ring = self._ring(place.resource, place.name, kind, source.formats.get(place.origin[1], ""))
+                place.rings = {**place.rings, kind: ring}
             if ring is None:
                 continue
             if value in sent and not is_of_request(place.origin[1]):
@@ -377,12 +379,6 @@ class ValuePool:
                     records += 1
                     yield ValueSeen(*place.origin, value, case.id, above=above)
         source.learned(is_fresh=is_fresh)
-
-    def _settle(self, source: Producer, place: ResponsePlace, kind: type[Scalar]) -> ValueHistory | None:
-        """Look up the ring for values of a type at a place, and remember it there."""
-        ring = self._ring(place.resource, place.name, kind, source.formats.get(place.origin[1], ""))
-        place.rings = {**place.rings, kind: ring}
-        return ring
 
     def _add(self, ring: ValueHistory, value: Instance, origin: Origin, *, is_made: bool) -> bool:
         is_new = ring.add(value, origin)

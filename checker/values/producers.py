@@ -86,7 +86,13 @@ class Ancestry(Struct, frozen=True):
 
 def ancestries(model: ResourceModel) -> Iterator[tuple[ResourceUse, Ancestry]]:
     """Yield the ancestries of all operations."""
-    wanted = _wanted(model)
+    # Noun -> collections that paths name above it -> names of the fields that identify it.
+    wanted: dict[str, dict[str, Sequence[str]]] = {}
+    for use in model.uses.values():
+        for place, (_, owner) in enumerate(use.owners):
+            for variable, above in use.owners[:place]:
+                fields = fields_naming(variable, noun_of(above))
+                wanted.setdefault(noun_of(owner), {}).setdefault(key_of(above), fields)
     for use in model.uses.values():
         own = use.resource
         variables = tuple((name, key_of(at)) for name, at in use.owners if at != own)
@@ -98,17 +104,6 @@ def ancestries(model: ResourceModel) -> Iterator[tuple[ResourceUse, Ancestry]]:
             for field in fields
         }
         yield use, Ancestry(variables, foreign)
-
-
-def _wanted(model: ResourceModel) -> Mapping[str, Mapping[str, Sequence[str]]]:
-    """Return noun -> collections that paths name above it -> names of the fields that identify it."""
-    found: dict[str, dict[str, Sequence[str]]] = {}
-    for use in model.uses.values():
-        for place, (_, owner) in enumerate(use.owners):
-            for variable, above in use.owners[:place]:
-                fields = fields_naming(variable, noun_of(above))
-                found.setdefault(noun_of(owner), {}).setdefault(key_of(above), fields)
-    return found
 
 
 def fields_naming(variable: str, noun: str) -> Sequence[str]:

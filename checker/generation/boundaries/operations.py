@@ -56,7 +56,6 @@ _RELATED_TEXTS: Final = (
 
 
 def _is_free_text(outline: Outline) -> bool:
-    """Whether a value is any text: neither listed nor of a format or pattern."""
     return outline.types == {"string"} and outline.first("enum", "const", "format", "pattern") is None
 
 
@@ -389,7 +388,11 @@ class OperationEdges:
         yield BoundaryCase(reduced, _POSITIVE, text, Scenario.ONLY_REQUIRED, location=location)
         for parameter in free:
             if parameter.required:
-                yield from self._reduced(parameter, reduced)
+                name = parameter.name
+                with suppress(*NO_VALUE):
+                    for boundary in self._wrong(parameter, self._compiler.parameter(parameter)):
+                        named = replace(boundary, description=f"{name}: {boundary.description}")
+                        yield about(named, reduced.with_value(location, name, boundary.value), location, name)
         sets: list[tuple[Container, str]] = []
         for name in optional if required or len(optional) > 1 else ():
             sets.append(({**required, name: whole[name]}, f"All required properties and optional '{name}'"))
@@ -400,14 +403,6 @@ class OperationEdges:
         for container, text in (*sets, (whole, "All optional properties")):
             parts = template.with_container(location, container)
             yield BoundaryCase(parts, _POSITIVE, text, Scenario.SOME_OPTIONAL, location=location)
-
-    def _reduced(self, parameter: Parameter, reduced: Parts) -> Iterator[BoundaryCase]:
-        """Yield wrong values of a required parameter in requests without optional ones."""
-        location, name = parameter.location, parameter.name
-        with suppress(*NO_VALUE):
-            for boundary in self._wrong(parameter, self._compiler.parameter(parameter)):
-                named = replace(boundary, description=f"{name}: {boundary.description}")
-                yield about(named, reduced.with_value(location, name, boundary.value), location, name)
 
     def _related(self, template: Parts, full: Parts) -> Iterator[BoundaryCase]:
         """Yield requests whose texts contain each other, or are each other's reverse. By chance, few runs would send one."""

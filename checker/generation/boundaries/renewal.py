@@ -190,7 +190,9 @@ class Renewals(Struct):
         operation, known = self.compiler.operation, self.compiler.settings.references
         chosen = (one for at, one in operation.resource_places.values() if at is Location.BODY)
         pointers = tuple(dict.fromkeys((*known, *chosen)))
-        is_telling = _is_telling(operation)
+        asked = operation.resource_path
+        is_asking = is_login(asked) or not _ASKING.isdisjoint(words(asked.rstrip("/").rpartition("/")[2]))
+        is_telling = operation.resource_method in _METHODS and not is_asking
         if body.strategy is not None or not (is_telling or pointers):
             return None
         declared = self.compiler.body_part(body)
@@ -238,7 +240,6 @@ def _references(usual: Any, pointers: Iterable[str], said: Collection[tuple[str,
 
 
 def _spots_at(body: Any, path: Sequence[str]) -> list[_At]:
-    """Return the places of a body that a path matches."""
     return [(holder, at) for holder in _holders(body, path) for at in _keys(holder, path[-1])]
 
 
@@ -268,13 +269,6 @@ def _in_type_of(usual: Any, literal: object) -> Any:
     if isinstance(usual, int) and isinstance(literal, str) and literal.isdecimal():
         return int(literal)
     return literal if literal.__class__ is usual.__class__ else None
-
-
-def _is_telling(operation: Operation) -> bool:
-    """Whether the bodies of an operation create or change something."""
-    path = operation.resource_path
-    is_asking = is_login(path) or not _ASKING.isdisjoint(words(path.rstrip("/").rpartition("/")[2]))
-    return operation.resource_method in _METHODS and not is_asking
 
 
 def _fits(is_valid: IsValid, usual: Any, path: tuple[str, ...], new: Any) -> bool:
@@ -311,8 +305,6 @@ class _OwnNames(Struct, frozen=True):
 
 
 class _Spot(Struct, frozen=True):
-    """A text or an integer in an object."""
-
     path: tuple[str, ...]
     value: Any
     schema: Conjunction | None

@@ -57,8 +57,6 @@ def _beyond(axis: "_Axis", form: Canonical, at: str) -> Iterator[Boundary]:
 
 
 class _End(Struct, frozen=True):
-    """The least or the greatest number."""
-
     value: Fraction
     sign: int
     """Direction of the other numbers: 1 or -1."""

@@ -127,12 +127,8 @@ class UsualRequest(Struct):
         for location, values in parts.containers.items():
             kept = {name: value for name, value in values.items() if (location, name) in needed}
             parts = parts.with_container(location, kept)
-        if self.operation.body_required or keeps_body:
-            return self._with_smallest_body(parts)
-        return parts.with_body(NOT_SET, None)
-
-    def _with_smallest_body(self, parts: Parts) -> Parts:
-        """Return the parts with the required properties of their body. An object that requires nothing stays as it is."""
+        if not self.operation.body_required and not keeps_body:
+            return parts.with_body(NOT_SET, None)
         body = next((b for b in self.operation.bodies if b.media_type == parts.media_type), None)
         if body is None or not isinstance(parts.body, dict):
             return parts
@@ -142,6 +138,7 @@ class UsualRequest(Struct):
         if form.branches:
             forms += map(part.compiler.canonical, self.edges(part, body).alternatives(form))
         value = {name: one for name, one in parts.body.items() if any(name in f.objects.required for f in forms)}
+        # An object that requires nothing stays as it is.
         if not value or not part.compiler.validator(part.conjunction)(value):
             return parts
         return self.with_body(parts, value, body)

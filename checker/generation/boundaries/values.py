@@ -106,7 +106,6 @@ def distinct(value: Any) -> Any:
 
 
 def _sent(value: Any) -> str:
-    """Return a text that tells the values of a parameter apart."""
     return str(distinct(value)) if isinstance(value, list | dict) else text_of(value)
 
 

@@ -154,7 +154,6 @@ def _compile_array(plan: ArrayPlan, context: DrawContext) -> Draw:
 
 
 def _element(plan: ArrayPlan, context: DrawContext) -> Callable[[Source, int], Any]:
-    """Return the draw of the item at an index."""
     prefix, item, count = plan.prefix, plan.item, len(plan.prefix)
 
     def element(source: Source, index: int) -> Any:

@@ -59,8 +59,6 @@ class Property(Struct, frozen=True):
 
 
 class _Named(Struct, frozen=True):
-    """Properties whose names are drawn."""
-
     name: Draw
     draw: Draw
     is_name: IsName
@@ -68,8 +66,6 @@ class _Named(Struct, frozen=True):
 
 
 class _ObjectPlan(Struct, frozen=True):
-    """The parts of an object that is drawn."""
-
     pointer: str
     properties: tuple[Property, ...]
     low: int

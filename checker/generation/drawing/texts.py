@@ -52,8 +52,6 @@ _FILES, _WHOLE_FILES = 0.3, 0.9
 
 
 class _Limits(Struct, frozen=True):
-    """The least and the greatest length of a string."""
-
     low: int
     high: int | None
 
@@ -232,7 +230,6 @@ def _from_user(strategy: Strategy, location: Location | None, context: DrawConte
 
 
 def _plain(nodes: Nodes, place: TextPlace, limits: _Limits) -> Draw:
-    """Draws texts without a format or a pattern."""
     alphabet, low = place.alphabet, limits.low
     usual = min(nodes.max_text, LONGEST_IN_HEAD) if is_in_head(place) else nodes.max_text
     high = min(limits.most, max(low, usual))
@@ -289,7 +286,6 @@ def _binary(limits: _Limits, file: str, columns: tuple[str, ...]) -> Draw:
 
 
 def _all_of(checks: list[Check], place: TextPlace, limits: _Limits) -> Check:
-    """Return the conjunction of all conditions on a string."""
     needed = checks.copy()
     low, most = limits.low, limits.most
     if low > 0 or limits.high is not None:
@@ -419,7 +415,6 @@ def _likely(form: Canonical, limits: _Limits, ways: list[Draw], accepts: Check) 
 
 
 def _hits(way: Draw, accepts: Check) -> int:
-    """Return the number of accepted texts among a few."""
     source, found = RandomSource(), 0
     for seed in range(_TRIED):
         source.reset(seed)
@@ -438,12 +433,10 @@ def _of_size(draw: SizedDraw, low: int, most: int, source: Source) -> str:
 
 
 def _begun(start: Draw, rest: Draw, source: Source) -> str:
-    """Return a text with another one in place of its beginning."""
     begin = start(source)
     return f"{begin}{rest(source)[len(begin) :]}"
 
 
 def _ended(end: Draw, rest: Draw, source: Source) -> str:
-    """Return a text with another one in place of its end."""
     last, text = end(source), rest(source)
     return f"{text[: max(0, len(text) - len(last))]}{last}"

@@ -198,8 +198,6 @@ class Breach(Mutation, frozen=True, kw_only=True):
 
 
 class _Node(Struct):
-    """A part of the value, and the conjunction that holds for it."""
-
     conjunction: Conjunction
     place: TextPlace
     path: Path = ()
@@ -517,7 +515,6 @@ def _tried(listed: list[Breach], is_broken: Callable[[Any], bool], compiler: Com
 
 
 def _size(choices: Sequence[Choice]) -> int:
-    """Return the bytes that a record of choices takes, or a little more."""
     return sum(
         len(one) + 1 if isinstance(one, str | bytes) else 1 if one is True or one is False else 8 for one in choices
     )

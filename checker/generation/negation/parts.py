@@ -227,7 +227,6 @@ def _violation(part: SchemaPart, entry: Any) -> Violation:
 
 
 def _missing(absence: object, pointer: str) -> NegativeDraw:
-    """Return draws of a required part as missing."""
     violation = Violation(pointer, "required", True, None)
     return lambda source: (absence, violation)
 

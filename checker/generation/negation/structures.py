@@ -39,7 +39,6 @@ def _too_small(site: MutationSite, keyword: str, least: Any) -> Draw:
 
 
 def _required(site: MutationSite, keyword: str, names: Any) -> Iterator[Mutation]:
-    """Yield a mutation for each required property."""
     for index, name in enumerate(names):
         if name in site.form.objects.required and name not in names[:index]:
             yield Mutation(site.pointer(keyword), keyword, name, partial(_dropped, site, name))

@@ -52,7 +52,6 @@ def parameter_proof(parameter: Parameter, outline: Outline, is_valid: IsValid) -
 
 
 def _text_proof(parameter: Parameter, is_valid: IsValid) -> IsValid:
-    """Return the proof for scalars, which travel as their own text."""
     location = parameter.location
     # Many servers treat an empty value as absent.
     may_be_empty = parameter.required and not parameter.allow_empty and location in (Location.QUERY, Location.COOKIE)
@@ -192,11 +191,20 @@ class _FieldsProof(Struct, frozen=True):
     def _readings(self, name: str, value: Any) -> Iterator[Any]:
         how = self.body.encoding.get(name, _USUAL)
         if how.content_type is not None and is_json(how.content_type):
-            yield from self._of_json(value)
+            yield value
+            if not self.is_urlencoded:
+                # Each item is a part of its own, and one part may be a list of one.
+                yield [value]
+                if isinstance(value, list):
+                    yield from (value[0], value[-1]) if value else ()
         elif how.content_type is not None and is_xml(how.content_type) and not self.is_urlencoded:
             yield from self._of_xml(name, value)
         elif isinstance(value, bytes):
-            yield from self._of_file(value)
+            if self.is_urlencoded:
+                raise Unreadable("nothing says how forms write octets")
+            # A server may expect no file.
+            for text in (value.decode("latin-1"), value.decode("utf-8", "replace")):
+                yield from (text, [text])
         elif isinstance(value, dict):
             if self.is_urlencoded and value:
                 raise Unreadable("names of an object are names of the form")
@@ -211,21 +219,6 @@ class _FieldsProof(Struct, frozen=True):
                 yield [reading]
             if text == "":
                 yield []
-
-    def _of_json(self, value: Any) -> Iterator[Any]:
-        yield value
-        if not self.is_urlencoded:
-            # Each item is a part of its own, and one part may be a list of one.
-            yield [value]
-            if isinstance(value, list):
-                yield from (value[0], value[-1]) if value else ()
-
-    def _of_file(self, value: bytes) -> Iterator[Any]:
-        """Yield the readings of a file by servers that expect no file."""
-        if self.is_urlencoded:
-            raise Unreadable("nothing says how forms write octets")
-        for text in (value.decode("latin-1"), value.decode("utf-8", "replace")):
-            yield from (text, [text])
 
     def _of_xml(self, name: str, value: Any) -> Iterator[Any]:
         if isinstance(value, list | bytes):

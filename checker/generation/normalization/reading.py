@@ -116,7 +116,10 @@ def read_arrays(facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Di
         prefix, rest = items, ("additionalItems", raw.get("additionalItems"))
     found.arrays.declares_items = found.arrays.declares_items or (rest[1] is not None and not facet.is_made)
     if "unevaluatedItems" in raw:
-        _read_unevaluated(facet, raw, found, dialect)
+        # Only the validator knows which keywords of other schemas evaluate an item.
+        found.needs_check = True
+        keyword = "contains" if "contains" in raw and dialect in _COUNTS_CONTAINED else "unevaluatedItems"
+        found.arrays.unevaluated += (facet.below(raw[keyword], keyword),)
     _read_contained(facet, raw, found)
     if prefix is None and rest[1] is None:
         return
@@ -134,15 +137,6 @@ def read_arrays(facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Di
         else:
             found.arrays.prefix.append(found.arrays.items + mine)
     found.arrays.items += tail
-
-
-def _read_unevaluated(facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Dialect) -> None:
-    # Only the validator knows which keywords of other schemas evaluate an item.
-    found.needs_check = True
-    if "contains" in raw and dialect in _COUNTS_CONTAINED:
-        found.arrays.unevaluated += (facet.below(raw["contains"], "contains"),)
-    else:
-        found.arrays.unevaluated += (facet.below(raw["unevaluatedItems"], "unevaluatedItems"),)
 
 
 def finish_arrays(found: Canonical) -> None:

@@ -101,7 +101,6 @@ def of(intervals: tuple[Interval, ...]) -> Alphabet:
 
 
 def _sample(intervals: tuple[Interval, ...]) -> Iterable[str]:
-    """Yield some hundred characters of all intervals."""
     for low, high in intervals:
         size = high - low + 1
         step = max(1, size // 128)

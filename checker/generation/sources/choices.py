@@ -368,7 +368,9 @@ class RandomSource:
             offset = trunc((scaled - size) * pool_size)
             size += first
             if size > _SHORT_TEXT:
-                value = self._long_text(alphabet, offset, size, min_size)
+                # The whole size only if the case has room for it.
+                self.spent += size * alphabet.width
+                value = alphabet.slice(offset, min_size if self.spent > MOST_BYTES else size)
             else:
                 value = ring[offset : offset + size]
         elif text is AGAIN_TEXT:
@@ -377,11 +379,6 @@ class RandomSource:
             value = text
         self.choices.append(value)
         return value
-
-    def _long_text(self, alphabet: Alphabet, offset: int, size: int, min_size: int) -> str:
-        """Return a text of this size if the case has room for it, without recording it."""
-        self.spent += size * alphabet.width
-        return alphabet.slice(offset, min_size if self.spent > MOST_BYTES else size)
 
     def binary(self, min_size: int, max_size: int) -> bytes:
         """Draw bytes, short ones more often."""

@@ -141,7 +141,6 @@ class SimplestSource:
         return self._random
 
     def _rank(self) -> int:
-        """Return the distance from the simplest choice."""
         return self._first + sum(self._ranks)
 
     def bits(self) -> int:

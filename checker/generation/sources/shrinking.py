@@ -70,8 +70,6 @@ def shrink(
 
 
 class _Run(Generic[Value]):
-    """One failing record during its search."""
-
     def __init__(
         self,
         draw: Callable[[Source], Value],
@@ -165,7 +163,10 @@ class _Run(Generic[Value]):
 
     def _drop_many(self) -> Search[Value, bool]:
         """Drop all outermost spans, else half of them, a quarter and so on; return whether a smaller record failed."""
-        spans = _outermost(self._spans())
+        spans: list[Span] = []
+        for span in sorted(self._spans(), key=lambda span: (span[1], -span[2])):
+            if not spans or span[1] >= spans[-1][2]:
+                spans.append(span)
         size = len(spans)
         while size > 1:
             for first in range(0, len(spans), size):
@@ -198,15 +199,6 @@ class _Run(Generic[Value]):
         # Strictly smaller: otherwise two records could replace each other for ever.
         is_smaller = (len(found), _presences(found)) < (len(self.best), _presences(self.best))
         return is_smaller and (yield from self._is_taken(value, found))
-
-
-def _outermost(spans: list[Span]) -> list[Span]:
-    """Return the spans that lie in no other one, in order."""
-    found: list[Span] = []
-    for span in sorted(spans, key=lambda span: (span[1], -span[2])):
-        if not found or span[1] >= found[-1][2]:
-            found.append(span)
-    return found
 
 
 def _without(choices: Record, spans: list[Span]) -> Record:
@@ -333,7 +325,6 @@ def _without_chunks(text: str) -> Search[Choice, str]:
 
 
 def _with_plain_chunks(text: str) -> Search[Choice, None]:
-    """Put as many plain characters as possible into a text."""
     size = len(text) // 2
     while size and (size > 1 or len(text) <= _FEW):
         for start in range(0, len(text), size):
