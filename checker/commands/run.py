@@ -57,7 +57,8 @@ def run_command(ctx: click.Context, kind: str, options: Mapping[str, Any], setti
         corpus=root.corpus,
     )
     asked = resolving.run_settings(config, occasion)
-    asked = replace(asked, command=shown_command(sys.argv, asked))
+    command = masked_command(sys.argv, asked.report.sanitization.redaction)
+    asked = replace(asked, command=secrets.secrets_of(asked).store.hide(command, _MASK))
     if config.compare is not None:
         # The other run is read before this one changes its corpus.
         baseline = runs_on_disk.compared_with(config.compare, asked.verdict.baseline.today)
@@ -85,12 +86,6 @@ def with_writable_corpus(
     folder = tempfile.mkdtemp(prefix="checker-")
     echo_line(f"{nearest} cannot be written: what this run learns is kept in {folder}", err=True)
     return settings.with_changes(corpus={"folder": folder})
-
-
-def shown_command(arguments: list[str], settings: "RunSettings") -> str:
-    """Return the command line without anything that is known to be secret."""
-    command = masked_command(arguments, settings.report.sanitization.redaction)
-    return secrets.secrets_of(settings).store.hide(command, _MASK)
 
 
 def masked_command(arguments: list[str], redaction: Redaction) -> str:

@@ -88,31 +88,6 @@ def by_topic(command: click.Command, ctx: click.Context) -> Iterator[tuple[str, 
         yield title, [one for one in added if one.group == title]
 
 
-def write_first_page(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-    """Write the most used options, and the names of the others."""
-    others = []
-    for title, options in by_topic(command, ctx):
-        if title == MOST_USED:
-            with formatter.section(title):
-                formatter.write_dl([_record(one, ctx) for one in options])
-        else:
-            names = (_MANY.sub(_family, one.opts[-1][2:]) for one in options)
-            others.append((title, ", ".join(dict.fromkeys(names))))
-    with formatter.section("Others, without their dashes (--help-all explains them)"):
-        formatter.write_dl(others)
-
-
-def write_all(command: click.Command, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-    """Write all options, each with its key and its default."""
-    for title, options in by_topic(command, ctx):
-        with formatter.section(title):
-            rows = []
-            for one in options:
-                name, text = _record(one, ctx)
-                rows.append((name, f"{text} {one.note}" if isinstance(one, KeyOption) else text))
-            formatter.write_dl(rows)
-
-
 def _record(option: click.Option, ctx: click.Context) -> tuple[str, str]:
     found = option.get_help_record(ctx)
     assert found is not None
@@ -120,12 +95,18 @@ def _record(option: click.Option, ctx: click.Context) -> tuple[str, str]:
 
 
 def show_all(ctx: click.Context, _: click.Parameter, value: bool) -> None:
-    """Print all options: the callback of `--help-all`."""
+    """Print all options, each with its key and its default: the callback of `--help-all`."""
     if value and not ctx.resilient_parsing:
         formatter = ctx.make_formatter()
         ctx.command.format_usage(ctx, formatter)
         ctx.command.format_help_text(ctx, formatter)
-        write_all(ctx.command, ctx, formatter)
+        for title, options in by_topic(ctx.command, ctx):
+            with formatter.section(title):
+                rows = []
+                for one in options:
+                    name, text = _record(one, ctx)
+                    rows.append((name, f"{text} {one.note}" if isinstance(one, KeyOption) else text))
+                formatter.write_dl(rows)
         click.echo(formatter.getvalue().rstrip("\n"), color=ctx.color)
         ctx.exit()
 
@@ -147,5 +128,14 @@ class TestingCommand(LegacyCommand):
         return [*super().get_params(ctx), *options_of_users()]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the first page of help: the most used options, and references to the others."""
-        write_first_page(self, ctx, formatter)
+        """Write the first page of help: the most used options, and the names of the others."""
+        others = []
+        for title, options in by_topic(self, ctx):
+            if title == MOST_USED:
+                with formatter.section(title):
+                    formatter.write_dl([_record(one, ctx) for one in options])
+            else:
+                names = (_MANY.sub(_family, one.opts[-1][2:]) for one in options)
+                others.append((title, ", ".join(dict.fromkeys(names))))
+        with formatter.section("Others, without their dashes (--help-all explains them)"):
+            formatter.write_dl(others)

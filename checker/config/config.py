@@ -210,11 +210,6 @@ _ALIASES: dict[tuple[Path, str], Callable[[Any], list[Change]]] = {
 Configured = TypeVar("Configured", bound=Section)
 
 
-def resolved(layers: list[Layer], key: str) -> Any:
-    """Return the value of a key, or a section, in these layers. Raises `AttributeError` for an unknown name."""
-    return getattr(Section(layers, is_resolved=True), key)
-
-
 class Projects(Struct, Generic[Configured], frozen=True):
     """The configurations of a file: one for each `[[project]]` table, and the default for all other APIs."""
 
@@ -368,7 +363,7 @@ class Config(Section):
         super().__getattr__(key)
 
         def resolver(*, operation: Selectable | None = None, phase: str = "") -> Any:
-            return resolved(self.operation_layers().layers_of(operation, phase), key)
+            return getattr(Section(self.operation_layers().layers_of(operation, phase), is_resolved=True), key)
 
         return resolver
 

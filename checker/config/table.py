@@ -573,11 +573,6 @@ def section_title(path: Path) -> str:
     return f"[{'.'.join(path)}]" if path else "root"
 
 
-def option_name(path: Path, key: str) -> str:
-    """Return the name of an option in messages: `[generation] unique-inputs`, or `warnings` at the root."""
-    return f"{section_title(path)} {key}" if path else key
-
-
 _OF_PHASES = ("operation-ordering", "extra-data-sources")
 """Keys of phases that are about all of their operations."""
 _OF_SEQUENCES = ("max-steps", "link-calibration", "inference")

@@ -104,15 +104,6 @@ _ODD: Final = frozenset((*range(0x20), ord("\\"), 0x7F))
 _UNSENT: Final = (FailureKind.UNSENDABLE, FailureKind.DROPPED, FailureKind.MALFORMED)
 
 
-def is_null_byte_refused(request: WireRequest, outcome: Outcome) -> bool:
-    """Whether a request with NUL in a header was not sent, or was refused with 400."""
-    if not any(b"\0" in value for _, value in request.headers):
-        return False
-    if isinstance(outcome, Response):
-        return outcome.status_code == 400
-    return outcome.kind in _UNSENT
-
-
 def is_path_refused(request: WireRequest, outcome: Outcome) -> bool:
     """Whether a path with a backslash or a control character was refused before it reached the application.
 
@@ -271,7 +262,8 @@ def adapt(schema: Any, request: WireRequest, outcome: Outcome) -> None:
     """Notify the schema that a server refuses characters before its application sees them."""
     if schema is None:
         return
-    if is_null_byte_refused(request, outcome):
+    is_refused = outcome.status_code == 400 if isinstance(outcome, Response) else outcome.kind in _UNSENT
+    if is_refused and any(b"\0" in value for _, value in request.headers):
         schema.adapt_to_null_byte_in_header_failure()
     if is_path_refused(request, outcome):
         schema.adapt_to_path_decoder_rejection()

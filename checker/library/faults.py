@@ -46,17 +46,6 @@ def faults_of(operation: ApiOperation) -> Iterator[InvalidSchema]:
         yield _error(_kind(warning, of_headers), warning)
 
 
-def broken_links(operations: Iterable[ApiOperation | BrokenOperation]) -> list[InvalidTransition]:
-    """Return the faults of the links of these operations."""
-    return [
-        fault
-        for operation in operations
-        if not isinstance(operation, BrokenOperation)
-        for fault in faults_of(operation)
-        if isinstance(fault, InvalidTransition)
-    ]
-
-
 def _kind(warning: SchemaWarning, of_headers: Iterable[str]) -> type[InvalidSchema]:
     if warning.kind is WarningKind.INVALID_EXAMPLE and warning.pointer in of_headers:
         return InvalidHeadersExample

@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_s
 from msgspec import Struct
 
 from checker.core.case import NOT_SET, Case
-from checker.core.errors import IncorrectUsage, InvalidStateMachine, NoLinksFound
+from checker.core.errors import IncorrectUsage, InvalidStateMachine, InvalidTransition, NoLinksFound
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import BrokenOperation, Label
 from checker.core.request import WireRequest
@@ -21,7 +21,7 @@ from checker.core.resources import ResourceModel, Transition
 from checker.core.response import Response
 from checker.generation.sources.hypothesis import give_seed, seed_given
 from checker.kinds.protocol import ApiOperation
-from checker.library.faults import broken_links
+from checker.library.faults import faults_of
 from checker.library.hypothesis_settings import SEQUENCES, TestSeed, fit_for_sequences, of_sequences, seed_by
 from checker.library.recording import record_test
 from checker.phases.bindings import evaluated, place_in_answer, set_into
@@ -157,7 +157,8 @@ def state_machine(
         start = f"{title or 'the API'} has no links between its operations: "
         if model.transitions:
             raise NoLinksFound(f"{start}none of them is between operations that are selected")
-        broken = broken_links(operations)
+        faults = [fault for operation in usable.values() for fault in faults_of(operation)]
+        broken = [one for one in faults if isinstance(one, InvalidTransition)]
         if broken:
             told = "; ".join(one.message for one in broken)
             raise InvalidStateMachine(f"{start}none that is declared can be followed. {told}", broken)
