@@ -98,7 +98,7 @@ class RequestMaker:
         self._common = _Usual(origin, headers, version)
         self._usual = {tuple(headers): self._common}
         """Keyed by user headers, which most operations share."""
-        self._base_path = _base_path(origin)
+        self._base_path = _literal(origin.base_path)
         self._plans: dict[int, _Plan] = {}
         """Keyed by the `id` of the operation, which each plan keeps alive: looking up the label is slower."""
 
@@ -179,7 +179,7 @@ class RequestMaker:
             own = BaseUrl.from_url(declared)
         except ValueError:
             return self._base_path
-        return _base_path(own) if own.url == self.origin.url else self._base_path
+        return _literal(own.base_path) if own.url == self.origin.url else self._base_path
 
     def _headers(self, case: Case, plan: "_Plan", content_type: bytes | None) -> list[_Field]:
         """Return the headers of a case with headers or cookies: those of the user override those of the case, which override ours."""
@@ -355,7 +355,3 @@ class _Plan:
 def _literal(text: str) -> str:
     """Return a fixed part of a path: unchanged, except for characters that a target cannot hold."""
     return escape(text, "/:@!$&'()*+,;=%?[]|\\^`\"<>")
-
-
-def _base_path(origin: BaseUrl) -> str:
-    return _literal(origin.base_path)

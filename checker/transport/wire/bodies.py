@@ -416,12 +416,10 @@ Text = TypeVar("Text", str, bytes)
 
 def path_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
     """Return the encoder of the text that replaces `{name}` in a path. An undeclared variable is text."""
-    style, explode = "simple", False
-    if parameter is not None:
-        if parameter.media_type is not None:
-            content = _content_encoder(parameter.media_type)
-            return lambda value: escape(content(value))
-        style, explode = parameter.style, parameter.explode
+    if parameter is not None and parameter.media_type is not None:
+        content = _content_encoder(parameter.media_type)
+        return lambda value: escape(content(value))
+    style, explode = ("simple", False) if parameter is None else (parameter.style, parameter.explode)
     if style in ("label", "matrix"):
         return lambda value: path_text(value, style, name, explode=explode)
 
@@ -455,20 +453,18 @@ def query_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
 
     An undeclared parameter is exploded.
     """
-    prefix = f"{escape(name)}="
-    style, explode, allow_reserved = "form", True, False
-    if parameter is not None:
-        if parameter.style == "querystring":
-            # A form is the query unchanged, any other media type percent-encoded (OpenAPI 3.2, 4.12.2).
-            media_type = parameter.media_type or "application/json"
-            content = _content_encoder(media_type)
-            return content if is_form(media_type) else lambda value: escape(content(value))
-        if parameter.media_type is not None:
-            content = _content_encoder(parameter.media_type)
-            return lambda value: prefix + escape(content(value))
-        style, explode = parameter.style, parameter.explode
-        allow_reserved = parameter.allow_reserved
-    return _with_inner(pairs_encoder(name, style, explode=explode, allow_reserved=allow_reserved), parameter)
+    if parameter is None:
+        return pairs_encoder(name)
+    if parameter.style == "querystring":
+        # A form is the query unchanged, any other media type percent-encoded (OpenAPI 3.2, 4.12.2).
+        media_type = parameter.media_type or "application/json"
+        content = _content_encoder(media_type)
+        return content if is_form(media_type) else lambda value: escape(content(value))
+    if parameter.media_type is not None:
+        prefix, content = f"{escape(name)}=", _content_encoder(parameter.media_type)
+        return lambda value: prefix + escape(content(value))
+    explode, allow_reserved = parameter.explode, parameter.allow_reserved
+    return _with_inner(pairs_encoder(name, parameter.style, explode=explode, allow_reserved=allow_reserved), parameter)
 
 
 def header_encoder(parameter: Parameter | None) -> HeaderEncoder:
@@ -478,9 +474,7 @@ def header_encoder(parameter: Parameter | None) -> HeaderEncoder:
         if is_json(parameter.media_type):
             return lambda value: _beyond_ascii.sub(_escape, content(value)).encode("ascii")
         return lambda value: header_bytes(content(value))
-    style, explode = "simple", False
-    if parameter is not None:
-        style, explode = parameter.style, parameter.explode
+    style, explode = ("simple", False) if parameter is None else (parameter.style, parameter.explode)
 
     def encoded(value: Any) -> bytes:
         if isinstance(value, str):
@@ -493,19 +487,16 @@ def header_encoder(parameter: Parameter | None) -> HeaderEncoder:
 def cookie_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
     """Return the encoder of a parameter in the header `Cookie`; empty for a value without pairs."""
     prefix = escape(name, COOKIE_NAME) + "="
-    style, explode = "form", True
-    content: TextEncoder = text_of
-    is_content = parameter is not None and parameter.media_type is not None
-    if parameter is not None:
-        style, explode = parameter.style, parameter.explode
-        if parameter.media_type is not None:
-            content = _content_encoder(parameter.media_type)
+    style, explode = ("form", True) if parameter is None else (parameter.style, parameter.explode)
+    media_type = None if parameter is None else parameter.media_type
+    content = None if media_type is None else _content_encoder(media_type)
 
     def encoded(value: Any) -> str:
-        if isinstance(value, str) and not is_content and is_unreserved(value):
+        if content is not None:
+            value = content(value)
+        elif isinstance(value, str) and is_unreserved(value):
             return prefix + value
-        sent = content(value) if is_content else value
-        return "; ".join(f"{one}={text}" for one, text in cookie_pairs(name, sent, explode=explode, style=style))
+        return "; ".join(f"{one}={text}" for one, text in cookie_pairs(name, value, explode=explode, style=style))
 
     return encoded
 

@@ -111,10 +111,10 @@ DEEPEST: Final = 100
 """Deepest nesting of elements."""
 MANY_NODES: Final = 10_000
 """Elements and attributes: reading each in every way takes a tenth of a millisecond."""
-_NIL = "{http://www.w3.org/2001/XMLSchema-instance}nil"
 EMPTY: Final = "an element without text has an empty text, or none"
 _SPACE = "\x1f"
 """Separates a namespace from a name; not a character of XML."""
+_NIL = f"http://www.w3.org/2001/XMLSchema-instance{_SPACE}nil"
 
 
 class UnreadXml(ValueError):
@@ -154,7 +154,7 @@ def parse_xml(content: bytes, most_nodes: int | None = None) -> Element:
         nodes += 1 + len(attributes)
         if most_nodes is not None and nodes > most_nodes:
             raise UnreadXml(f"the XML has more than {most_nodes} elements and attributes")
-        is_nil = attributes.pop(_NIL.replace("{", "").replace("}", _SPACE), "") in ("true", "1")
+        is_nil = attributes.pop(_NIL, "") in ("true", "1")
         named = {_local(key): value for key, value in attributes.items()}
         element = Element(_local(name), named, is_nil=is_nil)
         open_elements[-1].children.append(element)
