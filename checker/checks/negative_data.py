@@ -27,6 +27,8 @@ from checker.core.send import Exchanging
 
 _UNCHANGED = 304
 _COERCION = "type coercion"
+_SYNTAX: Final = "syntax"
+"""The keyword of a body that is not of its media type."""
 _REPEATED = "it is refused with a fresh idempotency key, so that the response was that to an earlier request"
 EXPECTED = (
     "400", "401", "403", "404", "405", "406", "409", "410", "411", "413", "414", "415", "422", "423", "428", "429", "431", "451", "5XX",
@@ -84,11 +86,14 @@ def negative_data_rejection(context: CheckContext) -> Exchanging[Found]:
 def _unchecked_schema(context: CheckContext, part: PartVerdict) -> str:
     """Return what operations share that lack one validation; empty if nothing is known.
 
-    It is the missing body, the format of a number, the place of a named schema, name and schema of a parameter, or place and schema of a
+    It is the missing body, a body that is not of its media type, the format of a number, the place of a named schema, name and schema of a parameter, or place and schema of a
     member deep in a value.
     """
     if of_format := number_format(part):
         return of_format
+    if part.keyword == _SYNTAX:
+        # One parser reads the bodies of a media type in all operations: bytes that are not UTF-8, or no JSON.
+        return f"{part.location} {_SYNTAX} {context.case.media_type}"
     # Frameworks that read a list as an object do so in every operation.
     if not part.name and (not part.pointer or (part.keyword == "type" and not part.instance_path)):
         return f"{part.location} {part.keyword}"

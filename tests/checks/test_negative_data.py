@@ -290,3 +290,20 @@ def test_valid_cases_and_requests_of_another_shape_are_not_its_business(exchange
 def test_a_missing_header_is_left_to_the_check_of_headers(exchanges: Exchanges) -> None:
     assert exchanges.failures(CHECK, exchanges.sent("GET /a", 200)) == []
     assert exchanges.failures(CHECK, exchanges.sent("GET /a", 200, query={"limit": 0})) == ["2XX"]
+
+
+def test_bodies_that_are_not_of_their_media_type_are_read_by_one_parser() -> None:
+    paths = {
+        path: {"post": {"requestBody": {"content": {"application/json": {"schema": schema}}}, "responses": OK}}
+        for path, schema in (("/a", NAMED), ("/b", INTEGER))
+    }
+    exchanges = Exchanges(operations_of(paths))
+
+    def cause(label: str, content: bytes) -> str:
+        sent = exchanges.sent(label, 201, **_json(1))
+        assert sent.request is not None
+        sent.request.body = content
+        (failure,) = exchanges.verdict(CHECK, sent).failures
+        return failure.cause(label)
+
+    assert cause("POST /a", b'{"name":"\xff"}') == cause("POST /b", b'"\xff"') != cause("POST /b", b"0")
