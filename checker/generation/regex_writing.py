@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from checker.generation.regexes import (
     EMPTY,
@@ -60,13 +60,12 @@ def written(tree: Expression, allowed: tuple[Interval, ...]) -> PatternPart:
     return found
 
 
-class _Writing:
+class _Writing(Struct):
     """One pass over a tree: what groups have written is remembered for those who refer to them."""
 
-    def __init__(self, allowed: tuple[Interval, ...]) -> None:
-        self._allowed = allowed
-        self._texts: dict[int, str] = {}
-        self._sizes: dict[int, tuple[int, int]] = {}
+    _allowed: tuple[Interval, ...]
+    _texts: dict[int, str] = field(default_factory=dict)
+    _sizes: dict[int, tuple[int, int]] = field(default_factory=dict)
 
     def written(self, tree: Expression) -> PatternPart:
         """Return the writer of a part. Raises `UnsupportedPattern`."""

@@ -258,13 +258,12 @@ class QueryWriter:
         return len(value.keys() - KNOWN) + unknown + below + own == 1
 
 
-class _QueryDraft:
-    def __init__(self, writer: QueryWriter, *, literals: bool) -> None:
-        self._writer = writer
-        self.literals = literals
-        self.declared: dict[str, str] = {}
-        """Variable -> its type."""
-        self.variables: dict[str, Any] = {}
+class _QueryDraft(Struct):
+    _writer: QueryWriter
+    literals: bool
+    declared: dict[str, str] = field(default_factory=dict)
+    """Variable -> its type."""
+    variables: dict[str, Any] = field(default_factory=dict)
 
     def arguments(
         self, prefix: str, args: Mapping[str, GraphQLArgument], given: Mapping[str, Any], *, literals: bool

@@ -29,16 +29,15 @@ class AllowanceSpent(LoaderError):
     """The description exceeds the limits for all of its documents together: no single reference is at fault."""
 
 
-class Allowance:
+class Allowance(Struct):
     """The limits for one description and every document that it refers to."""
 
-    def __init__(self, limits: FetchLimits, clock: Clock = time.monotonic) -> None:
-        self.limits = limits
-        self.clock = clock
-        self._begun = 0
-        """Documents in units of files: a document from the network counts as many."""
-        self._size = 0
-        self._spent_s = 0.0
+    limits: FetchLimits
+    clock: Clock = time.monotonic
+    _begun: int = 0
+    """Documents in units of files: a document from the network counts as many."""
+    _size: int = 0
+    _spent_s: float = 0.0
 
     def document(self, name: str, *, is_file: bool = False) -> "Portion":
         """Return the limits for one more document. Raises `AllowanceSpent`."""

@@ -197,14 +197,13 @@ def header_contract(
     return (HeaderContract(telling) if telling else None), faults
 
 
-class DeserialisedBody:
+class DeserialisedBody(Struct):
     """Reads the body with a user's function, and judges the result."""
 
-    def __init__(self, deserializer: Deserializer, opinions: TwoOpinions, media_type: str, operation: Any) -> None:
-        self._deserializer = deserializer
-        self._opinions = opinions
-        self._media_type = media_type
-        self._operation = operation
+    _deserializer: Deserializer
+    _opinions: TwoOpinions
+    _media_type: str
+    _operation: Any
 
     def is_fine(self, response: Response) -> bool:
         """False: the function needs the status and the body together."""

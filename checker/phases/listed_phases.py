@@ -42,7 +42,7 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
         for listed in edges.cases():
             if not _is_judged(listed, settings):
                 continue
-            case = listed.draft(operation)
+            case = listed.case(operation, "")
             is_probe = listed.scenario is Scenario.UNSPECIFIED_METHOD
             if is_probe and not _is_undeclared(case, maker):
                 continue

@@ -157,10 +157,6 @@ class Scopes:
         if around is not None:
             self._index(raw, place, around)
 
-    def knows(self, uri: str) -> bool:
-        """Whether a resource has the URI, or can be loaded without being added."""
-        return uri in self._by_uri or self._document(uri) is not None
-
     def contents_of(self, uri: str) -> object | None:
         """Return the resource of a URI; None if there is none."""
         found = self._by_uri.get(uri)

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from re import _parser as sre  # type: ignore[attr-defined]
 from typing import Any, Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from checker.core.system import later_pattern
 
@@ -201,23 +201,22 @@ class _Untranslatable(Exception):
     """A construct without an equivalent in Python."""
 
 
-class _Translation:
+class _Translation(Struct):
     """One pass over a pattern, which translates it and estimates how long matching may take.
 
     Python's engine backtracks and cannot be interrupted. A pattern without nested loops takes time that is a polynomial of the length
     of the text. Its degree is the number of loops, so the longest text is chosen by that. Nested loops may take exponential time.
     """
 
-    def __init__(self, pattern: str) -> None:
-        self._pattern = pattern
-        self._out: list[str] = []
-        self._in_class = False
-        self._groups: list[bool] = [False]
-        self._closed = False
-        self._loops = 0
-        self._is_risky = False
-        self._after_quantifier = False
-        self._choices: Counter[str] = Counter()
+    _pattern: str
+    _out: list[str] = field(default_factory=list)
+    _in_class: bool = False
+    _groups: list[bool] = field(default_factory=lambda: [False])
+    _closed: bool = False
+    _loops: int = 0
+    _is_risky: bool = False
+    _after_quantifier: bool = False
+    _choices: Counter[str] = field(default_factory=Counter)
 
     def result(self) -> tuple[str, int]:
         """Return the translated pattern and the longest text to match it against."""

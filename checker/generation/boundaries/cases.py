@@ -1,6 +1,6 @@
 """One request at an edge of an operation: its parts, what it tests, and how it becomes a case."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final
 
@@ -88,24 +88,15 @@ class BoundaryCase(Struct, frozen=True, dict=True):
             parameter_location=None if self.location is None else str(self.location),
         )
         meta = CaseMetadata(self.mode, dict(self._components()), PhaseInfo(self.phase, data))
-        return self._with_parts(operation, case_id, copied, meta)
-
-    def draft(self, operation: Operation) -> Case:
-        """Return a case without metadata that shares its values, for writing it only."""
-        return self._with_parts(operation, "", lambda value: value, None)
-
-    def _with_parts(
-        self, operation: Operation, case_id: str, taken: Callable[[Any], Any], meta: CaseMetadata | None
-    ) -> Case:
         parts, containers = self.parts, self.parts.containers
         case = Case(
             operation,
             case_id,
-            path_parameters=taken(containers.get(Location.PATH, {})),
-            headers=taken(containers.get(Location.HEADER, {})),
-            cookies=taken(containers.get(Location.COOKIE, {})),
-            query=taken(containers.get(Location.QUERY, {})),
-            body=parts.body if parts.body is NOT_SET else taken(parts.body),
+            path_parameters=copied(containers.get(Location.PATH, {})),
+            headers=copied(containers.get(Location.HEADER, {})),
+            cookies=copied(containers.get(Location.COOKIE, {})),
+            query=copied(containers.get(Location.QUERY, {})),
+            body=parts.body if parts.body is NOT_SET else copied(parts.body),
             media_type=parts.media_type,
             meta=meta,
         )

@@ -55,10 +55,6 @@ _RELATED_TEXTS: Final = (
 )
 
 
-def _is_free_text(outline: Outline) -> bool:
-    return outline.types == {"string"} and outline.first("enum", "const", "format", "pattern") is None
-
-
 def _negative(
     parts: Parts, text: str, scenario: Scenario, tested: Parameter | SecurityParameter | None = None, **more: Any
 ) -> BoundaryCase:
@@ -407,7 +403,11 @@ class OperationEdges:
     def _related(self, template: Parts, full: Parts) -> Iterator[BoundaryCase]:
         """Yield requests whose texts contain each other, or are each other's reverse. By chance, few runs would send one."""
         for base in (template, full):
-            holders = {place: one for place, one in self._text_places(base).items() if _is_free_text(one[1])}
+            holders = {
+                place: one
+                for place, one in self._text_places(base).items()
+                if one[1].types == {"string"} and one[1].first("enum", "const", "format", "pattern") is None
+            }
             if len(holders) > 1:
                 break
         else:

@@ -80,7 +80,7 @@ def in_property(site: MutationSite, name: str) -> Host:
             # Alternatives and conditions may be about the presence of a property.
             with suppress(Unsatisfiable):
                 return site.narrowed(f"with-{name}", OBJECT | {"required": [name]})
-        return site.valid_object()
+        return site.valid(dict)
 
     return put(valid, lambda source, value: with_room(site, value, name))
 
@@ -91,7 +91,7 @@ def in_named(site: MutationSite, named: Callable[[], Draw]) -> Host:
 
     def valid() -> Draw:
         names()  # Raises `Unsatisfiable` for a pattern that cannot be written, before anything is drawn.
-        return site.valid_object()
+        return site.valid(dict)
 
     return put(valid, lambda source, value: with_room(site, value, names()(source)))
 
@@ -120,7 +120,7 @@ def as_name(site: MutationSite) -> Host:
     items = _Once(lambda: site.draw(site.form.objects.additional, item_of(site.place)))
 
     def host(broken: Broken) -> Broken:
-        objects, item = site.valid_object(), items()
+        objects, item = site.valid(dict), items()
 
         def whole(source: Source) -> tuple[Any, Any]:
             value = objects(source)
@@ -137,7 +137,7 @@ def in_items(site: MutationSite, first: int, *, is_fixed: bool) -> Host:
     """Return the host of the item after the first ones, or of it or any after it."""
 
     def valid() -> Draw:
-        return site.narrowed(f"from {first}", ARRAY | {"minItems": first}) if first else site.valid_array()
+        return site.narrowed(f"from {first}", ARRAY | {"minItems": first}) if first else site.valid(list)
 
     def where(source: Source, value: list[Any]) -> int:
         last = len(value) - 1

@@ -73,16 +73,9 @@ class MutationSite(Struct, frozen=True):
         # Looking for variety takes up to sixty draws. One wrong part differs enough from that of another breach.
         return self.compiler.compile(conjunction, place or self.place, is_varied=False)
 
-    def valid_object(self) -> Draw:
-        """Return draws of valid objects. Raises `Unsatisfiable`."""
-        return self._valid(OBJECT, dict)
-
-    def valid_array(self) -> Draw:
-        """Return draws of valid arrays. Raises `Unsatisfiable`."""
-        return self._valid(ARRAY, list)
-
-    def _valid(self, kind: str, python: type) -> Draw:
-        types = self.form.types
+    def valid(self, python: type[dict[str, Any]] | type[list[Any]]) -> Draw:
+        """Return draws of valid objects or arrays. Raises `Unsatisfiable`."""
+        kind, types = OBJECT if python is dict else ARRAY, self.form.types
         # Draws of an untyped schema may be of any type, whatever its keywords are about.
         if types - {NULL} != {kind}:
             return self.narrowed(kind, {"type": kind})

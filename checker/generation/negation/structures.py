@@ -49,7 +49,7 @@ def _dropped(site: MutationSite, name: str) -> Draw:
     is_free = not (form.branches or form.forbidden or form.needs_check or form.objects.count.low)
     if is_free and not site.mentions_elsewhere("required"):
         # Nothing else asks for the property. Compiling an object without it takes six times as long.
-        objects = site.valid_object()
+        objects = site.valid(dict)
 
         def without(source: Source) -> dict[str, Any]:
             value: dict[str, Any] = objects(source)
@@ -70,7 +70,7 @@ def _dropped(site: MutationSite, name: str) -> Draw:
 def _one_property_more(site: MutationSite, keyword: str, value: Any) -> Draw:
     def larger() -> Draw:
         """Return draws of a valid object with one property more."""
-        objects, name = site.valid_object(), unknown_name(site)
+        objects, name = site.valid(dict), unknown_name(site)
         others = tuple(one for one in site.form.objects.additional if one.pointer != site.pointer(keyword))
         item = site.draw(others, item_of(site.place))
 

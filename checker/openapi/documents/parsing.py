@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 import yaml
+from msgspec import Struct, field
 
 from checker.core.errors import LoaderError, LoaderErrorKind
 from checker.kinds.fetching import refuse_depth
@@ -46,13 +47,11 @@ _MOST_REPEATED = 100
 _SHOWN = 100
 
 
-class RepeatedKeys:
+class RepeatedKeys(Struct):
     """Sentences about keys that occur twice in one mapping of a document: parsers drop the first value."""
 
-    def __init__(self, name: str, sentences: list[str]) -> None:
-        """`name` denotes the document, and `sentences` is the list that grows."""
-        self._name = name
-        self._sentences = sentences
+    _name: str
+    _sentences: list[str]
 
     @property
     def is_full(self) -> bool:
@@ -97,16 +96,15 @@ def value_of(node: yaml.Node, *, plain: Callable[[str], Any] | None = None, larg
     return _NodeReader(plain or _plain_scalar, largest).value(node)
 
 
-class _NodeReader:
+class _NodeReader(Struct):
     """Reads the values of nodes. A node with several aliases is one value, as in YAML itself."""
 
-    def __init__(self, plain: Callable[[str], Any], largest: int, repeated: RepeatedKeys | None = None) -> None:
-        self._plain = plain
-        self._largest = largest
-        self._repeated = repeated
-        self._containers: dict[int, Any] = {}
-        self._sizes: dict[int, int] = {}
-        self._size = 0
+    _plain: Callable[[str], Any]
+    _largest: int
+    _repeated: RepeatedKeys | None = None
+    _containers: dict[int, Any] = field(default_factory=dict)
+    _sizes: dict[int, int] = field(default_factory=dict)
+    _size: int = 0
 
     def value(self, node: yaml.Node) -> Any:
         if isinstance(node, yaml.ScalarNode):

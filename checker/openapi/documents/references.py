@@ -217,7 +217,7 @@ class OpenApiDocument:
 
     def needs_reading(self, uri: str) -> bool:
         """Whether a URI is that of a document, and not of a schema inside one that was read."""
-        return self.neighbours.name_of(uri) in self.neighbours.known or not self._scopes.knows(uri)
+        return self.neighbours.name_of(uri) in self.neighbours.known or self._scopes.contents_of(uri) is None
 
     def resolve(self, reference: str, *, at: str) -> Found:
         """Return the target of a reference and its place, one hop. Raises `UnresolvableReference`."""
