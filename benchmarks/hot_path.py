@@ -12,6 +12,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from multiprocessing import Pipe
 from pathlib import Path
@@ -151,7 +152,7 @@ def measured(document: str, url: str, kind: str, lanes: int) -> Figures:
     figures = Figures()
     with tempfile.TemporaryDirectory() as scratch:
         settings = worker_settings(document, url, kind, lanes, scratch)
-        with open_worker_context(1, settings) as place:
+        with closing(open_worker_context(1, settings)) as place:
             labels = tuple(card.label for card in place.opened.operations)
             rounds = [
                 _tasks(kind, labels, number, count) for number, count in enumerate((WARM_UP, *[REQUESTS] * ROUNDS), 1)

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 import tracemalloc
+from contextlib import closing
 from multiprocessing import Pipe
 from pathlib import Path
 
@@ -79,7 +80,7 @@ def _rate(document: Path, url: str, budget_bytes: int) -> tuple[float, float]:
     """Return the requests per CPU-second of a worker whose programs have this budget, and the compilations of each operation."""
     with (
         tempfile.TemporaryDirectory() as scratch,
-        open_worker_context(1, worker_settings(str(document), url, "run", 8, scratch)) as place,
+        closing(open_worker_context(1, worker_settings(str(document), url, "run", 8, scratch))) as place,
     ):
         cache = place.factory._programs = CountingCache(budget_bytes)
         unread, up = Pipe(duplex=False)
@@ -111,7 +112,9 @@ def _memory(document: Path) -> float:
     """Return the memory that programs take as a multiple of what they are counted with."""
     with (
         tempfile.TemporaryDirectory() as scratch,
-        open_worker_context(1, worker_settings(str(document), "http://127.0.0.1:9", "run", 8, scratch)) as place,
+        closing(
+            open_worker_context(1, worker_settings(str(document), "http://127.0.0.1:9", "run", 8, scratch))
+        ) as place,
     ):
         factory, phase = place.factory, PhaseInfo("fuzzing")
         cache = factory._programs = CountingCache(_ENDLESS)

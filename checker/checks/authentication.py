@@ -73,7 +73,7 @@ def _another(value: Any) -> Any:
 
 
 _FIRST_OF = 4
-"""One of this many removals is first sent without credentials. Few sequences get that far."""
+"""One of this many removals is first sent without credentials, and by a peer. Few sequences get that far."""
 _TOO_FAST = 429
 _CONFLICT = 409
 _BASIC = "basic"
@@ -246,7 +246,7 @@ def _of_failure(context: CheckContext, sent: WireRequest) -> Found:
 
 
 def is_asked_first(case: Case, confirms: bool) -> bool:
-    """Whether a case is first sent without its credentials: a removal, which cannot be repeated afterwards."""
+    """Whether a check of callers comes before a case: a removal, because nothing is left to remove afterwards."""
     return removes_what_was_made(case) and (confirms or is_one_of(case, _FIRST_OF))
 
 
@@ -279,14 +279,6 @@ def sent_beforehand(
         if answer.status_code // 100 in failing:
             return request, answer
     return None
-
-
-def served_without(case: Case, sent: WireRequest, tools: CheckTools) -> Exchanging[Instead | None]:
-    """Return the first request without credentials, or with wrong ones, that is served or causes a server error; None if there is none.
-
-    Nothing is known of the request with credentials, so that other refusals than 401 and 403 prove nothing.
-    """
-    return (yield from sent_beforehand(case, sent, tools, (2, 5)))
 
 
 def _has_common_credentials(request: WireRequest) -> bool:

@@ -85,11 +85,6 @@ class ClassCheck(Struct):
         """Whether the states of several processes can be merged."""
         return hasattr(self.instance, "merge")
 
-    @property
-    def state_name(self) -> str:
-        """The name of the state: the method that returns it, or empty for the attributes of the instance."""
-        return "state()" if self.is_mergeable else ""
-
     def state(self) -> object:
         """Return the state that the class keeps. Raises `CheckError`."""
         try:

@@ -8,6 +8,7 @@ from checker.checks.table import BUILT_IN
 from checker.core.case import Case
 from checker.core.failures import FailureGroup
 from checker.core.response import Response
+from checker.core.send import drive
 
 BuiltInCheck = Callable[[CheckContext, Response, Case], None]
 
@@ -20,13 +21,7 @@ def _function(name: str) -> BuiltInCheck:
         # The switch of a check, such as the limit of `max_response_time`, stands where others have their section.
         settings = {name: given if isinstance(given, Mapping) else {name: given}}
         judge = Judge((row,), JudgeSettings(settings, context.truncation), context.tools)
-        work = judge.judge(case, response, context.sequence)
-        try:
-            request = next(work)
-            while True:
-                request = work.send(case.exchange(request))
-        except StopIteration as end:
-            judgement = end.value
+        judgement = drive(judge.judge(case, response, context.sequence), case.exchange)
         for _, error in judgement.errors:
             raise error
         failures = list(judgement.failures)

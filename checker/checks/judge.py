@@ -17,8 +17,8 @@ from checker.core.contract import ResponsePlan
 from checker.core.failures import Exchange, Failure
 from checker.core.operation import Label
 from checker.core.request import WireRequest
-from checker.core.response import NetworkFailure, Response
-from checker.core.send import Exchanging
+from checker.core.response import NetworkFailure, Outcome, Response
+from checker.core.send import Exchanging, watched
 from checker.core.templates import Lexicon
 
 _SERVER_ERROR: Final = 500
@@ -260,28 +260,21 @@ def _failures(check: Check, context: CheckContext) -> Failures:
 
 
 def _failures_of_sending(check: Check, context: CheckContext) -> Exchanging[Failures]:
-    context.exchanges = []
+    exchanges: list[Exchange] = []
+    context.exchanges = exchanges
+
+    def note(request: WireRequest, outcome: Outcome) -> None:
+        # The check may send the same object again, with other credentials.
+        exchanges.append((replace(request, headers=request.headers[:]), outcome))
+
     try:
-        found = yield from _noted(cast("Exchanging[Found]", check.run(context)), context.exchanges)
+        found = yield from watched(cast("Exchanging[Found]", check.run(context)), note)
     except Failure as failure:
         found = failure
     except Exception as error:  # noqa: BLE001 - the other checks must still run
         context.errors.append((check.name, error))
         return PASSED
     return _named(check, found)
-
-
-def _noted(work: Exchanging[Found], exchanges: list[Exchange]) -> Exchanging[Found]:
-    """Run a check, and add each of its requests with its outcome to `exchanges` before the check receives the outcome."""
-    try:
-        request = next(work)
-        while True:
-            outcome = yield request
-            # The check may send the same object again, with other credentials.
-            exchanges.append((replace(request, headers=request.headers[:]), outcome))
-            request = work.send(outcome)
-    except StopIteration as end:
-        return cast("Found", end.value)
 
 
 def _named(check: Check, found: Found) -> Failures:

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Final, TypeGuard
 from urllib.parse import urlsplit
 
-from checker.checks.authentication import other_things, removes_what_was_made
+from checker.checks.authentication import other_things
 from checker.checks.context import PASSED, CheckContext, CheckTools, Found, Instead, JudgedInteraction, Peers
 from checker.checks.deletion import as_get
 from checker.checks.read_only import json_object
@@ -61,11 +61,6 @@ def may_write(case: Case, response: Response) -> bool:
     if sent is None or not is_bound(case, response):
         return False
     return sent.is_of_check or sent.is_for("object_level_writes") or (is_update and is_one_of(case, _ONE_OF))
-
-
-def is_removed_first(case: Case, confirms: bool) -> bool:
-    """Whether a peer sends a removal before its owner: afterwards, nothing is left to remove."""
-    return removes_what_was_made(case) and (confirms or is_one_of(case, _ONE_OF))
 
 
 def removed_by_peer(case: Case, sent: WireRequest, tools: CheckTools) -> Exchanging[Instead | None]:

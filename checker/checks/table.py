@@ -1,6 +1,7 @@
 """The checks, in the order in which they run. Configuration, command line and judge read everything about a check from its row."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -277,7 +278,8 @@ TABLE = (
         failures=(authentication.IgnoredAuth,),
         may_send=authentication.may_be_ignored,
         probes=authentication.is_accepted,
-        probes_refused=authentication.served_without,
+        # Nothing is known of the request with credentials, so that other refusals than 401 and 403 prove nothing.
+        probes_refused=partial(authentication.sent_beforehand, failing=(2, 5)),
         beforehand=PriorRequest(authentication.is_asked_first, authentication.sent_beforehand),
         applies=replace(_OF_OPERATION, operations=authentication.asks_for_credentials),
         wants_refusal=True,
@@ -299,7 +301,7 @@ TABLE = (
         failures=(object_authorization.ForeignWrite,),
         has_needs=object_authorization.has_peers,
         may_send=object_authorization.may_write,
-        beforehand=PriorRequest(object_authorization.is_removed_first, object_authorization.removed_by_peer),
+        beforehand=PriorRequest(authentication.is_asked_first, object_authorization.removed_by_peer),
         # What a peer removes is gone.
         settings=(IN_RUN,),
         applies=replace(_POSITIVE, statuses=("2XX",), follows=True, methods=("PUT", "PATCH", "DELETE"), path=MEMBER),

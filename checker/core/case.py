@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy, deepcopy
 from dataclasses import replace
+from enum import Enum
 from typing import Any, Final, Protocol, Self
 
 from checker.core.digests import digest_int
@@ -42,31 +43,19 @@ class Engine(Protocol):
     def schema(self) -> Any: ...
 
 
-class NotSet:
+class NotSet(Enum):
     """Type of `NOT_SET`, the absence of a body. `None` is the JSON value null."""
 
-    _instance: "NotSet | None" = None
-
-    def __new__(cls) -> "NotSet":
-        """The one instance, also after unpickling."""
-        if cls._instance is None:
-            cls._instance = super().__new__(cls)
-        return cls._instance
+    NOT_SET = "NOT_SET"
 
     def __repr__(self) -> str:
-        return "NOT_SET"
+        return self.value
 
     def __bool__(self) -> bool:
         return False
 
-    def __reduce__(self) -> str:
-        return "NOT_SET"
 
-    def __deepcopy__(self, memo: object) -> "NotSet":
-        return self
-
-
-NOT_SET: Final = NotSet()
+NOT_SET: Final = NotSet.NOT_SET
 
 
 CheckName = Callable[..., Any] | str

@@ -88,8 +88,6 @@ class ProviderSource(CredentialSource):
         self.name = name
         self.refresh_s = scope.refresh_s
         self.is_kept = scope.refresh_s is not None
-        self.cache_by_key = scope.cache_by_key
-        self.retry_on = scope.retry_on
         self.scope = scope
         self._provider = provider
 
@@ -101,7 +99,7 @@ class ProviderSource(CredentialSource):
             if not self.scope.covers(context):
                 return None
             asked = "cache_by_key"
-            return "" if self.cache_by_key is None else repr(self.cache_by_key(case, context))
+            return "" if self.scope.cache_by_key is None else repr(self.scope.cache_by_key(case, context))
         except Exception as error:
             raise CredentialError(f"{asked} of {self.name}: {type(error).__name__}: {error}") from error
 
@@ -136,7 +134,7 @@ class ProviderSource(CredentialSource):
 
     def is_refused(self, response: Response) -> bool:
         """Whether it has a status of `retry_on`."""
-        return response.status_code in self.retry_on
+        return response.status_code in self.scope.retry_on
 
 
 class ProviderOptions(TypedDict, total=False):

@@ -87,6 +87,19 @@ def send_alone(
     return finished[0][1]
 
 
+def watched(work: "Exchanging[Result]", saw: Callable[[WireRequest, Outcome], object]) -> "Exchanging[Result]":
+    """Return the result of work. `saw` receives each of its requests with the outcome, before the work does."""
+    try:
+        wanted = next(work)
+        while True:
+            outcome = yield wanted
+            saw(wanted, outcome)
+            wanted = work.send(outcome)
+    except StopIteration as end:
+        result: Result = end.value
+        return result
+
+
 def drive(work: Generator[Any, Any, Result], send: Send) -> Result:
     """Return the result of work that exchanges requests, with a blocking `send`."""
     try:

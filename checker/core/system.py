@@ -249,6 +249,9 @@ class Later:
         self._make = make
 
     def __getattr__(self, attribute: str) -> Any:
+        if attribute.startswith("__"):
+            # Copies and pickles look for special methods, which must not make the object.
+            raise AttributeError(attribute)
         found = getattr(self._make(), attribute)
         # The next access finds it without a call of `__getattr__`.
         setattr(self, attribute, found)

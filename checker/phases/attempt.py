@@ -3,6 +3,7 @@
 import copy
 import dataclasses
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any, Final, Protocol
 
 from msgspec import Struct, field
@@ -22,7 +23,7 @@ from checker.core.meta import GenerationMode
 from checker.core.operation import Label, Operation
 from checker.core.request import WireRequest
 from checker.core.response import NetworkFailure, Outcome, Response
-from checker.core.send import Exchanging, Purpose
+from checker.core.send import Exchanging, Purpose, watched
 from checker.health import Safety, SafetyGate
 from checker.transport.settings import HttpChanges, timeout_of
 
@@ -283,7 +284,8 @@ def attempt(
         return (yield from work)
     if tools.gate.refuses(case, request):
         return Verdict(case, None, None, CLEAN)
-    return (yield from observed(tools.gate, case, work))
+    # The gate records the resources that the requests create, those of checks included.
+    return (yield from watched(work, partial(tools.gate.observe, case)))
 
 
 def _settle_mode(tools: Tools, case: Case, request: WireRequest) -> None:
@@ -334,19 +336,6 @@ def probe(tools: Tools, case: Case) -> Exchanging[Verdict]:
         return Verdict(case, request, None, CLEAN)
     request, outcome = shown
     return (yield from rest_of_attempt(tools, case, request, outcome, ()))
-
-
-def observed(gate: SafetyGate, case: Case, work: Exchanging[Verdict]) -> Exchanging[Verdict]:
-    """Run work that exchanges requests. The gate records the resources that they create, those of checks included."""
-    try:
-        wanted = next(work)
-        while True:
-            outcome = yield wanted
-            gate.observe(case, wanted, outcome)
-            wanted = work.send(outcome)
-    except StopIteration as end:
-        verdict: Verdict = end.value
-        return verdict
 
 
 def exchange(tools: Tools, case: Case, request: WireRequest) -> Exchanging[Outcome]:

@@ -12,7 +12,7 @@ from checker.config.operation_settings import HttpSettings
 from checker.core.errors import CheckerError, MissingSecret, UsageError
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
-from checker.core.response import FailureKind, NetworkFailure, Outcome
+from checker.core.response import FailureKind, NetworkFailure
 from checker.core.send import ON_THE_WAY, Purpose, Transport, send_alone
 from checker.core.system import Clock
 from checker.phases.recordings import NO_RESPONSE, Recorded, read_cassette
@@ -73,7 +73,8 @@ def replay(cassette: Path, options: ReplayOptions, echo: Echo) -> int:
         echo(f"Replaying cassette: {cassette}")
         echo(f"Total interactions: {len(recorded)}")
         echo("")
-        return _Replay(options, masked_names(recorded), echo).run(chosen)
+        masked = frozenset(name.lower() for one in recorded for name, value in one.headers if _is_masked(value))
+        return _Replay(options, masked, echo).run(chosen)
     except CheckerError as error:
         echo(f"Error: {error}")
         return 2
@@ -100,13 +101,6 @@ def select(recorded: list[Recorded], options: ReplayOptions) -> Iterator[Recorde
             and method.search(interaction.method)
         ):
             yield interaction
-
-
-def masked_names(recorded: list[Recorded]) -> frozenset[str]:
-    """Return the lower-case names of headers whose value is masked anywhere in the cassette."""
-    return frozenset(
-        name.lower() for interaction in recorded for name, value in interaction.headers if _is_masked(value)
-    )
 
 
 def request_of(interaction: Recorded, options: ReplayOptions, masked: frozenset[str]) -> tuple[BaseUrl, WireRequest]:
@@ -190,25 +184,18 @@ class _Replay:
             lanes = self._lanes[origin] = _CONNECT(origin, self._options.http, 1)
         # A kept connection that the server has closed would be reported as the response.
         outcome = send_alone(lanes, replace(request, fresh=True))
-        if isinstance(outcome, NetworkFailure) and outcome.kind in _NOT_CARRIED_OUT:
-            self._failed += 1
-        new_status = _new_status(outcome)
-        was_none = interaction.old_status == NO_RESPONSE
         if isinstance(outcome, NetworkFailure):
-            self._changed += not was_none
+            new_status = f"{outcome.kind}: {outcome.message}"
+            self._failed += outcome.kind in _NOT_CARRIED_OUT
+            self._changed += interaction.old_status != NO_RESPONSE
         else:
+            new_status = str(outcome.status_code)
             self._changed += new_status != interaction.old_status
         self._echo(f"  ID              : {interaction.id}")
         self._echo(f"  URI             : {Redaction().url(request.url_at(origin))}")
         self._echo(f"  Old status code : {interaction.old_status}")
         self._echo(f"  New status code : {new_status}")
         self._echo("")
-
-
-def _new_status(outcome: Outcome) -> str:
-    if isinstance(outcome, NetworkFailure):
-        return f"{outcome.kind}: {outcome.message}"
-    return str(outcome.status_code)
 
 
 def _destination(interaction: Recorded, base_url: str | None) -> tuple[BaseUrl, bytes]:

@@ -52,7 +52,8 @@ class CredentialExchange:
         kept = self._kept.setdefault((wanted.source, wanted.key), _CredentialState(nothing))
         if kept.given.number > wanted.number:
             return [(incarnation, kept.given)]
-        if self._is_cooling(kept):
+        is_recent = self._clock() - kept.failed_at < COOLING_S
+        if kept.failures >= MOST_FAILURES and (kept.was_good or is_recent):
             # Numbered as new credentials, so that the waiting worker goes on and reports the reason.
             kept.given = replace(kept.given, number=wanted.number + 1)
             return [(incarnation, kept.given)]
@@ -90,11 +91,6 @@ class CredentialExchange:
                 kept.fetching = None
                 messages += self._appoint(kept)
         return messages
-
-    def _is_cooling(self, kept: _CredentialState) -> bool:
-        if kept.failures < MOST_FAILURES:
-            return False
-        return kept.was_good or self._clock() - kept.failed_at < COOLING_S
 
     def _appoint(self, kept: _CredentialState) -> list[WorkerMessage]:
         """Let the worker that has waited longest fetch, if no worker does."""

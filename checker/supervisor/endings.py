@@ -114,12 +114,7 @@ class Ending:
 
     def go_by(self, settings: RunSettings) -> None:
         """Take the limits from these settings. Called again when the project is known."""
-        self._max_time_s = settings.max_time_s
-        self._documents = settings.documents
-        self._max_failures = settings.verdict.max_failures
-        self._is_endless = settings.kind == "fuzz"
-        self._may_end_at_failure = settings.has_no_end
-        self._usually_goes_on = settings.common.continue_on_failure
+        self._settings = settings
         self._known = KnownFailures(settings.verdict.baseline)
         self._read_again()
 
@@ -144,7 +139,7 @@ class Ending:
 
     def left_s(self, elapsed_s: float) -> float | None:
         """Return the seconds until nothing new begins; None without a time limit."""
-        limit_s = self._max_time_s
+        limit_s = self._settings.max_time_s
         if limit_s is None:
             return None
         return max(0.0, limit_s - closing_s(limit_s) - elapsed_s)
@@ -157,7 +152,7 @@ class Ending:
     def fetch_limits(self, now: float, elapsed_s: float) -> FetchLimits:
         """Return the limits for reading the description in the time that the run has left."""
         left_s = self.left_s(elapsed_s)
-        return self._documents if left_s is None else replace(self._documents, until=now + left_s)
+        return self._settings.documents if left_s is None else replace(self._settings.documents, until=now + left_s)
 
     def begin(self, outcome: str) -> None:
         """Begin the end. The first reason counts, but an interrupt replaces it."""
@@ -173,7 +168,7 @@ class Ending:
         for name in set(changed):
             finding = view.sights.version(name)
             fails = view.sights.is_shown(name) and self._known.fails(finding)
-            goes_on = self._goes_on.get(finding.label, self._usually_goes_on)
+            goes_on = self._goes_on.get(finding.label, self._settings.common.continue_on_failure)
             ends = fails and not (finding.same_as or goes_on)
             for names, is_in in ((self._failing, fails), (self._ending, ends)):
                 (names.add if is_in else names.discard)(name)
@@ -188,7 +183,7 @@ class Ending:
     def complete(self, view: RunView) -> None:
         """End because nothing is left to do. `fuzz` has no end, so there it is an error."""
         count = 0 if view.opened is None else view.opened.selected
-        if self._is_endless and count and not view.counts.cases:
+        if self._settings.kind == "fuzz" and count and not view.counts.cases:
             which = "the one selected operation" if count == 1 else f"any of {count} operations"
             self.fail(RunFault(f"nothing was tested: no case can be made of {which}; the report gives the reasons"))
         self.begin("completed")
@@ -201,7 +196,7 @@ class Ending:
     def fail_to_open(self) -> None:
         """End because the description was not read within the time limit."""
         sentence = (
-            f"the API description was not read when the {self._max_time_s:g} s of `--max-time` were over; "
+            f"the API description was not read when the {self._settings.max_time_s:g} s of `--max-time` were over; "
             "give the run more time"
         )
         self.fail(RunFault(sentence, LeavingKind.CANNOT_OPEN))
@@ -226,10 +221,10 @@ class Ending:
 
     def _due(self, elapsed_s: float) -> _EndingStage:
         """Return the order that the time limit requires."""
-        if self._max_time_s is None:
+        if self._settings.max_time_s is None:
             return _EndingStage.NOTHING
-        closing = closing_s(self._max_time_s)
-        left_s = self._max_time_s - elapsed_s
+        closing = closing_s(self._settings.max_time_s)
+        left_s = self._settings.max_time_s - elapsed_s
         if left_s <= 0:
             return _EndingStage.KILL
         if left_s <= closing / 2:
@@ -249,12 +244,12 @@ class Ending:
             self.begin(INTERRUPTED)
         if self.outcome:
             return
-        limit = self._max_failures
+        limit = self._settings.verdict.max_failures
         if self.left_s(elapsed_s) == 0:
             self.outcome = TIME_LIMIT
         elif limit is not None and self.failures(view) + len(view.errors) >= limit:
             self.outcome = "failure limit"
-        elif self._may_end_at_failure and self.failures(view) and self._ending:
+        elif self._settings.has_no_end and self.failures(view) and self._ending:
             self.outcome = "first failure"
 
 

@@ -87,23 +87,19 @@ class LiveWorker(Struct, frozen=True):
     state: WorkerState
     handle: WorkerHandle
 
-    def tell(self, message: Down) -> None:
-        """Send a message; a dead worker gets none."""
-        self.handle.tell(message)
-
 
 class WorkerPool:
     """The living workers by incarnation."""
 
     def __init__(self, launcher: Launcher, ownership: Ownership) -> None:
-        self._launcher = launcher
+        self.launcher = launcher
         self._ownership = ownership
         self.workers: dict[int, LiveWorker] = {}
 
     def start(self, incarnation: int, settings: RunSettings, now: float) -> LiveWorker | Departure:
         """Start a worker, or return why the system gives none."""
         try:
-            handle = self._launcher.start(incarnation, settings, self._ownership)
+            handle = self.launcher.start(incarnation, settings, self._ownership)
         except (OSError, EOFError) as error:
             why = limit_reached(error) or likely_limit()
             return Departure(": ".join(filter(None, ("no process could be started", why))))
@@ -113,7 +109,7 @@ class WorkerPool:
 
     def listen(self, timeout_s: float) -> tuple[list[tuple[LiveWorker, Up]], list[LiveWorker]]:
         """Wait for workers; return their messages, and the workers that are gone."""
-        self._launcher.wait(timeout_s)
+        self.launcher.wait(timeout_s)
         received: list[tuple[LiveWorker, Up]] = []
         gone: list[LiveWorker] = []
         for worker in self.workers.values():
@@ -128,11 +124,6 @@ class WorkerPool:
         return worker.handle.reap()
 
     @property
-    def capacity(self) -> int:
-        """Return the number of workers that there is room for now."""
-        return self._launcher.capacity()
-
-    @property
     def ready(self) -> list[int]:
         """Return the incarnations that have opened the description."""
         return [one for one, worker in self.workers.items() if worker.state.opened]
@@ -140,11 +131,11 @@ class WorkerPool:
     def tell_each(self, messages: Iterable[tuple[int, Down]]) -> None:
         for incarnation, message in messages:
             if (worker := self.workers.get(incarnation)) is not None:
-                worker.tell(message)
+                worker.handle.tell(message)
 
     def tell_all(self, message: Down) -> None:
         for worker in self.workers.values():
-            worker.tell(message)
+            worker.handle.tell(message)
 
     def close(self) -> None:
         for worker in self.workers.values():
@@ -152,4 +143,4 @@ class WorkerPool:
         for worker in list(self.workers.values()):
             self.remove(worker)
             worker.handle.forget()
-        self._launcher.close()
+        self.launcher.close()

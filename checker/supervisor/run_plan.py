@@ -27,11 +27,7 @@ def stages_of(
     `orders`: phase -> the order of operations that the user gave, or None for the order of the document. A phase without an entry
     orders operations by layers.
     """
-    return deque(
-        stage
-        for row in rows
-        for stage in _stages(row, _as_wanted(cards, orders.get(row.name)), ordered=row.name not in orders)
-    )
+    return deque(stage for row in rows for stage in _stages(row, cards, orders))
 
 
 def _is_tested(card: OperationCard, row: Phase) -> bool:
@@ -49,19 +45,16 @@ def weights_of(stages: Iterable[tuple[str, list[str]]]) -> dict[str, float]:
     return {phase: 1 / max(1, size) for phase, size in sizes.items()}
 
 
-def _as_wanted(cards: Sequence[OperationCard], order: Sequence[str] | None) -> Sequence[OperationCard]:
-    """Return the operations in the order of the user, without those that the order does not name."""
-    if order is None:
-        return cards
-    known = {card.label: card for card in cards}
-    return [known[label] for label in order if label in known]
-
-
-def _stages(row: Phase, cards: Sequence[OperationCard], *, ordered: bool) -> Iterator[tuple[str, list[str]]]:
+def _stages(
+    row: Phase, cards: Sequence[OperationCard], orders: Mapping[str, Sequence[str] | None]
+) -> Iterator[tuple[str, list[str]]]:
     """Yield the stages of one phase. Phases of sequences have one stage: a sequence orders its own requests."""
     tested = [card for card in cards if _is_tested(card, row)]
-    if not ordered or row.source is CaseSource.CHAINED:
-        yield row.name, [card.label for card in tested]
+    if row.name in orders or row.source is CaseSource.CHAINED:
+        labels = [card.label for card in tested]
+        order = orders.get(row.name)
+        # The order of a user leaves out the operations that it does not name.
+        yield row.name, labels if order is None else [label for label in order if label in labels]
         return
     # Within a layer the methods follow one another, so that a response of GET never depends on the timing of a DELETE.
     for layer in sorted({card.layer for card in tested}):

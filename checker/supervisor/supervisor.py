@@ -96,7 +96,7 @@ def make_plan(
         seed=seed,
         max_examples=settings.common.cases.max_examples,
         phases=settings.phases,
-        orders={**dict.fromkeys(settings.sources.unordered_phases), **{one.phase: one.labels for one in opened.orders}},
+        orders={**dict.fromkeys(settings.sources.unordered_phases), **dict(opened.orders)},
         entries=entries,
     )
     plan.is_hopeless = view.is_never_allowed
@@ -212,7 +212,7 @@ class Supervisor:
     @property
     def _most(self) -> int:
         """Return the number of workers that the user wants and that there is room for."""
-        return min(self._settings.processes.workers, self._pool.capacity)
+        return min(self._settings.processes.workers, self._pool.launcher.capacity())
 
     @property
     def _missing(self) -> int:
@@ -288,10 +288,10 @@ class Supervisor:
             self._begin(opened)
         self._journals.append(opened.journal)
         self._has_new_journal = True
-        worker.tell(messages.PeerJournals(tuple(self._journals)))
+        worker.handle.tell(messages.PeerJournals(tuple(self._journals)))
         self._pool.tell_all(messages.PeerJournals((opened.journal,)))
         if self._settled.known:
-            worker.tell(messages.SettledFindings(tuple(self._settled.known.values())))
+            worker.handle.tell(messages.SettledFindings(tuple(self._settled.known.values())))
 
     def _begin(self, opened: messages.Opened) -> None:
         """Begin the run after the first worker has opened the description. Later workers read it from disk."""
@@ -366,7 +366,7 @@ class Supervisor:
             return
         self._unreported.lease(task, self._lifecycle.view)
         worker.state.take(task, now)
-        worker.tell(messages.Assign((task,)))
+        worker.handle.tell(messages.Assign((task,)))
 
     def _shrinks_again(self) -> bool:
         """Whether further work follows: shrinks, then deferred operations that may end the service."""
@@ -417,7 +417,7 @@ class Supervisor:
         known = {one: sizes[pid] for one, worker in workers.items() if (pid := worker.handle.pid or 0) in sizes}
         replaced = self._memory.look(sum(sizes.values()), known, is_opening=len(workers) < len(self._pool.workers))
         if replaced is not None:
-            workers[replaced].tell(messages.Drain(is_replaced=True))
+            workers[replaced].handle.tell(messages.Drain(is_replaced=True))
         elif sentence := self._memory.fault:
             self.ending.fail(endings.RunFault(sentence, keeps_verdict=True))
 
@@ -567,7 +567,7 @@ class Supervisor:
             for _, message in received:
                 if isinstance(message, messages.Opened):
                     state.opened = True
-                    worker.tell(wanted)
+                    worker.handle.tell(wanted)
                 elif isinstance(message, messages.CredentialMessage):
                     # The worker may have to log in to remove resources.
                     self._hear_of_credentials(state.incarnation, message)

@@ -386,7 +386,8 @@ class FollowerQueue:
         running = flight.task
         if running.lease.is_last:
             return None
-        index = running.extra_index()
+        running.extras += 1
+        index = EXTRA_INDEX + running.extras
         recipe = (running.lease.seed, index, running.phase)
         hill_climber = self._context.hill_climber
         if hill_climber is not None:

@@ -67,7 +67,7 @@ def states_in(layout: RunLayout, first: int) -> list[tuple[int, CheckState]]:
 
 def _state_of(check: ClassCheck) -> CheckState:
     try:
-        packed = pack(encoded(check.state(), check.state_name))
+        packed = pack(encoded(check.state(), "state()" if check.is_mergeable else ""))
     except (CheckError, Untransferable) as error:
         return CheckState(check.name, b"", str(error))
     if len(packed) > MOST_STATE:

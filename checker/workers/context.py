@@ -1,8 +1,6 @@
 """Everything that one incarnation of a worker works with."""
 
 from enum import IntEnum
-from types import TracebackType
-from typing import Self
 
 from msgspec import Struct
 
@@ -105,22 +103,11 @@ class WorkerContext(Struct):
     """Operations that are not sent before the end of the run, not even as steps of others."""
     stages: Stages
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Release what the incarnation has opened. What is not flushed is lost."""
         # The thread may continue after the run. Loaded schemas then send requests themselves again.
         RUN_ENGINE.set(None)
         self.http.close()
         self.slots.close()
-        release(self.recorder)
+        self.recorder.release()
         self.knowledge.close()
-
-
-def release(recorder: Recorder) -> None:
-    """Close the files of a recorder. What is not flushed is lost."""
-    # A worker that ends early must release its files itself: workers in threads have no end of a process.
-    recorder.traffic.writer.release()
-    recorder.journal.release()

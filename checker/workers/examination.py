@@ -33,7 +33,7 @@ from checker.workers.context import WorkerContext
 from checker.workers.jobs import Job, Pause
 from checker.workers.messages import Death, OutageEvent, OutageOrder, OutageReport, ServedOperation, Trouble
 from checker.workers.observers.witnesses import Sent, ServedRequests
-from checker.workers.reachable import Connect, is_down
+from checker.workers.reachable import is_down
 from checker.workers.recording.recorder import Recorder
 from checker.workers.recording.traffic import Answered
 from checker.workers.recording.unconfirmed import JudgedCase
@@ -51,7 +51,6 @@ class LivenessProbes(Struct):
     """The refusal that raised the question, if this worker received it."""
     about: Operation | None
     """The operation in question, if it is known."""
-    connect: Connect | None = None
     blocked: Sequence[Sent] = ()
     """Requests that tell whether changes are refused; empty if all requests are in question."""
     left_out: Label | None = None
@@ -109,7 +108,7 @@ class LivenessProbes(Struct):
         """Return whether the target does not respond, or refuses every caller."""
         if trouble is not Trouble.GONE:
             return (yield from self.is_turned_away())
-        if (yield from is_down(self.context.subject.origin, self.connect)):
+        if (yield from is_down(self.context.subject.origin)):
             return True
         # A gateway may respond in place of the target.
         is_gateway = self.refused is not None and self.refused.status in GATEWAY
@@ -235,12 +234,6 @@ def tell(recorder: Recorder, account: OutageAccount, before: Sequence[Sent]) -> 
         label = TARGET if account.culprit is None else account.culprit.label
         kind = _RATE_LIMITED if account.is_rate else "turned_away"
         recorder.note(Note(kind, label, "", _turned_away(account)))
-    recorder.flush()
-
-
-def tell_of_rates(recorder: Recorder) -> None:
-    """Record that the target limits the rate of requests."""
-    recorder.note(Note(_RATE_LIMITED, TARGET, "", "it refuses all requests with 429 when there are too many requests"))
     recorder.flush()
 
 
@@ -397,10 +390,16 @@ class Examination:
         trouble = order.trouble
         self._sorted = self._by_suspicion([one.label for one in order.suspects])
         report = partial(OutageReport, OutageEvent.EXAMINED, order.number, trouble)
-        if order.doubted is not None and not (yield from self._is_founded()):
+        # Only a worker that was served before can tell whether a refusal of another worker applies to every caller.
+        if order.doubted is not None and (
+            self._witnesses.is_guess or not (yield from self._witnesses.is_turned_away())
+        ):
             return report(is_unfounded=True)
         culprit: Sent | ServedOperation | None
-        if (yield from self._was_busy()):
+        refused = self._witnesses.refused
+        is_busy = refused is not None and refused.status == UNAVAILABLE
+        # A busy target refuses requests of any kind, and would refuse some suspect by chance.
+        if is_busy and (yield from self._serves_within(Trouble.REFUSED, BUSY_PATIENCE_S)):
             return report(has_passed=True)
         blocked = {one.label for one in self._witnesses.blocked}
         if trouble is Trouble.CHANGES and blocked.isdisjoint(one.label for one in order.served):
@@ -409,7 +408,6 @@ class Examination:
         maker = yield from self._blocking(order)
         if maker is not None or trouble is Trouble.CHANGES:
             if maker is not None:
-                refused = self._witnesses.refused
                 account = OutageAccount(order, maker, is_certain=True, serves=True, refused=refused, is_undone=True)
                 tell(self._context.recorder, account, ())
             return report(culprit=None if maker is None else maker.label)
@@ -419,7 +417,9 @@ class Examination:
             if culprit is not None:
                 serves = yield from self._has_recovered(trouble)
                 if serves and (yield from self._is_rate_limited(culprit.label)):
-                    tell_of_rates(self._context.recorder)
+                    text = "it refuses all requests with 429 when there are too many requests"
+                    self._context.recorder.note(Note(_RATE_LIMITED, TARGET, "", text))
+                    self._context.recorder.flush()
                     return report(is_rate=True)
                 if not serves and self._witnesses.was_too_much:
                     # A quota is used up by all requests together, the suspect happened to be among the last.
@@ -439,21 +439,7 @@ class Examination:
         label = None if culprit is None else culprit.label
         return report(culprit=label, serves=serves, is_rate=is_told and serves and account.is_rate)
 
-    def _is_founded(self) -> Job[bool]:
-        """Return whether a refusal of another worker applies to every caller: only a worker that was served before can tell."""
-        return not self._witnesses.is_guess and (yield from self._witnesses.is_turned_away())
-
     # Until it serves
-
-    def _was_busy(self) -> Job[bool]:
-        """Return whether a target that refused with 503 serves again by itself within a second.
-
-        A busy target refuses requests of any kind, and would refuse some suspect by chance.
-        """
-        refused = self._witnesses.refused
-        if refused is None or refused.status != UNAVAILABLE:
-            return False
-        return (yield from self._serves_within(Trouble.REFUSED, BUSY_PATIENCE_S))
 
     def _blocking(self, order: OutageOrder) -> Job[ServedOperation | None]:
         """Remove resources of the run from a busy target until it serves; return the operation that created the last one, or None."""

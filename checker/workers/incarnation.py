@@ -3,6 +3,7 @@
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -37,7 +38,7 @@ def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender, us
     except CheckerError as error:
         up.send(_last_words(error, partial(_concealed, settings)))
         return
-    with place:
+    with closing(place):
         missing = unreachable_target(place)
         if not missing and (closed := blocked_connection(place)):
             up.send(Leaving(LeavingKind.CANNOT_START, closed))

@@ -439,13 +439,6 @@ class OperationCard(Struct, frozen=True):
     """Whether this run does not test it, and only needs the resources that it makes."""
 
 
-class PhaseOrder(Struct, frozen=True):
-    """The order in which a phase takes operations."""
-
-    phase: str
-    labels: tuple[str, ...]
-
-
 class Opened(Struct, frozen=True, tag=True):
     """The worker has the document and can work."""
 
@@ -466,8 +459,8 @@ class Opened(Struct, frozen=True, tag=True):
     """Whether one of them needs all cases in one worker."""
     unreachable: str = ""
     """Why no request can arrive anywhere, in one sentence; only the first worker of a run looks."""
-    orders: tuple[PhaseOrder, ...] = ()
-    """Orders that users configured for phases."""
+    orders: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """(phase, operations) of the orders that users configured."""
     credentials: tuple[str, ...] = ()
     """Names of the credentials that the user gave: configured, in the base URL, and registered by code, which only workers run."""
     auth_needs: tuple[tuple[str, str], ...] = ()

@@ -22,7 +22,7 @@ from checker.core.registry import LOWER_CASE, Registry
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Purpose
 from checker.corpus.inflight import InflightWriter
-from checker.corpus.records import Note, Record, RefusalCounted, ValueGone
+from checker.corpus.records import UNREACHED, Note, OperationError, Record, RefusalCounted, ValueGone
 from checker.health import KIND, FirstAnswers
 from checker.phases.attempt import Verdict
 from checker.phases.case_factory import undescribed_method
@@ -30,12 +30,11 @@ from checker.refusals.reading import reason_of
 from checker.values.pool import ValuePool
 from checker.workers.case_scheduler import MOST_FAULTS, CaseScheduler
 from checker.workers.context import WorkerContext
-from checker.workers.observers.knowledge import Knowledge
 from checker.workers.observers.pacing import Slowness
 from checker.workers.observers.signals import Signals
 from checker.workers.recording.coverage import Showings
 from checker.workers.recording.investigation_budget import InvestigationBudget
-from checker.workers.recording.recorder import Recorder, network_error
+from checker.workers.recording.recorder import Recorder
 from checker.workers.recording.task_state import InFlight, LeasedTask
 from checker.workers.recording.traffic import Draft
 from checker.workers.target_health import TargetHealth
@@ -77,7 +76,8 @@ class CaseCounts:
         if running.is_news(status, has_failed=bool(judgement.failures)):
             running.tally(self._slots)
         if running.lease.known is not None and not running.lease.known.issuperset(judgement.grave(label)):
-            running.end_at_failure()
+            # The cases that are left are for other phases.
+            running.ended_at_failure, running.stop = True, running.next_index
             self._slots.end(running.lease.id, running.next_index)
 
     def _count_steps(self, flight: InFlight, running: LeasedTask) -> None:
@@ -106,11 +106,6 @@ class ValuesObserver(Struct):
 
     values: ValuePool
     is_layered: bool
-
-    @classmethod
-    def of(cls, knowledge: Knowledge) -> "ValuesObserver":
-        """Return an observer for the pool of a worker."""
-        return cls(knowledge.values, knowledge.is_layered)
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[Record]:
         """Return the values of a response that other workers may use."""
@@ -201,7 +196,9 @@ class NetworkErrors(Struct):
         is_timed, sent = outcome.kind is FailureKind.TIMEOUT, verdict.request
         command = "" if sent is None else recorder.reproduction(sent, is_timed=is_timed)
         components = recorder.traffic.components.of(verdict.case)
-        return (network_error(label, flight.task.lease.phase, outcome, command, components),)
+        text = ": ".join(filter(None, (outcome.kind.value, outcome.message)))
+        phase = flight.task.lease.phase
+        return (OperationError(label, phase, UNREACHED, text, request=command, components=components),)
 
 
 class FirstAnswersObserver(Struct):
@@ -210,11 +207,6 @@ class FirstAnswersObserver(Struct):
     statuses: FirstAnswers
     recorder: Recorder
     is_saturated: bool = False
-
-    @classmethod
-    def of(cls, first: FirstAnswers | None, recorder: Recorder) -> "FirstAnswersObserver | None":
-        """Return that of one worker; None if another worker looks."""
-        return None if first is None else cls(first, recorder)
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[Note]:
         """Count a response; note the sentence once there are enough."""
@@ -309,7 +301,11 @@ OBSERVERS: Final = Registry[ObserverRow](
             ObserverRow("witnesses", lambda tools: tools.health.served),
             ObserverRow(
                 "first_answers",
-                lambda tools: FirstAnswersObserver.of(tools.context.first_answers, tools.context.recorder),
+                lambda tools: (
+                    FirstAnswersObserver(tools.context.first_answers, tools.context.recorder)
+                    if tools.context.first_answers is not None
+                    else None
+                ),
                 until_saturated=True,
             ),
             ObserverRow("saved_examples", lambda tools: tools.context.saved, only_unusual=True),
@@ -317,7 +313,11 @@ OBSERVERS: Final = Registry[ObserverRow](
             ObserverRow("probes", lambda tools: tools.context.knowledge.probed, is_shared=True),
             ObserverRow("demands", lambda tools: tools.context.knowledge.demands, is_shared=True),
             ObserverRow("refusals", lambda tools: Refusals(tools.context.recorder)),
-            ObserverRow("values", lambda tools: ValuesObserver.of(tools.context.knowledge), is_shared=True),
+            ObserverRow(
+                "values",
+                lambda tools: ValuesObserver(tools.context.knowledge.values, tools.context.knowledge.is_layered),
+                is_shared=True,
+            ),
             ObserverRow("creations", lambda tools: tools.context.knowledge.creations, Moment.SENT),
             ObserverRow("hill_climber", lambda tools: tools.context.hill_climber),
             ObserverRow("network_errors", lambda tools: NetworkErrors(tools.context.recorder), only_unusual=True),

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.checks.check import Check
@@ -84,30 +83,21 @@ def generation_rules(
     )
 
 
-class CheckChoice(Struct, frozen=True):
-    """Checks by their names."""
-
-    classes: Iterable[ClassCheck] = ()
-    """They see what they are asked of, whichever operation it is."""
-    replaced: Mapping[str, Check] = field(default_factory=dict)
-    """User checks that replace built-in checks, by name."""
-
-    def named(self, names: Sequence[str]) -> tuple[Check, ...]:
-        """Return the checks of these names. Raises `UsageError` for an unknown name."""
-        chosen = selected_checks(names, self.classes)
-        return tuple(self.replaced.get(one.name, one) for one in chosen)
-
-
 def judges(
-    resolver: OperationResolver, truncation: Truncation, choice: CheckChoice, tools: CheckTools
+    resolver: OperationResolver,
+    truncation: Truncation,
+    tools: CheckTools,
+    classes: Iterable[ClassCheck],
+    replaced: Mapping[str, Check],
 ) -> Callable[[Case], Judge]:
     """Return the judge of a case: one for all cases, or one for each set of operation settings.
 
-    Raises `UsageError` for unknown checks.
+    `classes` see what they are asked of, whichever operation it is; `replaced` are checks of users in place of built-in ones, by
+    name. Raises `UsageError` for unknown checks.
     """
 
     def judge(settings: OperationSettings) -> Judge:
-        chosen = choice.named(settings.checks)
+        chosen = [replaced.get(one.name, one) for one in selected_checks(settings.checks, classes)]
         asked = JudgeSettings(settings.check_settings, truncation, settings.beside)
         return Judge(chosen, asked, tools)
 
@@ -115,7 +105,7 @@ def judges(
     if resolver.is_uniform:
         return lambda _: common
     # An unknown check is reported here, before the first response.
-    choice.named(sorted(resolver.layers.checks_somewhere()))
+    selected_checks(sorted(resolver.layers.checks_somewhere()), classes)
     known = {id(resolver.common): common}
     """By the `id` of settings, which the resolver keeps and shares."""
 

@@ -124,12 +124,12 @@ def _reason(error: OSError, host: str, patience_s: float) -> str:
             return (error.strerror or str(error)).lower()
 
 
-def is_down(origin: BaseUrl, connect: Connect | None = None) -> Job[bool]:
+def is_down(origin: BaseUrl) -> Job[bool]:
     """Return whether a target that has responded before opens no connection any more, three times in a row."""
     for number in range(_PROBES):
         if number:
             yield Pause(_BETWEEN_PROBES_S)
-        if not unreachable(origin, _PROBE_S, connect):
+        if not unreachable(origin, _PROBE_S):
             return False
     return True
 

@@ -9,7 +9,7 @@ import sysconfig
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
-from functools import cached_property
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any, Final, cast
@@ -32,7 +32,7 @@ from checker.core.providers import registered_names
 from checker.core.registry import CONSTANT_SOURCES
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import Outcome
-from checker.core.system import read_local, uncollected
+from checker.core.system import Later, read_local, uncollected
 from checker.corpus import files
 from checker.corpus.journal import Loss, damage_note
 from checker.corpus.layout import RunLayout
@@ -418,24 +418,7 @@ def give_engine(
 
     `record`: called for each request of user code, also of the schemas that it loads.
     """
-    later = _LaterEngine(lambda: import_module(_ENGINES).RunEngine(subject, record))
+    later = Later(cache(lambda: import_module(_ENGINES).RunEngine(subject, record)))
     if record is not None:
         RUN_ENGINE.set(later)
     subject.selected.engine = users.engine or cast("Engine", later)
-
-
-class _LaterEngine:
-    """Implements `checker.core.engine.Engine` by one that is made when a member is first asked for."""
-
-    def __init__(self, make: Callable[[], Engine]) -> None:
-        self._make = make
-
-    @cached_property
-    def _engine(self) -> Engine:
-        return self._make()
-
-    def __getattr__(self, name: str) -> Any:
-        # Copies and pickles look for special methods, which must not make the engine.
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(self._engine, name)

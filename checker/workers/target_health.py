@@ -27,7 +27,7 @@ from checker.workers.jobs import Job, Pause
 from checker.workers.messages import Leaving, LeavingKind, OutageAction, OutageEvent, OutageOrder, OutageReport, Trouble
 from checker.workers.observers.witnesses import Sent, ServedByOthers, ServedRequests
 from checker.workers.queues import Sender
-from checker.workers.reachable import Connect, has_own_servers, is_down, is_looked_at, is_tls_hint, wants_tls
+from checker.workers.reachable import has_own_servers, is_down, is_looked_at, is_tls_hint, wants_tls
 from checker.workers.recording.task_state import InFlight
 
 MOST_OUTAGES = 20
@@ -67,7 +67,6 @@ class TargetHealth:
 
     context: WorkerContext
     up: Sender
-    connect: Connect | None = None
     is_holding: bool = False
     """Whether no request of the run is sent."""
     has_lost_session: bool = False
@@ -200,7 +199,7 @@ class TargetHealth:
         has_been_there = self.served.has_answered or not has_own_servers(context)
         if not has_been_there or self._outages >= MOST_OUTAGES:
             return False
-        if not (yield from is_down(context.subject.origin, self.connect)):
+        if not (yield from is_down(context.subject.origin)):
             return False
         self._note_lost(made, request, is_lost=is_lost)
         self._report(Trouble.GONE)
@@ -322,7 +321,7 @@ class TargetHealth:
         about = None if refused is None else refused.operation
         if about is None and doubted is not None:
             about = self.context.subject.selected.get(doubted)
-        return LivenessProbes(self.context, self.served, refused, about, self.connect, blocked)
+        return LivenessProbes(self.context, self.served, refused, about, blocked)
 
 
 class OutageControl(Struct, frozen=True):

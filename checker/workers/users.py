@@ -24,10 +24,6 @@ def _as_it_is(maker: KnowingMaker, origin: BaseUrl) -> KnowingMaker:
     return maker
 
 
-def _of_all_schemas(mode: GenerationMode | None) -> Mapping[str, Any]:
-    return FORMATS
-
-
 class UsersCode(Struct, frozen=True):
     """Code of users that acts in a run. What is as here costs a run nothing."""
 
@@ -45,7 +41,7 @@ class UsersCode(Struct, frozen=True):
     applies: CredentialSource | None = None
     """Asked before all other sources of credentials: where it gives some, no other one is."""
     reauth: Callable[[], ReauthState] = ReauthState
-    formats: Callable[[GenerationMode | None], Mapping[str, Any]] = _of_all_schemas
+    formats: Callable[[GenerationMode | None], Mapping[str, Any]] = lambda mode: FORMATS
     """Mode, None for both -> format -> strategy of its texts."""
     engine: Engine | None = None
     """The engine that operations offer to user code; None: an engine with the settings of the run."""

@@ -3,7 +3,7 @@
 import json
 import random
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import Pipe
 from pathlib import Path
@@ -222,7 +222,7 @@ def workplace(
         database="none",
         **{"operations": saying(generation={"no-shrink": True, "mode": "positive"}, checks=_NO_INJECTION), **changes},
     )
-    with open_worker_context(1, settings) as context:
+    with closing(open_worker_context(1, settings)) as context:
         yield context
 
 

@@ -39,7 +39,7 @@ def described(**more: Any) -> dict[str, Any]:
 
 def opened(incarnation: int, settings: RunSettings) -> tuple[str, list[Record]]:
     """(digest of the document, what is in the journal) of one incarnation that has only begun."""
-    with open_worker_context(incarnation, settings) as place:
+    with closing(open_worker_context(incarnation, settings)) as place:
         place.factory.program(Label("GET /a"), "fuzzing")
         place.recorder.close()
         records = list(JournalReader(place.recorder.journal.path).read_new())
@@ -135,9 +135,9 @@ def test_reading_for_all_is_no_cost_of_a_successor(tmp_path: Path) -> None:
     place = tmp_path / "api.json"
     place.write_bytes(orjson.dumps(described(servers=[{"url": BASE}])))
     settings = asked(tmp_path, str(place))
-    with open_worker_context(1, settings) as first:
+    with closing(open_worker_context(1, settings)) as first:
         document, reading_s = first.opened.document, first.subject.description.once_s
-    with open_worker_context(2, replace(settings, document=document)) as later:
+    with closing(open_worker_context(2, replace(settings, document=document))) as later:
         assert (reading_s > 0, later.subject.description.once_s) == (True, 0)
 
 

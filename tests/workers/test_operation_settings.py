@@ -1,6 +1,7 @@
 """Every key that may stand in an `[[operations]]` block acts for its operations alone, or is refused by name."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,7 @@ def test_fuzz_goes_on_after_failures_of_operations_that_say_so(tmp_path: Path) -
         occasion = Invocation(app.document_url, "fuzz")
         config = Config.from_dict({"operations": [block]}, environment={})
         asked = changed(run_settings(config, occasion, {}), folder=str(tmp_path / "corpus"))
-        with open_worker_context(1, asked) as place:
+        with closing(open_worker_context(1, asked)) as place:
             cards = place.opened.operations
             place.recorder.close()
     for label, wanted in (("POST /a", ""), ("POST /b", "first failure")):

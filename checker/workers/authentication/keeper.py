@@ -212,22 +212,12 @@ class CredentialKeeper(Struct):
         """Put the current credentials into the request of a case. Raises `CredentialError`."""
         if self.identities is not None:
             self._bare(request, self.identities.current(case.operation.label))
-        for name, source in self.sources.items():
-            if source in RUNNING_SOURCES:
-                continue
-            key = source.key(case)
-            if key is None:
-                continue
-            held = self._current((name, key), source, case) if source.is_kept else self._own(case, source)
-            if held is None:
-                continue
-            carried = source.carried(held.credentials, case)
-            if carried is not None:
-                self._give(case, request, carried)
-                others = (one for one in request.proofs if one[0] != name)
-                request.proofs = (*others, (name, held.number))
-                if name == self.first:
-                    return
+        for name, number, carried in self._carried(case, of_request=True):
+            self._give(case, request, carried)
+            others = (one for one in request.proofs if one[0] != name)
+            request.proofs = (*others, (name, number))
+            if name == self.first:
+                return
         for signer in self.signers:
             signed = signer.sign(case, request)
             if signed is not None:
@@ -240,18 +230,26 @@ class CredentialKeeper(Struct):
         Credentials of a single request and signatures are not known before it is sent. Raises `CredentialError`.
         """
         found: dict[str, str] = {}
+        for name, _, carried in self._carried(case, of_request=False, fetches=fetches):
+            self.secrets.add_credentials(replace(carried, case=None))
+            found |= carried.headers
+            if name == self.first:
+                break
+        return found
+
+    def _carried(self, case: Case, *, of_request: bool, fetches: bool = True) -> Iterator[tuple[str, int, Credentials]]:
+        """Yield (source, number, credentials) of what a case carries; with `of_request` also what is fetched for one request."""
         for name, source in self.sources.items():
-            key = None if source in RUNNING_SOURCES or not source.is_kept else source.key(case)
+            key = None if source in RUNNING_SOURCES or not (of_request or source.is_kept) else source.key(case)
             if key is None:
                 continue
-            held = self._current((name, key), source, case) if fetches else self._held.get((name, key))
+            if not source.is_kept:
+                held: _Held | None = self._own(case, source)
+            else:
+                held = self._current((name, key), source, case) if fetches else self._held.get((name, key))
             carried = None if held is None or held.error else source.carried(held.credentials, case)
-            if carried is not None:
-                self.secrets.add_credentials(replace(carried, case=None))
-                found |= carried.headers
-                if name == self.first:
-                    break
-        return found
+            if held is not None and carried is not None:
+                yield name, held.number, carried
 
     def _give(self, case: Case, request: WireRequest, carried: Credentials) -> None:
         self.secrets.add_credentials(replace(carried, case=None))

@@ -459,7 +459,10 @@ def _login_without_credentials(request: WireRequest) -> WireRequest:
     body = request.body
     if body:
         media_type = (request.header(b"content-type") or b"").decode("latin-1")
-        body = _form_of_masks(body) if is_form(media_type) else _json_of_masks(body)
+        if is_form(media_type):
+            body = b"&".join(b"%b=%b" % (one.partition(b"=")[0], _MASK.encode()) for one in body.split(b"&"))
+        else:
+            body = _json_of_masks(body)
     return dataclasses.replace(request, target=target, headers=headers, body=body)
 
 
@@ -476,10 +479,6 @@ def _without_credentials(outcome: Outcome) -> Outcome:
         message=outcome.message,
         http_version=outcome.http_version,
     )
-
-
-def _form_of_masks(body: bytes) -> bytes:
-    return b"&".join(b"%b=%b" % (one.partition(b"=")[0], _MASK.encode()) for one in body.split(b"&"))
 
 
 def _json_of_masks(body: bytes) -> bytes:

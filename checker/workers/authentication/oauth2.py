@@ -81,13 +81,9 @@ class OAuth2Source(CredentialSource):
         outcome = send_login(self._wiring, "POST", self._url, body, FORM, headers)
         response = accepted(outcome, f"POST {path_of(self._url)}")
         token = extracted(response, "body", "/access_token")
-        kept = _next_refresh_token(response) or refresh_token
+        following: Any = json.loads(response.content).get(_REFRESH)
+        kept = following if isinstance(following, str) and following else refresh_token
         return carried_as(self._scheme, token, lifetime_s(response), kept if asked.grant == _REFRESH else None)
-
-
-def _next_refresh_token(response: Response) -> str:
-    found: Any = json.loads(response.content).get(_REFRESH)
-    return found if isinstance(found, str) else ""
 
 
 def _declared_url(asked: OAuth2Scheme, scheme: SecurityScheme, origin: BaseUrl) -> str:

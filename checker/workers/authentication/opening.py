@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Final
 
+from checker.checks.context import Maker
 from checker.config.auth import Authentication
 from checker.core.case import Case
 from checker.core.credentials import Credentials, put
@@ -145,15 +146,10 @@ class AuthNeeds:
 
     def _opening(self, label: Label, likely: str) -> str:
         """Return the security scheme whose credentials an operation accepts; empty if it needs no credentials or accepts none."""
-        try:
-            case = self._factory.make(label, 0, 0, PhaseInfo("discovery")).case
-        except (CheckerError, Rejected):
-            # The test of this operation reports the error.
+        case = discovery_case(self._factory, label)
+        if case is None or case.operation.security or not self._is_refused(case):
             return ""
-        operation = case.operation
-        names = [name for name in self._schemes.static if self._is_free(operation, name)]
-        if operation.security or not self._is_refused(case):
-            return ""
+        names = [name for name in self._schemes.static if self._is_free(case.operation, name)]
         for name in sorted(names, key=lambda name: name != likely):
             if not self._is_refused(case, self._schemes.static[name]):
                 return name
@@ -166,14 +162,30 @@ class AuthNeeds:
 
     def _is_refused(self, case: Case, credentials: Credentials | None = None) -> bool:
         """Whether the response is 401 or 403; False if the request must not be sent or has no response."""
-        try:
-            request = self._maker.make(case)
-        except CheckerError:
-            return False
-        if self._gate.refuses(case, request):
-            return False
-        if credentials is not None:
-            put(request, credentials)
-        outcome = send_alone(self._http, request)
-        self._gate.observe(case, request, outcome)
-        return isinstance(outcome, Response) and outcome.status_code in UNAUTHORIZED
+        answer = answer_to(case, self._maker, self._gate, self._http, credentials)
+        return answer is not None and answer.status_code in UNAUTHORIZED
+
+
+def discovery_case(factory: CaseFactory, label: Label) -> Case | None:
+    """Return the case of an operation that is sent before the run; None if there is none, which its test reports."""
+    try:
+        return factory.make(label, 0, 0, PhaseInfo("discovery")).case
+    except (CheckerError, Rejected):
+        return None
+
+
+def answer_to(
+    case: Case, maker: Maker, gate: SafetyGate, http: Transport, credentials: Credentials | None = None
+) -> Response | None:
+    """Return the response to a case before the run; None if it cannot or must not be sent, or has no response."""
+    try:
+        request = maker.make(case)
+    except CheckerError:
+        return None
+    if gate.refuses(case, request):
+        return None
+    if credentials is not None:
+        put(request, credentials)
+    outcome = send_alone(http, request)
+    gate.observe(case, request, outcome)
+    return outcome if isinstance(outcome, Response) else None

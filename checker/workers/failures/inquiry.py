@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as replace_request
+from functools import partial
 from itertools import islice, takewhile
 from random import Random
 
@@ -21,11 +22,11 @@ from checker.core.request import CONDITIONS, Location, WireRequest
 from checker.core.resource_names import is_count, words
 from checker.core.resources import REMOVING, ResourceModel, place_of, sent_at
 from checker.core.response import Response
-from checker.core.send import Exchanging, Purpose
+from checker.core.send import Exchanging, Purpose, watched
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Note
 from checker.generation.sources.context import Rejected
-from checker.phases.attempt import Tools, Verdict, build_request, exchange, judge_outcome, observed
+from checker.phases.attempt import Tools, Verdict, build_request, exchange, judge_outcome
 from checker.phases.bindings import SentCase, held_by, resolved, without_step
 from checker.phases.case_factory import CaseFactory, GeneratedCase, plainest_like, undescribed_method
 from checker.phases.case_parts import literal_of, others_like
@@ -334,8 +335,12 @@ class Inquiry(Struct):
             self.slot.is_patient = False
         if result.showed(self.wanted):
             # If the target responds to no request at all, the missing response is not caused by this one.
-            is_silent = health.is_silent() if health.served.served else self._is_mute()
-            result.is_confirmed = not ((yield from is_silent) or (yield from self._asked_to_wait(result.chain[-1])))
+            if health.served.served:
+                is_silent = yield from health.is_silent()
+            else:
+                root = WireRequest("GET", b"/", [], fresh=True)
+                is_silent = not isinstance((yield from self.slot.exchange(root)), Response)
+            result.is_confirmed = not (is_silent or (yield from self._asked_to_wait(result.chain[-1])))
         return result
 
     def _asked_to_wait(self, shot: JudgedCase) -> Job[bool]:
@@ -358,11 +363,6 @@ class Inquiry(Struct):
             text = f"no response came in time, and {shorter[0][0]} asks for a delay"
             self.slot.context.recorder.note(Note("unjudged", self.suspicion.label, "", text))
         return answered
-
-    def _is_mute(self) -> Job[bool]:
-        """Return whether the target does not respond to a request for its root either."""
-        root = WireRequest("GET", b"/", [], fresh=True)
-        return not isinstance((yield from self.slot.exchange(root)), Response)
 
     # Shrinking
 
@@ -713,7 +713,9 @@ class Inquiry(Struct):
         if not shows and self.names.learn(chain, sent):
             yield from self._reproduce(result)
             return
-        if self._exists_now(result.chain, last) and (yield from self._with_new_name(result)):
+        # The confirmed request created a resource, and its command may be served with another status because it exists now.
+        exists_now = result.chain[-1].status == _CREATED and last.is_served and last.status != _CREATED
+        if exists_now and not self.names.are_needed and (yield from self._with_new_name(result)):
             return
         if self.names.are_spent(chain, sent):
             result.is_spent = True
@@ -730,11 +732,6 @@ class Inquiry(Struct):
             result.steps_before = shots[:-1]
         elif chain is not result.chain:
             result.chain = shots
-
-    def _exists_now(self, chain: Chain, printed: JudgedCase) -> bool:
-        """Whether the confirmed request created a resource, and its command was served with another status because it exists now."""
-        is_served = printed.is_served and printed.status != _CREATED
-        return chain[-1].status == _CREATED and is_served and not self.names.are_needed
 
     def _with_new_name(self, result: InvestigationResult) -> Job[bool]:
         """Send the commands with a name that the server does not know; return whether they show the failure, as on a fresh server."""
@@ -771,7 +768,7 @@ class Inquiry(Struct):
                 is_of_check=request.is_of_check,
             )
             work = self._judged(made.case, again, (*self.earlier, *sent) if is_last else None)
-            work = observed(self.tools.gate, made.case, work)
+            work = watched(work, partial(self.tools.gate.observe, made.case))
             sent.append((yield from self.slot.drive(made, work, Purpose.REPRODUCE)).verdict)
         return sent
 

@@ -13,7 +13,6 @@ from checker.core.curl import Rendering
 from checker.core.failures import Failure
 from checker.core.meta import Drawn
 from checker.core.operation import Label
-from checker.core.response import NetworkFailure
 from checker.core.schema import WarningKind
 from checker.core.system import limit_reached
 from checker.core.user_code import users_traceback
@@ -23,7 +22,6 @@ from checker.corpus.records import (
     AUTHENTICATION,
     UNBROKEN,
     UNREACHED,
-    Component,
     CorpusEntry,
     Finding,
     Investigation,
@@ -63,14 +61,6 @@ def title_of(error: BaseException) -> tuple[str, str]:
             return "System limit", ""
         case _:
             return "Runtime Error", "".join(traceback.format_exception(error))
-
-
-def network_error(
-    label: str, phase: str, outcome: NetworkFailure, command: str, components: tuple[Component, ...]
-) -> OperationError:
-    """Return the error to report for a request of an operation that got no complete response."""
-    text = ": ".join(filter(None, (outcome.kind.value, outcome.message)))
-    return OperationError(label, phase, UNREACHED, text, request=command, components=components)
 
 
 def network_error_of(finding: Finding) -> OperationError | None:
@@ -289,6 +279,11 @@ class Recorder(Struct):
         self.traffic.writer.flush()
         self._tell_of_unwritten()
         self.journal.flush()
+
+    def release(self) -> None:
+        """Close the files; what is not flushed is lost. Workers in threads have no end of a process that would do it."""
+        self.traffic.writer.release()
+        self.journal.release()
 
     def close(self) -> None:
         self.traffic.writer.close()

@@ -342,11 +342,6 @@ class LeasedTask(TaskTally, kw_only=True):
         elif index < EXTRA_INDEX:
             self.next_index = min(self.next_index, index)
 
-    def extra_index(self) -> int:
-        """Return an index for a case outside the task's numbering."""
-        self.extras += 1
-        return EXTRA_INDEX + self.extras
-
     def constant(self, label: Label) -> None:
         """Note that all cases of the operation are the same bytes, so that only the state of the target may differ."""
         if self.rounds is None:
@@ -359,11 +354,6 @@ class LeasedTask(TaskTally, kw_only=True):
         self.dead_labels.add(label)
         if len(self.dead_labels) == len(set(self.lease.labels)):
             self.next_index = self.stop
-
-    def end_at_failure(self) -> None:
-        """Make no further case: one failed, and those that are left are for other phases."""
-        self.ended_at_failure = True
-        self.stop = self.next_index
 
     def stop_now(self) -> None:
         """Start nothing more."""

@@ -311,7 +311,9 @@ class Traffic(Struct):
         except Exception as error:  # noqa: BLE001 - the request was sent, so it must be recorded
             phase = "" if made.case.meta is None else made.case.meta.phase.name
             self.faults.append((made.label, phase, error))
-            return self._encoded(made, without_answer(verdict, error), keep)
+            reason = f"the response cannot be recorded: {type(error).__name__}: {error}"
+            lost = replace(verdict, outcome=NetworkFailure(FailureKind.OTHER, reason, 0.0))
+            return self._encoded(made, lost, keep)
 
     def _encoded(self, made: GeneratedCase, verdict: Verdict, keep: Keep) -> bytes:
         checks: object
@@ -354,12 +356,6 @@ class Traffic(Struct):
             return ()
         told = self.outcomes.told(verdict.case, verdict.judgement)
         return told if self.secrets.is_empty else self.secrets.masked(told)
-
-
-def without_answer(verdict: Verdict, error: Exception) -> Verdict:
-    """Return a verdict without the response, which cannot be recorded: the request was sent all the same."""
-    reason = f"the response cannot be recorded: {type(error).__name__}: {error}"
-    return replace(verdict, outcome=NetworkFailure(FailureKind.OTHER, reason, 0.0))
 
 
 def _status_of(verdict: Verdict) -> str:

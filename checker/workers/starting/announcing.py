@@ -24,7 +24,7 @@ from checker.health import Safety, ends_access, looks_dangerous, switches_access
 from checker.kinds.protocol import ApiSchema, OperationEntry
 from checker.phases.case_factory import DescriptionReader
 from checker.workers.authentication.schemes import SchemeCredentials
-from checker.workers.messages import Opened, OperationCard, PhaseOrder
+from checker.workers.messages import Opened, OperationCard
 from checker.workers.recording.coverage import documented_types, enumerations_of
 from checker.workers.recording.recorder import Recorder
 from checker.workers.starting.shards import helpers_of, helping
@@ -226,7 +226,7 @@ def opened_of(
         works_alone=bool(subject.classes.works_alone),
         credentials=credentials or registered_names(users.auth),
         changed=None if subject.changed is None else tuple(sorted(subject.changed)),
-        orders=tuple(PhaseOrder(phase, tuple(users.order(phase, labels))) for phase in phases if users.order),
+        orders=tuple((phase, tuple(users.order(phase, labels))) for phase in phases if users.order),
     )
 
 

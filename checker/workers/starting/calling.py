@@ -36,7 +36,7 @@ from checker.workers.authentication.oauth2 import OAuth2Source
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.authentication.signup import Accounts, SignUpSource
 from checker.workers.context import Stages
-from checker.workers.operation_tools import CheckChoice, dispatching, judges
+from checker.workers.operation_tools import dispatching, judges
 from checker.workers.subject import TestedDescription
 from checker.workers.users import ALL_SCHEMAS, UsersCode
 
@@ -71,8 +71,7 @@ def open_tools(subject: TestedDescription, users: UsersCode = ALL_SCHEMAS, gate:
     peers = None if keeper is None else keeper.peers
     calls, strangers = CallMaker(maker, hooks, keeper), CallMaker(users.makes(anonymous, origin), hooks)
     tools = CheckTools(calls, strangers, renewed, peers, bare)
-    choice = CheckChoice(subject.classes.checks, users.judges)
-    judge_of = judges(operations, settings.report.truncation, choice, tools)
+    judge_of = judges(operations, settings.report.truncation, tools, subject.classes.checks, users.judges)
     return Tools(maker, judge_of, gate or SafetyGate(), hooks, keeper)
 
 

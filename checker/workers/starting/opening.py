@@ -17,14 +17,13 @@ from checker.core.case import Case
 from checker.core.constraints import Constraint
 from checker.core.credentials import RUNNING_SOURCES, Credentials
 from checker.core.digests import digest_int
-from checker.core.errors import CheckerError, IncorrectUsage, UsageError
+from checker.core.errors import IncorrectUsage, UsageError
 from checker.core.hooks import COMPONENTS, HookRegistry, HookSource, metric_named
-from checker.core.meta import PhaseInfo
 from checker.core.operation import Label
 from checker.core.phases import EXPLORATION
 from checker.core.request import WireRequest
-from checker.core.response import Outcome, Response
-from checker.core.send import Purpose, Transport, send_alone
+from checker.core.response import Outcome
+from checker.core.send import Purpose, Transport
 from checker.corpus.discoveries import Discoveries, Discovery, load
 from checker.corpus.inflight import InflightWriter
 from checker.corpus.journal import Journals, JournalWriter, last_run
@@ -32,7 +31,6 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.records import DemandHeard, Note, Record, SchemaOpened, SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.snapshot import read_snapshot
 from checker.corpus.traffic import InterestingAndLast, TrafficWriter, segment_bytes
-from checker.generation.sources.context import Rejected
 from checker.health import FirstAnswers
 from checker.phases.attempt import CallHooks, Tools
 from checker.phases.case_factory import CaseFactory, ReusedValues
@@ -41,10 +39,10 @@ from checker.phases.sequences import SequenceBuilder
 from checker.refusals.reading import demands_in, may_complain
 from checker.values.pool import LayeredPool, ValuePool
 from checker.workers.authentication.logins import LoginTraffic
-from checker.workers.authentication.opening import AuthNeeds, look_first
+from checker.workers.authentication.opening import AuthNeeds, answer_to, discovery_case, look_first
 from checker.workers.authentication.signup import AccountHooks, accounts_of
 from checker.workers.cleaning import gate_for
-from checker.workers.context import TimeAccounting, WorkerContext, release
+from checker.workers.context import TimeAccounting, WorkerContext
 from checker.workers.explorer import Explorer
 from checker.workers.messages import PEER_RECORDS
 from checker.workers.observers.creations import CreationHistory
@@ -194,34 +192,23 @@ def confirmed(
                 yield DemandHeard(one.label, one.demand, "", refused=(one.request,))
 
 
-def answering_405(labels: Iterable[str], tools: Tools, http: Transport, factory: CaseFactory) -> list[Note]:
-    """Return a warning for each of these operations that responds with 405 again, to one request each. They are not tested."""
-    known = islice((Label(one) for one in labels if one in factory.operations), _MOST)
-    text = "405 once more, after nothing but 405 in an earlier run: not tested"
-    return [Note("method_not_allowed", label, "", text) for label in known if _is_405(label, tools, http, factory)]
-
-
-def _is_405(label: Label, tools: Tools, http: Transport, factory: CaseFactory) -> bool:
-    try:
-        case = factory.make(label, 0, 0, PhaseInfo("discovery")).case
-        request = tools.maker.make(case)
-    except (CheckerError, Rejected):
-        return False
-    if tools.gate.refuses(case, request):
-        return False
-    outcome = send_alone(http, request)
-    return isinstance(outcome, Response) and outcome.status_code == 405
+def answering_405(labels: Iterable[str], tools: Tools, http: Transport, factory: CaseFactory) -> Iterator[Note]:
+    """Yield a warning for each of these operations that responds with 405 again, to one request each. They are not tested."""
+    for label in islice((Label(one) for one in labels if one in factory.operations), _MOST):
+        case = discovery_case(factory, label)
+        answer = None if case is None else answer_to(case, tools.maker, tools.gate, http)
+        if answer is not None and answer.status_code == 405:
+            yield Note(
+                "method_not_allowed", label, "", "405 once more, after nothing but 405 in an earlier run: not tested"
+            )
 
 
 def _demands(case: Case, tools: Tools, http: Transport) -> Iterable[Constraint]:
-    try:
-        outcome = send_alone(http, tools.maker.make(case))
-    except CheckerError:
-        # The description is another one by now.
+    # The description may be another one by now.
+    answer = answer_to(case, tools.maker, tools.gate, http)
+    if answer is None or not may_complain(case.operation.status_of(answer)):
         return ()
-    if not isinstance(outcome, Response) or not may_complain(case.operation.status_of(outcome)):
-        return ()
-    return demands_in(case, outcome, declared_names(case.operation))
+    return demands_in(case, answer, declared_names(case.operation))
 
 
 def open_worker_context(incarnation: int, settings: RunSettings, users: UsersCode = ALL_SCHEMAS) -> WorkerContext:
@@ -245,7 +232,7 @@ def _laid_out(
     """Return the context of a worker. `undone` closes what was opened if nothing comes of it."""
     settings, operations, origin, selected = subject.settings, subject.operations, subject.origin, subject.selected
     recorder = _open_recorder(incarnation, subject, sends_as_made=not users.hooks.named("before_call"))
-    undone.callback(release, recorder)
+    undone.callback(recorder.release)
     traffic = recorder.traffic
     logins = LoginTraffic(traffic)
 
@@ -377,7 +364,7 @@ def _look_first(
     if not known.is_empty:
         if settings.sources.learns:
             recorder.keep(confirmed(known.demands, selected, tools, http))
-        shut = answering_405(known.never_allowed, tools, http, factory)
+        shut = list(answering_405(known.never_allowed, tools, http, factory))
         # If every operation is known to answer 405, all are tested.
         recorder.keep(shut if len(shut) < len(selected) else ())
     recorder.journal.flush()
