@@ -16,7 +16,7 @@ from checker.core.constraints import ITEMS, Constraint, is_broken_by
 from checker.core.digests import digest
 from checker.core.meta import Binding
 from checker.core.operation import Location, Operation, Place
-from checker.core.resource_names import Resource, ends_with_variable, may_be_segment, place_word, variables_of
+from checker.core.resource_names import Resource, may_be_segment, place_word, variables_of
 from checker.core.resources import REMOVING, ResourceUse, named_values, place_of, variable_at
 from checker.core.response import Response
 from checker.corpus.records import Above, agree
@@ -25,7 +25,7 @@ from checker.refusals.reading import denies_name
 from checker.schema.views import Outline, outline_of
 from checker.values.harvest import field_of, is_integer
 from checker.values.history import SCALARS, Origin, RingProperty, Rings, Scalar, Taken, ValueHistory
-from checker.values.locations import DescribedPaths, may_be_url
+from checker.values.locations import NO_NAMES, DescribedPaths
 from checker.values.producers import fields_naming, key_of, noun_of_key, request_pointer
 from checker.values.states import ResourceStates
 
@@ -602,19 +602,15 @@ class OperationView:
         value = taken.value
         if consumer.is_path:
             return taken.above, ((consumer.key, f"{value}"),)
-        # Almost no value has a slash, and to ask costs a fraction of a call.
-        above, own = self._resources_of(taken) if isinstance(value, str) and "/" in value else (taken.above, taken.own)
+        above, own = self._resources_of(taken)
         return above, () if consumer.is_qualified else own
 
     def _resources_of(self, taken: Taken) -> tuple[Above, Above]:
         """Return the resources around the one that a value names, which may be a URL, and that one, if they are known."""
-        located = self._described.members(f"{taken.value}") if may_be_url(taken.value) else ()
-        if not located:
-            return taken.above, taken.own
-        names = tuple((key_of(one.resource), one.value) for one in located)
-        # The URL of a list names the resource that contains it.
-        size = len(names) - ends_with_variable(located[-1].template)
-        return (*taken.above, *names[:size]), names[size:]
+        value = taken.value
+        # Almost no value has a slash, and to ask costs a fraction of a call.
+        around, own = self._described.named_by(value) if value.__class__ is str and "/" in value else NO_NAMES
+        return ((*taken.above, *around), own) if around or own else (taken.above, taken.own)
 
     def _in_state(self, consumer: Consumer, index: int) -> Taken | None:
         """Return the resource in the state that this operation has met least; None for a new resource."""

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 from msgspec import Struct
 
 from checker.core.request import host_of
-from checker.core.resource_names import Resource, normalised, owner_of, variables_of
+from checker.core.resource_names import Resource, ends_with_variable, normalised, owner_of, variables_of
 from checker.core.response import Response
 from checker.corpus.records import Above
 
@@ -23,10 +23,13 @@ _SPACE: Final = re.compile(r"[\s<>\"]")
 _MEDIA_TYPE: Final = re.compile(
     r"(?:application|audio|font|image|message|model|multipart|text|video)/(?!\d+$)[^/?#]+", re.IGNORECASE
 )
+NO_NAMES: Final[tuple[Above, Above]] = ((), ())
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/]{14,}={0,2}")
 _LONGEST: Final = 1_000
 _MOST: Final = 20
 """URLs that are read of one response."""
+_REMEMBERED: Final = 1024
+"""Texts whose members are remembered."""
 
 
 class LocatedMember(Struct, frozen=True):
@@ -81,6 +84,9 @@ class DescribedPaths:
         ends = [one.encode() + sign for one in first for sign in (b"", b"\\")] if is_plain else [b""]
         self._ends = tuple(ends)
         """The ends of the texts before a slash, one of which any text with a URL of these paths has."""
+        # Cases are compared with the same few values of the pool again and again, and reading a URL costs as much as drawing a text.
+        self.named_by = lru_cache(_REMEMBERED)(self._named_by)
+        """As `_named_by`."""
 
     def may_be_in(self, content: bytes) -> bool:
         """Whether a body may hold a URL of these paths. Takes a fraction of the time of reading its values."""
@@ -102,6 +108,18 @@ class DescribedPaths:
             above = {**above, "/".join(one.resource): one.value}
             found.append(one)
         return found
+
+    def _named_by(self, text: str) -> tuple[Above, Above]:
+        """Return the resources around the one that a text names, if it is a URL, and that one, as contexts name them.
+
+        The URL of a list names the resource that contains it.
+        """
+        located = self.members(text) if may_be_url(text) else ()
+        if not located:
+            return NO_NAMES
+        names = tuple([("/".join(one.resource), one.value) for one in located])
+        size = len(names) - ends_with_variable(located[-1].template)
+        return names[:size], names[size:]
 
     def template(self, url: str) -> str:
         """Return the longest template that the end of a URL matches; empty without one."""

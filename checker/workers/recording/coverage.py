@@ -112,8 +112,10 @@ class Showings(Struct):
 
     parts: tuple[tuple[str, dict[str, Showing]], ...]
     """Attribute of a case, and by name what a parameter there shows."""
-    listed: tuple[tuple[str, tuple[str, ...], Mapping[object, Showing]], ...]
-    """(attribute of a case, path in it, key of a value -> what it shows)."""
+    listed: tuple[tuple[str, tuple[str, ...], Mapping[object, int]], ...]
+    """(attribute of a case, path in it, key of a value -> number of what it shows)."""
+    members: tuple[Showing, ...]
+    """What listed values show, by number: numbers are hashed for each case, in a fraction of the time of texts."""
     body: Showing
 
     @classmethod
@@ -122,15 +124,15 @@ class Showings(Struct):
         for one in operation.parameters:
             shown = label, _place(str(one.location), one.name), VALID
             named.setdefault(one.location.container, {})[one.name] = shown
-        listed = (
-            (
-                one.location.container,
-                one.path,
-                {key: (label, one.place, MEMBER + text) for key, text in one.members.items()},
-            )
-            for one in enumerations_of(operation)
-        )
-        return cls(tuple(named.items()), tuple(listed), (label, _BODY, VALID))
+        numbers: dict[Showing, int] = {}
+        listed = []
+        for place in enumerations_of(operation):
+            members = {
+                key: numbers.setdefault((label, place.place, MEMBER + text), len(numbers))
+                for key, text in place.members.items()
+            }
+            listed.append((place.location.container, place.path, members))
+        return cls(tuple(named.items()), tuple(listed), tuple(numbers), (label, _BODY, VALID))
 
     def kind_of(self, case: Case) -> "_Kind":
         """Return a key for what a valid case shows: names of its parameters, its listed values, the media type of its body, its edges."""
@@ -157,11 +159,19 @@ class Showings(Struct):
         found = [shown for shown in found if shown[1] not in places]
         if media_type:
             found.append((self.body[0], _BODY, MEDIA_TYPE + media_type))
-        return found + list(dict.fromkeys(members))
+        return found + [self.members[number] for number in dict.fromkeys(members)]
 
 
-_Kind = tuple[tuple[tuple[str, ...], ...], tuple[Showing, ...], str | None, tuple[tuple[str, str], ...]]
-"""The parts of a valid case that count: names by container, listed values, media type of the body (None: no body), edges."""
+_Kind = tuple[tuple[tuple[str, ...], ...], tuple[int, ...], str | None, tuple[tuple[str, str], ...]]
+"""The parts of a valid case that count: names by container, numbers of listed values, media type of the body (None: no body), edges."""
+
+
+class _Alike(Struct):
+    """Cases of one kind with one response."""
+
+    status_class: int
+    shown: Sequence[Showing]
+    count: int = 1
 
 
 class Shown(Struct):
@@ -170,10 +180,8 @@ class Shown(Struct):
     Cases that show the same and get the same response are counted as one kind: most cases are of a few kinds, and have a dozen parts each.
     """
 
-    _cases: dict[tuple[Label, int, str | None, _Kind | None], int] = field(default_factory=dict)
+    _cases: dict[tuple[Label, int, str | None, _Kind | None], _Alike] = field(default_factory=dict)
     """(label, status, `Content-Type`, kind of a valid case) -> cases."""
-    _shows: dict[tuple[Label, int, str | None, _Kind | None], Sequence[Showing]] = field(default_factory=dict)
-    """The parts that the cases of a kind show."""
     _seen: set[tuple[int, Showing]] = field(default_factory=set)
     """(class of the status, what was shown)."""
 
@@ -182,13 +190,13 @@ class Shown(Struct):
         meta = case.meta
         is_wrong = meta is not None and meta.mode is _NEGATIVE
         key = showings.body[0], status, content_type, None if is_wrong else showings.kind_of(case)
-        count = self._cases.get(key)
-        if count is not None:
-            self._cases[key] = count + 1
+        alike = self._cases.get(key)
+        if alike is not None:
+            alike.count += 1
             return ()
-        self._cases[key] = 1
         shown = [] if key[3] is None else showings.sent_by(key[3])
-        self._shows[key] = shown = [*shown, *_received_by(case.operation, status, content_type)]
+        shown += _received_by(case.operation, status, content_type)
+        self._cases[key] = _Alike(status // 100, shown)
         firsts = [one for one in shown if (status // 100, one) not in self._seen]
         self._seen.update((status // 100, one) for one in firsts)
         return firsts
@@ -196,16 +204,15 @@ class Shown(Struct):
     def counts(self) -> Iterator[tuple[str, str, str, int, int]]:
         """(label, place, what, class of the status, cases), each once."""
         found: dict[tuple[int, Showing], int] = {}
-        for key, count in self._cases.items():
-            for shown in self._shows[key]:
-                place = key[1] // 100, shown
-                found[place] = found.get(place, 0) + count
+        for alike in self._cases.values():
+            for shown in alike.shown:
+                place = alike.status_class, shown
+                found[place] = found.get(place, 0) + alike.count
         for (status_class, shown), count in found.items():
             yield *shown, status_class, count
 
     def clear(self) -> None:
         self._cases.clear()
-        self._shows.clear()
         self._seen.clear()
 
 
