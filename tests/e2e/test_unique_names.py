@@ -223,6 +223,25 @@ def test_a_removal_without_credentials_is_sent_again_without_them(command: Comma
     assert finding.investigation.hits == finding.investigation.tries > 1, ran.shown
 
 
+def test_what_only_a_request_of_a_check_did_is_shown_with_that_request(command: Command) -> None:
+    strangers: list[bytes] = []
+
+    def answer(request: Request) -> Reply:
+        if request.headers.get("authorization") == "Bearer x":
+            return json_reply({}, 201)
+        strangers.append(request.body)
+        # A stranger is let in once. Nothing can be sent again to show it.
+        return json_reply({}, 201 if len(strangers) == 1 else 409)
+
+    with serving(answer, _TAGS) as app:
+        given = ("--checks", "ignored_auth", "-H", "Authorization: Bearer x")
+        ran = command.run_as_usual(app.document_url, *given, inline=True)
+    (finding,) = ran.findings
+    sent = {name.lower() for name, _ in finding.sent[-1].exchange.headers}
+    assert finding.investigation.reproduced is not True, ran.shown
+    assert b"authorization" not in sent
+
+
 def test_a_wrong_removal_that_cannot_be_repeated_is_marked_as_such(command: Command) -> None:
     there = {"/films/7"}
     film = {"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}, "example": 7}

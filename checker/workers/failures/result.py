@@ -11,7 +11,7 @@ from checker.core.send import Purpose
 from checker.corpus.records import Finding
 from checker.phases.attempt import Verdict
 from checker.workers.recording.traffic import Traffic
-from checker.workers.recording.unconfirmed import Chain, ExpectedFailure, JudgedCase, evidence
+from checker.workers.recording.unconfirmed import Chain, ExpectedFailure, JudgedCase, as_checked, evidence
 
 
 class InvestigationResult(Struct):
@@ -53,11 +53,13 @@ class InvestigationResult(Struct):
         return [one for one in shots if wanted.again(one) is not None]
 
     def _shown_chain(self, wanted: ExpectedFailure) -> Chain:
-        """Return the reported sequence: if the command is that of a check, its response replaces that of the case."""
+        """Return the reported sequence: if the command is that of a check, it and its response replace those of the case."""
         showing = self._showing(wanted) if self.is_of_check else []
         outcome = showing[-1].verdict.outcome if showing else None
         if not isinstance(outcome, Response) or outcome.request is None:
-            return self.chain
+            # It was not sent again, or did not show it: what the check saw first remains.
+            *before, last = self.chain
+            return (*before, as_checked(last, wanted.again(last)))
         verdict = replace(showing[-1].verdict, request=outcome.request)
         return (*(self.steps_before or self.chain[:-1]), JudgedCase(showing[-1].made, verdict))
 

@@ -37,7 +37,7 @@ from checker.workers.messages import ShrinkAgain
 from checker.workers.recording.defects import Defects
 from checker.workers.recording.task_state import InFlight, LeasedTask
 from checker.workers.recording.traffic import Traffic, rows
-from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure, evidence
+from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure, as_checked, evidence
 
 
 def title_of(error: BaseException) -> tuple[str, str]:
@@ -168,7 +168,9 @@ class Recorder(Struct):
             task=flight.task.lease.id,
             index=flight.index,
             steps=tuple(shot.made.step for shot in chain),
-            interactions=tuple(self.traffic.interaction(evidence(shot)) for shot in chain),
+            interactions=tuple(
+                self.traffic.interaction(evidence(shot)) for shot in (*chain[:-1], as_checked(chain[-1], failure))
+            ),
             at=time.time(),
             investigation=Investigation(withdrawn=failure.needs_repetition, requests=requests),
         )

@@ -73,6 +73,16 @@ def evidence(shot: JudgedCase) -> JudgedCase:
     return JudgedCase(shot.made, replace(shot.verdict, outcome=outcome.truncated(MOST_EVIDENCE)))
 
 
+def as_checked(shot: JudgedCase, failure: Failure | None) -> JudgedCase:
+    """Return a case with the request in which a check saw a failure, and its response, in place of its own; else the case."""
+    if failure is None or failure.request is None:
+        return shot
+    for request, outcome, _ in reversed(shot.verdict.answers):
+        if request == failure.request:
+            return JudgedCase(shot.made, replace(shot.verdict, request=request, outcome=outcome))
+    return shot
+
+
 class UnconfirmedFailure(Struct, frozen=True):
     """A failure seen once, already on disk."""
 
