@@ -55,6 +55,8 @@ class Failure(AssertionError):
     """Name of the check, such as `not_a_server_error`. The caller of the check sets it."""
     needs_repetition = False
     """Whether it is reported only if it happens again, because a concurrent request may be its cause."""
+    is_repeated = False
+    """Whether the check has seen it happen again, so that it is reported even if the target cannot be brought into its state any more."""
     cause_scope: ClassVar[CauseScope] = CauseScope.OPERATION
     """Reach of one mistake of the target: a missing `Allow` is missing everywhere."""
     shared_cause = ""

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from checker.core.meta import Binding
+from checker.core.operation import Label, Location
 from checker.core.response import Response
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
@@ -14,7 +16,12 @@ from tests.e2e.runner import Command
 NAME = "location_conformance"
 OK = {"responses": {"200": {"description": ""}}}
 ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
-PATHS = {"/cars": {"post": OK}, "/cars/{id}": {"parameters": [ID], "get": OK, "delete": OK}, "/jobs": {"post": OK}}
+PATHS = {
+    "/cars": {"post": OK},
+    "/cars/{id}": {"parameters": [ID], "get": OK, "delete": OK},
+    "/returns/{id}": {"parameters": [ID], "get": OK},
+    "/jobs": {"post": OK},
+}
 
 
 @pytest.mark.parametrize("planted", ["location", "nothing"])
@@ -53,6 +60,42 @@ def test_a_location_is_followed_on_the_same_host(
     found = them.verdict(NAME, sent, answers=lambda _: Response(status, [], b""))
     assert [(one.method, one.target) for one in them.asked] == [("GET", target) for target in asked]
     assert bool(found.failures) is is_told
+
+
+def test_fuzz_reads_the_location_at_the_end_of_a_sequence_at_once() -> None:
+    them = Exchanges(operations_of(PATHS))
+    bound = (Binding(Location.BODY, "owner", Label("POST /owners"), "/id", 0, "1"),)
+    place = [("Location", "/v1/cars/7")]
+    for phase, is_told in (("exploration", True), ("stateful", False)):
+        sent = them.sent("POST /cars", 201, place, answer=b'{"id": "7"}', mode=POSITIVE, phase=phase, bindings=bound)
+        assert bool(them.verdict(NAME, sent, answers=lambda _: Response(404, [], b"")).failures) is is_told
+
+
+@pytest.mark.parametrize(
+    ("location", "is_certain"), [("/v1/returns/8", True), ("/v1/cars/8", False), ("/v1/other/8", False)]
+)
+def test_what_no_request_can_remove_is_missing_for_certain(location: str, *, is_certain: bool) -> None:
+    them = Exchanges(operations_of(PATHS))
+    sent = them.sent("POST /jobs", 201, [("Location", location)], answer=b"{}", mode=POSITIVE)
+    (failure,) = them.verdict(NAME, sent, answers=lambda _: Response(404, [], b"")).failures
+    assert failure.is_repeated is is_certain
+
+
+@pytest.mark.parametrize("location", ["/returns/8", "/cars/8"])
+def test_what_an_operation_does_once_is_reported_if_it_is_certain(tmp_path: Path, location: str) -> None:
+    made: list[Request] = []
+
+    def answer(request: Request) -> Reply:
+        if request.method == "POST" and not made:
+            made.append(request)
+            return Reply(201, "application/json", b"{}", (("Location", location),))
+        return json_reply({}, 409 if request.method == "POST" else 404)
+
+    described = {"openapi": "3.0.3", "info": {"title": "t", "version": "1"}, "paths": PATHS}
+    with serving(answer, described) as app:
+        chosen = ("--checks", NAME, "--include-path", "/jobs", "-n", "10")
+        done = Command(tmp_path).run_as_usual(app.document_url, *chosen, inline=True)
+    assert done.defects == ([("POST /jobs", NAME)] if "returns" in location else []), done.shown
 
 
 def test_a_location_that_is_found_at_the_second_try_is_no_failure() -> None:

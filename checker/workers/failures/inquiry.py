@@ -148,7 +148,7 @@ class Inquiry(Struct):
             self.names = FreshNames(self.slot.context, counter=self.slot.names)
         slot.enter(Stage.CONFIRM)
         # The creations are sent after the shrink: one case is cheaper to shrink than a sequence of four.
-        if not failure.needs_repetition or result.is_confirmed:
+        if not failure.needs_repetition or result.is_confirmed or failure.is_repeated:
             with slot.hurried():
                 yield from self._make_anew(result)
         yield from self._reproduce(result)

@@ -76,7 +76,7 @@ class Investigation:
             # The text of the error tells it from no other, but what made it does.
             failure = failure.sharing(f"{failure.unique_key} {failure.text} for the header {header}")
         cause = failure.cause(shot.made.step.label)
-        withdrawn = failure.needs_repetition and not result.is_confirmed
+        withdrawn = failure.needs_repetition and not (result.is_confirmed or suspicion.failure.is_repeated)
         judged = replace(
             last,
             message=failure.message,
