@@ -193,9 +193,11 @@ def noun_of(resource: Resource) -> str:
 
 @lru_cache(maxsize=16384)
 def spellings(name: str, owner: Resource) -> tuple[tuple[str, str], ...]:
-    """(noun or "", field) pairs that a parameter's name may mean: `booking_id` is also the `id` of a booking."""
+    """(noun or "", field) pairs that a parameter's name may mean: `booking_id` is also the `id` of a booking, `reply_to` that of its owner."""
     parts = words(name)
     found = [("", normalised(name))]
+    if len(parts) > 1 and set(parts) <= _QUALIFIERS:
+        found.append((noun_of(owner), "id"))
     for cut in range(1, len(parts)):
         field = "".join(parts[cut:])
         if is_identifier(field):

@@ -418,7 +418,7 @@ def test_a_name_that_only_contains_a_noun_refers_to_nothing(name: str) -> None:
     assert linked("/transfers", name, "integer") == {}
 
 
-@pytest.mark.parametrize("name", ["parentId", "parent_category_id", "replacedCategory", "previousId"])
+@pytest.mark.parametrize("name", ["parentId", "parent_category_id", "replacedCategory", "previousId", "reply_to"])
 def test_a_resource_may_refer_to_another_of_its_collection(name: str) -> None:
     is_linked = linked("/categories", name, "integer") == {"POST /categories": "$response.body#/id"}
     assert is_linked is (name != "replacedCategory")
