@@ -105,7 +105,12 @@ def update_conformance(context: CheckContext) -> Exchanging[Found]:
                 and after.get(name) == held + value
             ):
                 text = f"{line_of(update)}, twice\nSent `{name}`: {excerpt(value)}\nRead afterwards: {excerpt(after[name])}"
-                found.append(RepeatedUpdate(text, unique_key=name).showing_with(repeated))
+                failure = RepeatedUpdate(text, unique_key=name).showing_with(repeated)
+                yield replace(update)
+                # No other request has sent both lists by chance. The list may be full when the failure is looked into.
+                third = resource_in((yield replace(read))) or {}
+                failure.is_repeated = third.get(name) == [*after[name], *value]
+                found.append(failure)
         kept = [name for name, value in case.body.items() if is_equal(after.get(name), value)]
         found += yield from _left_out(context, case, kept)
     elif case.method == "PATCH" and isinstance(case.body, dict) and is_json(case.media_type or ""):
