@@ -381,14 +381,13 @@ def _forbidden(examples: tuple[Example, ...], schema: Schema) -> Iterator[_Warni
         value, at = example.value, example.pointer
         violations = () if is_valid(value) else opinions.referee(schema, Direction.REQUEST).errors(value)
         if violations:
-            message = f"{_named(value, violations)} at {at} does not fit its schema at {schema.pointer}: {_why(violations)}; correct one of them"
+            # The reason quotes an example that is wrong as a whole.
+            is_quoted = not violations[0].instance_path and violations[0].message.startswith(shown(value))
+            named = "the example" if is_quoted else f"the example {shown(value)}"
+            message = (
+                f"{named} at {at} does not fit its schema at {schema.pointer}: {_why(violations)}; correct one of them"
+            )
             yield WarningKind.INVALID_EXAMPLE, at, message
-
-
-def _named(example: object, violations: Sequence[SchemaViolation]) -> str:
-    # The reason quotes an example that is wrong as a whole.
-    is_quoted = not violations[0].instance_path and violations[0].message.startswith(shown(example))
-    return "the example" if is_quoted else f"the example {shown(example)}"
 
 
 def _why(violations: Sequence[SchemaViolation]) -> str:

@@ -331,17 +331,14 @@ def _alternatives(plain: dict[str, Any], discriminator: Discriminator | None) ->
     if discriminator is None:
         branches = plain.pop("oneOf")
     else:
-        name = discriminator.property_name
-        branches = [
-            branch if names is None else {"allOf": [branch, _named(name, names)]}
-            for branch, names in zip(plain.pop(discriminator.keyword), discriminator.names, strict=True)
-        ]
+        branches = []
+        for branch, names in zip(plain.pop(discriminator.keyword), discriminator.names, strict=True):
+            if names is not None:
+                # Only texts are names: a branch may use the property for values of other types.
+                texts = {"anyOf": [{"enum": sorted(names)}, {"not": {"type": "string"}}]}
+                branch = {"allOf": [branch, {"properties": {discriminator.property_name: texts}}]}
+            branches.append(branch)
     plain["allOf"] = [*plain.get("allOf", ()), {"anyOf": branches}]
-
-
-def _named(name: str, names: _Names) -> dict[str, Any]:
-    # Only texts are names: a branch may use the property for values of other types.
-    return {"properties": {name: {"anyOf": [{"enum": sorted(names)}, {"not": {"type": "string"}}]}}}
 
 
 def _combined(plain: dict[str, Any], targets: list[dict[str, Any]]) -> dict[str, Any]:
@@ -441,12 +438,11 @@ class _DocumentCache(Struct):
         content = _content(plain)
         digest = (dialect, blake2b(content, digest_size=16).digest())
         found = self.by_content.get(digest)
-        return found or kept(
-            self.by_content,
-            digest,
-            _two_steps(plain, dialect, schema.pointer, _formats_in(content)),
-            _COMPILED_PER_DOCUMENT,
-        )
+        if found is not None:
+            return found
+        names = {name.decode() for name in _NAMED.findall(content)} & ASSERTED_FORMATS.keys()
+        found = _two_steps(plain, dialect, schema.pointer, {name: ASSERTED_FORMATS[name] for name in names})
+        return kept(self.by_content, digest, found, _COMPILED_PER_DOCUMENT)
 
 
 def _place_of(schema: Schema) -> tuple[str, str | int]:
@@ -488,11 +484,6 @@ def _content(plain: Plain) -> bytes:
         return orjson.dumps(plain)
     except TypeError:
         return json.dumps(plain, default=str, separators=(",", ":")).encode()
-
-
-def _formats_in(content: bytes) -> _Formats:
-    names = {name.decode() for name in _NAMED.findall(content)}
-    return {name: ASSERTED_FORMATS[name] for name in names & ASSERTED_FORMATS.keys()}
 
 
 def _two_steps(plain: Plain, dialect: Dialect, pointer: str, formats: _Formats) -> Compiled:
