@@ -51,7 +51,8 @@ def main() -> int:
     samples, quarter = found.samples, len(found.samples) // 4
     parts = [samples[number * quarter : (number + 1) * quarter + 1] for number in range(4)]
     print("bytes written for each request, by quarters: " + ", ".join(f"{_written(one):,.0f}" for one in parts))
-    if seconds >= _LONG_S:
+    # A run that ended early is a fault already.
+    if seconds >= _LONG_S and samples[-1].at_s >= seconds - _MINUTE_S:
         early = [one for one in found.samples if 20 * _MINUTE_S <= one.at_s <= 40 * _MINUTE_S]
         late = [one for one in found.samples if one.at_s >= seconds - 20 * _MINUTE_S]
         for name, of in (("memory", _memory), ("bytes written for each request", _written)):
