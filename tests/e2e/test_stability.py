@@ -65,6 +65,20 @@ def test_stable_failures_are_only_counted(command: Command) -> None:
     assert "stable" not in ran.stdout
 
 
+def test_an_error_of_a_write_that_is_refused_otherwise_is_intermittent(command: Command) -> None:
+    number = count()
+    document = {**DOCUMENT, "paths": {"/things": {"post": DOCUMENT["paths"]["/always"]["get"]}}}
+
+    def answer(_: Request) -> Reply:
+        return json_reply({"message": "no such format"}, 500 if next(number) == 0 else 400)
+
+    (command.directory / "checker.toml").write_text(CHECKS)
+    with serving(answer, document) as app:
+        ran = command.run(app.document_url, "-n", "10", inline=True)
+    assert "intermittent (1 of 8)" in ran.stdout
+    assert "needs a fresh server" not in ran.stdout
+
+
 def test_an_error_that_passes_hides_no_defect_with_the_same_text(command: Command) -> None:
     kind = {"name": "kind", "in": "query", "required": True, "schema": {"enum": ["plain", "broken"]}}
     document = {

@@ -10,12 +10,14 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.checks.judge import CLEAN
+from checker.checks.rules import says_taken
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError
 from checker.core.meta import Listed, PhaseInfo
 from checker.core.operation import Label, Place
 from checker.core.request import Location, WireRequest
 from checker.core.resources import REMOVING, SAFE
+from checker.core.response import Response
 from checker.generation.sources.context import Rejected
 from checker.phases.attempt import Tools, Verdict, build_request
 from checker.phases.case_factory import CaseFactory, GeneratedCase
@@ -31,6 +33,7 @@ _ALONE = 4
 _FOR_OTHER_REASONS = frozenset((401, 403, 404, 405, 410, 429))
 """Refusals that have nothing to do with a name."""
 _GONE = frozenset((404, 410))
+_CONFLICT = 409
 Again = Callable[[GeneratedCase], Job[JudgedCase]]
 """Sends a case."""
 
@@ -119,11 +122,14 @@ class FreshNames(Struct):
         return False
 
     def are_spent(self, chain: Chain, sent: Iterable[Verdict]) -> bool:
-        """Whether a step is refused because the resource that it makes exists now, or the one that it removes is gone."""
+        """Whether a step is refused because the resource that it makes exists now, or the one that it removes is gone.
+
+        A step that failed with a server error may have made nothing: its refusal has to say that something exists.
+        """
         return any(
-            (one.made.label in self.served and _is_refused(one))
-            or (one.made.label in self.removed and one.said_status in _GONE)
-            for one in _shots(chain, sent)
+            (now.made.label in self.served and _is_refused(now) and (known.is_served or is_of_taken_name(now)))
+            or (now.made.label in self.removed and now.said_status in _GONE)
+            for known, now in zip(chain, _shots(chain, sent), strict=False)
         )
 
     def given(self, made: GeneratedCase) -> GeneratedCase:
@@ -252,6 +258,14 @@ def _has_own_names(made: GeneratedCase) -> bool:
 def _is_refused(shot: JudgedCase) -> bool:
     status = shot.said_status
     return 400 <= status < 500 and status not in _FOR_OTHER_REASONS
+
+
+def is_of_taken_name(shot: JudgedCase) -> bool:
+    """Whether a response reports that something exists already: a new resource has its own name, and shows nothing of that."""
+    outcome = shot.verdict.outcome
+    return isinstance(outcome, Response) and (
+        shot.said_status == _CONFLICT or (shot.said_status >= 400 and says_taken(outcome.readable.content))
+    )
 
 
 def about_other(own: WireRequest, before: WireRequest | None, request: WireRequest | None) -> WireRequest:

@@ -10,7 +10,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.checks.judge import UNJUDGED
-from checker.checks.rules import says_taken
 from checker.checks.server_error import DroppedConnection, UnansweredRequest
 from checker.core import curl
 from checker.core.case import Case, is_idempotency_key, request_with_fresh_key
@@ -42,7 +41,7 @@ from checker.workers.failures.creators import (
     situations,
     takes_filled,
 )
-from checker.workers.failures.fresh_names import FreshNames, about_other
+from checker.workers.failures.fresh_names import FreshNames, about_other, is_of_taken_name
 from checker.workers.failures.result import InvestigationResult
 from checker.workers.failures.slot import InvestigationSlot
 from checker.workers.jobs import Job, Pause
@@ -59,7 +58,6 @@ REPETITIONS = 2
 """The number of times that a failure which other requests may cause has to happen again after it was confirmed."""
 _LATER_S = 1.0
 _CREATED = 201
-_CONFLICT = 409
 _INVALID = frozenset((400, 422))
 _NOT_THERE = frozenset((404, 410))
 _DURATIONS = frozenset(("delay", "duration", "latency", "pause", "sleep", "timeout", "wait"))
@@ -839,14 +837,6 @@ def _is_above_one(value: object) -> bool:
             return False
     # An integer is compared as it is: one of 400 digits has no float.
     return isinstance(value, int | float) and not isinstance(value, bool) and value > 1
-
-
-def is_of_taken_name(shot: JudgedCase) -> bool:
-    """Whether a response reports that something exists already: a new resource has its own name, and shows nothing of that."""
-    outcome = shot.verdict.outcome
-    return isinstance(outcome, Response) and (
-        shot.said_status == _CONFLICT or (shot.said_status >= 400 and says_taken(outcome.readable.content))
-    )
 
 
 def _unlike(literal: object, token: int) -> object:
