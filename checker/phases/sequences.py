@@ -7,6 +7,7 @@ from random import Random
 from typing import Final
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from checker.config.settings import SequenceSettings
 from checker.core.case import NOT_SET, Case
@@ -124,6 +125,8 @@ _BODY, _OPTIONAL, _REQUIRED = 0.85, 0.5, 0.9
 """Probability that inferred values are set into bodies, into optional parameters, into required ones."""
 _TWICE = 0.5
 """Probability that two parts of a request take the same value, where no other is known."""
+_ITSELF = 1 / 32
+"""Probability that a value of the body which comes from an earlier response is the one of the path."""
 _SAME_SCOPE = 0.9
 """Probability that a step keeps the tenant or workspace of the sequence."""
 _WEIGHTS: Final = {"GET": 3.0, "PUT": 3.0, "PATCH": 3.0, "POST": 3.0, REMOVING: 2.0}
@@ -370,6 +373,12 @@ class SequenceBuilder(Struct, dict=True):
             # Two places for members of one collection: a transfer has a source and a target, an order one customer twice.
             if key not in found and chance.random() < _TWICE:
                 found[key] = double
+        own = [] if is_aimed else [one for (location, _), one in found.items() if location is Location.PATH]
+        named = [key for key in found if key[0] is Location.BODY] if own else []
+        for key in named:
+            # A file is copied onto itself: the name of another resource is that of the path.
+            if chance.random() < _ITSELF and type(found[key].literal) is type(own[-1].literal):
+                found[key] = replace(own[-1], location=Location.BODY, name=key[1])
         for place, source in known.scopes(target):
             same = None if place in found else self._binding(known, place, source)
             if same is not None and chance.random() < _SAME_SCOPE:
