@@ -89,7 +89,7 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
       usually not for the server to decide.
 
     A number is lost if its old value is back, or if it is far from the one that the response to the write showed. A text of other signs
-    is lost if its old value is back. Another field of this write, or of what was there before, is stored, and a name that never existed
+    or a list is lost if its old value is back. Another field of this write, or of what was there before, is stored, and a name that never existed
     is not found: a mock proves nothing.
     """
     case, steps = context.case, context.sequence
@@ -206,9 +206,7 @@ def _lost(sent: Thing, things: tuple[Thing, Thing, Thing], requested: Outline, d
         is_hidden = own.first("readOnly") is True or theirs.first("writeOnly") is True
         # What a service does to a text, it does before it shows it.
         is_shown = is_equal(echo.get(name), value)
-        is_back = (
-            is_shown and isinstance(read[name], str) and is_equal(before.get(name), read[name]) and read[name] != value
-        )
+        is_back = is_shown and is_equal(before.get(name), read[name]) and _are_apart(value, read[name])
         is_listed = isinstance(theirs.first("enum"), list)
         if not is_hidden and (is_back or _is_other(value, read[name], is_listed=is_listed)):
             yield name
@@ -221,6 +219,13 @@ def _is_other(value: object, shown: object, *, is_listed: bool) -> bool:
     mine, theirs = value.casefold(), shown.casefold()
     is_plain = is_listed or all(_PLAIN.fullmatch(one) for one in (value, shown))
     return is_plain and mine != theirs and (is_listed or not (mine in theirs or theirs in mine))
+
+
+def _are_apart(value: object, shown: object) -> bool:
+    """Whether a text or a list is not stored as another one. Services sort lists, and leave out equal items."""
+    if isinstance(value, list) and isinstance(shown, list):
+        return {repr(one) for one in value} != {repr(one) for one in shown}
+    return isinstance(shown, str) and value != shown
 
 
 def _is_telling(value: object) -> bool:

@@ -148,6 +148,27 @@ def test_an_old_text_that_comes_back_is_found(shown: str, read: str, told: list[
     assert [one.unique_key for one in found] == told
 
 
+@pytest.mark.parametrize(
+    ("shown", "read", "told"),
+    [
+        (["a", "c"], ["a", "b"], ["tags"]),
+        (["a", "b"], ["a", "b"], []),
+        # Sorted, without what is twice, and added to the old ones.
+        (["b", "a"], ["a", "b"], []),
+        (["a", "b", "b"], ["a", "b"], []),
+        (["a", "c"], ["a", "b", "a", "c"], []),
+    ],
+)
+def test_an_old_list_that_comes_back_is_found(shown: list[str], read: list[str], told: list[str]) -> None:
+    them = exchanges_with(_READ)
+    first = {"id": "7", **SENT, "tags": ["a", "b"]}
+    steps = [step(them, "POST /cars", first, first, 201)]
+    steps.append(step(them, "PUT /cars/{id}", {"tags": shown}, {**first, "tags": shown}))
+    reading = step(them, "GET /cars/{id}", None, {**first, "tags": read})
+    found = them.verdict(LOST, reading, steps, answers=lambda _: MISSING).failures
+    assert [one.unique_key for one in found] == told
+
+
 def test_a_write_of_one_field_is_judged_by_what_was_stored_before() -> None:
     them = exchanges_with(_READ)
     first = {"id": "7", **SENT, "note": "Old note"}
