@@ -13,7 +13,7 @@ from itertools import cycle
 from statistics import median
 
 from checker import __version__
-from checker.checks.check import Applies, Check, CheckSetting, Fact, SettingShape
+from checker.checks.check import Applies, Check, CheckSetting, SettingShape
 from checker.checks.context import PASSED, CheckContext, Failures
 from checker.checks.judge import Judge
 from checker.checks.table import BUILT_IN
@@ -75,9 +75,9 @@ _LATE = Applies(phases=frozenset(["stateful"]))
 _BOUNDARY = Applies(phases=frozenset(["coverage"]), scenarios=frozenset(["missing"]))
 _WRONG = Applies(modes=frozenset([GenerationMode.NEGATIVE]))
 MORE = (
-    Check("of status", _passes, frozenset([Fact.STATUS])),
-    Check("of status and mode", _passes, frozenset([Fact.STATUS, Fact.MODE])),
-    Check("of phase", _passes, frozenset([Fact.PHASE])),
+    Check("of status", _passes, quick_look=lambda status, plan, config: status < 300),
+    Check("of plan", _passes, quick_look=lambda status, plan, config: plan.answers is None),
+    Check("of phase", _passes, applies=_LATE),
     Check("of wrong data", _passes, applies=_WRONG),
     Check("of boundaries", _passes, applies=_BOUNDARY),
     Check("of boundaries, by header", _passes, applies=_BOUNDARY),
@@ -87,7 +87,6 @@ MORE = (
     Check(
         "of time",
         _passes,
-        frozenset([Fact.TIME]),
         quick_look=BUILT_IN["max_response_time"].quick_look,
         settings=(CheckSetting("max_response_time", SettingShape.SECONDS, 1.0),),
     ),

@@ -58,30 +58,6 @@ IN_RUN = CheckSetting(
 """The setting of an intrusive check, which otherwise acts in `fuzz` only."""
 
 
-class Fact(Enum):
-    """A fact on which the verdict of a check can depend, beside operation and settings."""
-
-    STATUS = auto()
-    MEDIA_TYPE = auto()
-    """`Content-Type` of the response."""
-    MODE = auto()
-    """Whether the case is meant to be valid."""
-    PHASE = auto()
-    SCENARIO = auto()
-    """The purpose of a boundary case."""
-    HEADERS = auto()
-    BODY = auto()
-    REQUEST = auto()
-    """The bytes of the request."""
-    TIME = auto()
-    SEQUENCE = auto()
-    """Earlier interactions of the sequence."""
-
-
-_OF_RESPONSE = frozenset((Fact.STATUS, Fact.MEDIA_TYPE))
-_OF_KIND = _OF_RESPONSE | {Fact.MODE, Fact.PHASE, Fact.SCENARIO}
-
-
 class InteractionKind(Struct, frozen=True):
     """The facts of an interaction that are known before its content is read."""
 
@@ -123,16 +99,10 @@ class Applies(Struct, frozen=True):
     """A further condition."""
 
     @property
-    def facts(self) -> frozenset[Fact]:
-        """Return the facts that decide whether the check applies."""
-        asked = {
-            Fact.PHASE: self.phases is not None,
-            Fact.MODE: self.modes is not None,
-            Fact.STATUS: self.statuses is not None,
-            Fact.SCENARIO: self.scenarios is not None or bool(self.but_scenarios) or self.where is not None,
-            Fact.SEQUENCE: self.follows,
-        }
-        return frozenset(fact for fact, is_asked in asked.items() if is_asked)
+    def asks_for_case(self) -> bool:
+        """Whether the status and the media type of a response do not decide if the check applies."""
+        are_limited = [one is not None for one in (self.phases, self.modes, self.scenarios, self.where)]
+        return any((*are_limited, self.but_scenarios, self.follows))
 
     def to_operation(self, operation: Operation) -> bool:
         """Whether it may apply to interactions of an operation."""
@@ -179,8 +149,6 @@ class Check(Struct, frozen=True):
 
     name: str
     run: CheckFunction
-    depends_on: frozenset[Fact] = frozenset(Fact)
-    """Facts that decide between passing and failing."""
     failures: tuple[type[Failure], ...] = ()
     """Classes of its failures, each with title, severity and code."""
     settings: tuple[CheckSetting, ...] = ()
@@ -201,6 +169,8 @@ class Check(Struct, frozen=True):
     failure, which is then judged; None if all are refused."""
     beforehand: PriorRequest | None = None
     """None for a check that sends nothing beforehand."""
+    judges_request: bool = False
+    """Whether it judges what was sent, so that it needs the request of a response."""
     wants_refusal: bool = False
     """Whether a fixed service refuses the failed request."""
     no_response: Callable[[Case, NetworkFailure], Found] | None = None
@@ -227,17 +197,6 @@ class Check(Struct, frozen=True):
     def sends(self) -> bool:
         """Whether it sends requests."""
         return isgeneratorfunction(self.run)
-
-    @property
-    def follows_from_kind(self) -> bool:
-        """Whether all interactions of a kind pass if one of them does."""
-        return self.depends_on <= _OF_KIND and not self.sends
-
-    @property
-    def asks_for_case(self) -> bool:
-        """Whether status and media type of a response do not decide if the check has to run."""
-        facts = self.applies.facts | (self.depends_on if self.follows_from_kind else frozenset())
-        return not facts <= _OF_RESPONSE
 
     @property
     def all_settings(self) -> tuple[CheckSetting, ...]:

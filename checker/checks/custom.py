@@ -6,7 +6,7 @@ from typing import Any, Final, TypeVar, overload
 
 from msgspec import Struct, field
 
-from checker.checks.check import Applies, Check, Config, Fact
+from checker.checks.check import Applies, Check, Config
 from checker.checks.context import PASSED, CheckContext, CheckFunction, Failures, Found
 from checker.checks.table import BUILT_IN
 from checker.core.case import Case
@@ -225,7 +225,7 @@ def custom_check(name: str, function: Callable[..., Any], applies: Applies | Non
     """
     refuse_coroutine(function, f"check {name!r}")
     run = _sending if inspect.isgeneratorfunction(function) else _plain
-    return Check(name, run(name, function), frozenset(Fact), applies=applies or Applies(), sees_operation_settings=True)
+    return Check(name, run(name, function), applies=applies or Applies(), sees_operation_settings=True)
 
 
 def _plain(name: str, function: Callable[..., Any]) -> CheckFunction:

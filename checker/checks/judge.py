@@ -10,7 +10,7 @@ from msgspec.structs import replace as replace_struct
 from checker.checks.check import Check, Config, PriorRequest
 from checker.checks.context import PASSED, CheckContext, CheckTools, Failures, Found, Instead, JudgedInteraction, Raised
 from checker.checks.resources import Sent
-from checker.checks.to_run import Asked, Kinds
+from checker.checks.to_run import Kinds
 from checker.core.blocks import DEFAULT_TRUNCATION, Truncation
 from checker.core.case import Case
 from checker.core.contract import ResponsePlan
@@ -53,7 +53,7 @@ class Judge:
         checks = [one for one in checks if one.has_needs is None or one.has_needs(tools)]
         given = ((one, self._settings.of(one)) for one in checks)
         asked = tuple((one.within(config), config) for one, config in given)
-        self._kinds = Kinds(asked, self._passes)
+        self._kinds = Kinds(asked)
         self._names = tuple(one.name for one in checks)
         self._beforehand = [(one, one.beforehand) for one in checks if one.beforehand is not None]
         self._of_no_response = [(one, one.no_response) for one in checks if one.no_response is not None]
@@ -174,13 +174,6 @@ class Judge:
             for one, before in self._beforehand:
                 if before.asks(case, confirms) and one.applies.to_operation(case.operation):
                     yield before
-
-    def _passes(self, asked: Asked, plan: ResponsePlan, case: Case, response: Response) -> bool:
-        # Only a clean pass is remembered for the kind. A check with notes runs for each interaction.
-        trial = self._context(case, response, plan, ())
-        check, trial.config = asked
-        failures = _failures(check, trial)
-        return not (failures or trial.unjudged or trial.disagreements or trial.errors)
 
     def _context(
         self, case: Case, response: Response, plan: ResponsePlan, sequence: Sequence[JudgedInteraction]

@@ -34,7 +34,6 @@ from checker.checks.check import (
     Applies,
     Check,
     CheckSetting,
-    Fact,
     PriorRequest,
     SettingShape,
     expected_statuses,
@@ -54,7 +53,6 @@ TABLE = (
     Check(
         "not_a_server_error",
         server_error.not_a_server_error,
-        frozenset((Fact.STATUS, Fact.BODY)),
         failures=(
             server_error.ServerError,
             server_error.ReportedServerError,
@@ -68,7 +66,6 @@ TABLE = (
     Check(
         "status_code_conformance",
         response_head.status_code_conformance,
-        frozenset((Fact.STATUS,)),
         failures=(response_head.UndefinedStatusCode,),
         settings=(expected_statuses(),),
         quick_look=response_head.is_documented,
@@ -77,7 +74,6 @@ TABLE = (
     Check(
         "content_type_conformance",
         response_head.content_type_conformance,
-        frozenset((Fact.STATUS, Fact.MEDIA_TYPE, Fact.BODY)),
         failures=(
             response_head.MissingContentType,
             response_head.UndefinedContentType,
@@ -89,7 +85,6 @@ TABLE = (
     Check(
         "response_headers_conformance",
         response_head.response_headers_conformance,
-        frozenset((Fact.STATUS, Fact.HEADERS)),
         failures=(response_head.MissingHeaders, response_head.HeaderSchemaError),
         quick_look=response_head.promises_no_headers,
         applies=_OF_OPERATION,
@@ -97,7 +92,6 @@ TABLE = (
     Check(
         "response_schema_conformance",
         response_schema.response_schema_conformance,
-        frozenset((Fact.STATUS, Fact.MEDIA_TYPE, Fact.BODY)),
         failures=(
             response_schema.JsonSchemaError,
             response_schema.MalformedJson,
@@ -116,50 +110,49 @@ TABLE = (
     Check(
         "negative_data_rejection",
         negative_data.negative_data_rejection,
-        frozenset((Fact.STATUS, Fact.MODE, Fact.REQUEST, Fact.BODY)),
         failures=(negative_data.AcceptedNegativeData,),
         settings=(expected_statuses(*negative_data.EXPECTED),),
         applies=_NEGATIVE,
         quick_look=negative_data.refuses,
         wants_refusal=True,
+        judges_request=True,
     ),
     Check(
         "positive_data_acceptance",
         positive_data.positive_data_acceptance,
-        frozenset((Fact.STATUS, Fact.MODE, Fact.REQUEST, Fact.BODY)),
         failures=(positive_data.RejectedPositiveData,),
         settings=(expected_statuses(*positive_data.EXPECTED),),
         applies=_POSITIVE,
         quick_look=positive_data.accepts,
+        judges_request=True,
     ),
     Check(
         "missing_required_header",
         missing_header.missing_required_header,
-        frozenset((Fact.STATUS, Fact.MODE, Fact.SCENARIO, Fact.REQUEST)),
         failures=(missing_header.MissingHeaderNotRejected,),
         settings=(expected_statuses(*missing_header.EXPECTED),),
         applies=replace(_NEGATIVE, operations=missing_header.asks_for_headers),
         wants_refusal=True,
+        judges_request=True,
     ),
     Check(
         "unsupported_method",
         methods.unsupported_method,
-        frozenset((Fact.STATUS, Fact.HEADERS, Fact.SCENARIO, Fact.REQUEST)),
         failures=(methods.UnsupportedMethodResponse,),
         applies=Applies(scenarios=frozenset((Scenario.UNSPECIFIED_METHOD,))),
         wants_refusal=True,
+        judges_request=True,
     ),
     Check(
         "allow_header_conformance",
         methods.allow_header_conformance,
-        frozenset((Fact.HEADERS, Fact.REQUEST)),
         failures=(methods.AllowHeaderMismatch,),
         applies=Applies(where=methods.may_be_options),
+        judges_request=True,
     ),
     Check(
         "use_after_free",
         deletion.use_after_free,
-        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
         failures=(deletion.UseAfterFree,),
         applies=replace(_OF_OPERATION, statuses=("2XX", "404", "410"), follows=True, operations=deletion.is_read),
         wants_refusal=True,
@@ -167,7 +160,6 @@ TABLE = (
     Check(
         "ensure_resource_availability",
         resource_availability.ensure_resource_availability,
-        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
         failures=(resource_availability.EnsureResourceAvailability,),
         settings=(
             CheckSetting(
@@ -180,7 +172,6 @@ TABLE = (
     Check(
         "read_your_writes",
         writes.read_your_writes,
-        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
         failures=(writes.LostWrite,),
         may_send=resources.is_bound,
         applies=replace(_OF_OPERATION, statuses=("2XX",), follows=True, methods=("GET",), path=MEMBER),
@@ -188,7 +179,6 @@ TABLE = (
     Check(
         "refused_write",
         writes.refused_write,
-        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
         failures=(writes.RefusedWriteStored,),
         may_send=resources.is_bound,
         applies=replace(_UPDATES, statuses=("4XX",), path=MEMBER),
@@ -196,7 +186,6 @@ TABLE = (
     Check(
         "update_conformance",
         updates.update_conformance,
-        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
         failures=(
             updates.RepeatedUpdate,
             updates.PartialReplacement,
@@ -210,37 +199,36 @@ TABLE = (
     Check(
         "location_conformance",
         location.location_conformance,
-        frozenset((Fact.STATUS, Fact.HEADERS, Fact.BODY, Fact.REQUEST)),
         failures=(location.DanglingLocation,),
         may_send=location.has_location,
         applies=replace(_POSITIVE, statuses=("201",), methods=("POST", "PUT")),
+        judges_request=True,
     ),
     Check(
         "mass_assignment",
         read_only.mass_assignment,
-        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST)),
         failures=(read_only.MassAssignment,),
         may_send=read_only.may_assign,
         # The request may grant a role to its sender.
         settings=(IN_RUN,),
         applies=replace(_POSITIVE, statuses=("2XX",), methods=_WRITES, operations=read_only.takes_json),
         wants_refusal=True,
+        judges_request=True,
     ),
     Check(
         "injection",
         effects.injection,
-        frozenset((Fact.STATUS, Fact.HEADERS, Fact.BODY, Fact.REQUEST)),
         failures=(effects.Injection,),
         may_send=effects.is_chosen,
         # What is evaluated or opened may be worse than what it shows.
         settings=(IN_RUN,),
         applies=replace(_POSITIVE, operations=effects.takes_texts),
         wants_refusal=True,
+        judges_request=True,
     ),
     Check(
         "races",
         concurrency.races,
-        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
         failures=(concurrency.RaceCondition, concurrency.RepeatedKey),
         may_send=concurrency.is_chosen,
         # What is spent or taken twice stays so.
@@ -251,15 +239,14 @@ TABLE = (
     Check(
         "safe_methods",
         reads.safe_methods,
-        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST)),
         failures=(reads.HeadDiffers, reads.UnsafeRead),
         may_send=reads.is_chosen,
         applies=replace(_POSITIVE, follows=True, methods=("GET",), path=RESOURCE),
+        judges_request=True,
     ),
     Check(
         "collection_conformance",
         collections.collection_conformance,
-        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.MODE)),
         failures=(
             collections.IgnoredFilter,
             collections.ExceededLimit,
@@ -270,11 +257,11 @@ TABLE = (
         ),
         may_send=collections.lists_items,
         applies=replace(_OF_OPERATION, statuses=("2XX",), methods=("GET",), operations=collections.takes_queries),
+        judges_request=True,
     ),
     Check(
         "ignored_auth",
         authentication.ignored_auth,
-        frozenset((Fact.STATUS, Fact.REQUEST)),
         failures=(authentication.IgnoredAuth,),
         may_send=authentication.may_be_ignored,
         probes=authentication.is_accepted,
@@ -283,11 +270,11 @@ TABLE = (
         beforehand=PriorRequest(authentication.is_asked_first, authentication.sent_beforehand),
         applies=replace(_OF_OPERATION, operations=authentication.asks_for_credentials),
         wants_refusal=True,
+        judges_request=True,
     ),
     Check(
         "object_level_authorization",
         object_authorization.object_level_authorization,
-        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
         failures=(object_authorization.ObjectLevelAuthorizationViolation,),
         has_needs=object_authorization.has_peers,
         may_send=resources.is_bound,
@@ -297,7 +284,6 @@ TABLE = (
     Check(
         "object_level_writes",
         object_authorization.object_level_writes,
-        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST, Fact.SEQUENCE)),
         failures=(object_authorization.ForeignWrite,),
         has_needs=object_authorization.has_peers,
         may_send=object_authorization.may_write,
@@ -310,7 +296,6 @@ TABLE = (
     Check(
         "session_ends",
         sessions.session_ends,
-        frozenset((Fact.STATUS, Fact.REQUEST, Fact.SEQUENCE)),
         failures=(sessions.TokenAfterLogout,),
         may_send=sessions.is_chosen,
         # It ends a session.
@@ -321,15 +306,14 @@ TABLE = (
     Check(
         "error_disclosure",
         disclosure.error_disclosure,
-        frozenset((Fact.STATUS, Fact.BODY, Fact.REQUEST)),
         failures=(disclosure.DisclosedInternals,),
         quick_look=disclosure.shows_nothing,
         applies=Applies(statuses=("4XX", "5XX")),
+        judges_request=True,
     ),
     Check(
         "max_response_time",
         response_head.max_response_time,
-        frozenset((Fact.TIME,)),
         failures=(response_head.ResponseTimeExceeded,),
         switch=CheckSetting("max_response_time", SettingShape.SECONDS, None, "Seconds that a response may take.", 2.0),
         quick_look=response_head.is_in_time,

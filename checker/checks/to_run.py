@@ -1,7 +1,6 @@
 """The choice of checks for an interaction: most checks do not apply to most interactions.
 
-Interactions are grouped by kind: the facts that are known before the body is read. A verdict that depends on the kind alone is
-computed once for each kind.
+Interactions are grouped by kind: the facts that are known before the body is read. The checks are chosen once for each kind.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,8 +28,6 @@ _OfCase = tuple[bool, bool, str, str | None] | tuple[bool, str | None]
 """(follows others, is invalid on purpose, phase, scenario); (follows others, scenario) for a case that was made by hand."""
 Asked = tuple[Check, Config]
 MaySend = Callable[[Case, Response], bool]
-Passes = Callable[[Asked, ResponsePlan, Case, Response], bool]
-"""Whether a check passes with an interaction, without notes."""
 
 
 class ChecksToRun(Struct):
@@ -54,7 +51,6 @@ class Kinds(Struct):
     """The kinds of interactions that occurred, with the checks to run for each."""
 
     checks: tuple[Asked, ...]
-    passes: Passes
     _met: dict[_OfResponse, ChecksToRun] = field(default_factory=dict)
 
     def of(self, case: Case, response: Response, *, follows: bool) -> ChecksToRun:
@@ -78,7 +74,7 @@ class Kinds(Struct):
             for check, config in self.checks
             if check.applies.to_operation(case.operation) and _look(check, status, plan, config) is not True
         )
-        if any(check.asks_for_case for check, _ in left):
+        if any(check.applies.asks_for_case for check, _ in left):
             found = ChecksToRun(case.operation, plan, left, by_case={})
         else:
             found = self._narrowed(left, plan, case, response, follows=follows)
@@ -92,11 +88,7 @@ class Kinds(Struct):
         self, left: Iterable[Asked], plan: ResponsePlan, case: Case, response: Response, *, follows: bool
     ) -> ChecksToRun:
         kind = _kind(case, response.status_code, follows=follows)
-        asked = tuple(
-            one
-            for one in left
-            if one[0].applies.to(kind) and not (one[0].follows_from_kind and self.passes(one, plan, case, response))
-        )
+        asked = tuple(one for one in left if one[0].applies.to(kind))
         at_once = tuple(one for one in asked if not one[0].sends)
         looks = [_look(check, response.status_code, plan, config) for check, config in at_once]
         sending = [check.may_send or _always for check, _ in asked if check.sends]

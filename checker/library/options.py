@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol, Self
 
 from msgspec import Struct, field
 
-from checker.checks.check import Check, Fact
+from checker.checks.check import Check
 from checker.checks.context import JudgedInteraction
 from checker.checks.custom import CUSTOM_CHECKS, ClassCheck, custom_check
 from checker.checks.table import BUILT_IN
@@ -217,7 +217,7 @@ class CheckOptions(Struct, frozen=True):
         asked = {_name(one) for given in (self.checks, self.additional_checks) for one in _several("checks", given)}
         found = []
         for check in checks:
-            if Fact.REQUEST not in check.depends_on or Fact.SEQUENCE in check.depends_on:
+            if not check.judges_request:
                 found.append(check)
             elif check.name in asked:
                 raise IncorrectUsage(

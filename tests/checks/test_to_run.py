@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from checker.checks.check import Applies, Check, Fact
+from checker.checks.check import Applies, Check
 from checker.checks.context import PASSED, CheckContext, Failures, Found
 from checker.checks.judge import CLEAN, Judge
 from checker.checks.to_run import selected_checks
@@ -26,29 +26,20 @@ def nothing_asked() -> None:
     ASKED.clear()
 
 
-def facts(*those: Fact) -> frozenset[Fact]:
-    return frozenset(those)
+def of_status(name: str) -> Check:
+    return counting(name, quick_look=lambda status, plan, config: status == 200)
 
 
-def test_a_verdict_that_follows_from_the_status_is_given_once() -> None:
-    judge = Judge([counting("status", depends_on=facts(Fact.STATUS))])
+def test_a_verdict_that_follows_from_the_status_is_asked_of_no_case() -> None:
+    judge = Judge([of_status("status")])
     for _ in range(100):
         judge.verdict(case_of(OPERATION), ok())
     judge.verdict(case_of(OPERATION), ok(201))
-    assert ASKED == {"status": 2}
-
-
-def test_a_verdict_that_follows_from_the_case_is_given_once_for_each_kind_of_case() -> None:
-    judge = Judge([counting("mode", depends_on=facts(Fact.MODE, Fact.PHASE))])
-    for _ in range(100):
-        judge.verdict(case_of(OPERATION), ok())
-        judge.verdict(case_of(OPERATION, mode=NEGATIVE), ok())
-        judge.verdict(case_of(OPERATION, phase="coverage"), ok())
-    assert ASKED == {"mode": 3}
+    assert ASKED == {"status": 1}
 
 
 def test_what_depends_on_the_body_is_asked_each_time() -> None:
-    judge = Judge([counting("body", depends_on=facts(Fact.STATUS, Fact.BODY))])
+    judge = Judge([counting("body")])
     for _ in range(100):
         judge.verdict(case_of(OPERATION), ok())
     assert ASKED == {"body": 100}
@@ -82,7 +73,7 @@ def test_what_fails_is_asked_each_time() -> None:
     def run(context: CheckContext) -> Found:
         return Failure(f"answer {context.response.text}")
 
-    judge = Judge([Check("bad", run, facts(Fact.STATUS))])
+    judge = Judge([Check("bad", run)])
     bodies = [b"1", b"2"]
     found = [judge.verdict(case_of(OPERATION), Response(200, [], body)) for body in bodies]
     assert [one.failures[0].message for one in found if one] == ["answer 1", "answer 2"]
@@ -102,8 +93,8 @@ def test_a_check_that_sends_is_none_of_the_business_of_other_cases() -> None:
 
 
 TEN = (
-    *(counting(f"status {n}", depends_on=facts(Fact.STATUS)) for n in range(3)),
-    *(counting(f"mode {n}", depends_on=facts(Fact.STATUS, Fact.MODE)) for n in range(2)),
+    *(of_status(f"status {n}") for n in range(3)),
+    *(counting(f"mode {n}", applies=Applies(modes=frozenset([NEGATIVE]))) for n in range(2)),
     *(counting(f"late {n}", applies=Applies(phases=frozenset(["coverage"]))) for n in range(2)),
     *(counting(f"kept {n}", applies=Applies(phases=frozenset(["stateful"]))) for n in range(2)),
     counting("gone", applies=Applies(statuses=("404",))),
@@ -130,4 +121,4 @@ def calls_of(judge: Judge) -> int:
 def test_ten_more_checks_that_pass_cost_a_look_at_the_case_and_no_more() -> None:
     own = selected_checks(OperationSettings().checks)
     assert calls_of(Judge([*own, *TEN])) <= calls_of(Judge(own)) + 3
-    assert all(count == 1 for count in ASKED.values())
+    assert ASKED == {}
