@@ -249,7 +249,7 @@ def _of_steps(
     for binding in bindings:
         path = _place_of(document, binding.name) if binding.location is Location.BODY else None
         for at_, other in enumerate(earlier if path is not None else ()):
-            if other.label != binding.producer or path is None:
+            if path is None or not _gives(finding, at_, binding):
                 continue
             text = str(at(document, path))
             parts = [(_segment_with(text, value, True), found) for found, value in _shown_in(other.exchange)]
@@ -268,6 +268,13 @@ def _shown_in(exchange: Exchange) -> Iterator[tuple[Path | None, str | int]]:
         yield None, name
 
 
+def _gives(finding: Finding, number: int, binding: Binding) -> bool:
+    """Whether a value may come from a request of a finding: any update gives a new version, not only the operation that first showed one."""
+    step = number - (len(finding.interactions) - len(finding.steps))
+    is_its_step = bool(binding.expression) and binding.step == step
+    return is_its_step or finding.interactions[number].label == binding.producer
+
+
 def _headers_of_step(finding: Finding, number: int, bindings: Sequence[Binding], first: int) -> dict[str, Source]:
     """Return the headers of a request of the finding itself that come from its earlier responses: their headers, or values of bodies that no header has to escape."""
     found = {}
@@ -278,7 +285,7 @@ def _headers_of_step(finding: Finding, number: int, bindings: Sequence[Binding],
         if binding.location is not Location.HEADER or text is None:
             continue
         for place, other in enumerate(finding.interactions[:number], first):
-            if other.label != binding.producer:
+            if not _gives(finding, place - first, binding):
                 continue
             if pointer.startswith(_OF_HEADER):
                 of = pointer.removeprefix(_OF_HEADER).lower()

@@ -322,6 +322,32 @@ def test_a_name_in_a_location_of_a_step_is_taken_from_it(program: str, tmp_path:
     assert seen == [b"/jobs/57b1?f=x"]
 
 
+def test_a_version_comes_from_the_step_that_gave_it(tmp_path: Path) -> None:
+    creation, label = "PUT /notes/1", "PATCH /notes/1"
+    head = b"Content-Type: application/json\r\n"
+    made = exchange(
+        method="PUT", target=b"/notes/1", status=200, response_body=b"{}", response_head=head + b'ETag: "71"\r\n'
+    )
+    sent_version = ((b"If-Match", b'"71"'),)
+    changed = exchange(
+        method="PATCH", target=b"/notes/1", headers=sent_version, status=500, response_body=b"{}", response_head=head
+    )
+    place = "$response.header.ETag"
+    # Another request of the same operation had shown a version first.
+    bound = Binding(Location.HEADER, "If-Match", Label(label), place, 0, '"71"', json.dumps(place), 0)
+    steps = (Step(Label(creation), Drawn(())), Step(Label(label), Drawn(()), (bound,)))
+    sent = (interaction(label=creation, exchange=made), interaction(label=label, exchange=changed))
+    found = finding(fingerprint=f"{1:016x}", label=label, steps=steps, interactions=sent, reproduction="")
+
+    def answer(request: Request) -> Reply:
+        if request.method == "PUT":
+            return replace(json_reply({}), headers=(("ETag", '"8"'),))
+        return json_reply({}, 500 if request.headers.get("if-match") == '"8"' else 412)
+
+    with serving(answer, {}) as app:
+        assert by_bash(tmp_path, app.url, found)[0] == 1
+
+
 def _always(reply: Reply, _: Request) -> Reply:
     return reply
 
