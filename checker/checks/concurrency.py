@@ -162,7 +162,7 @@ def _spent_once(context: CheckContext, again: Outcome) -> Exchanging[Failure | N
             text = f"`{field}` before: {rest}\nSent twice at once: {line_of(request)} with `{name}`: {amount}\nReceived twice: `{field}`: "
             text += f"{rests[0]}\nExpected: one refusal, or a balance that both have lowered"
             failure = RaceCondition(text, title="Spent twice, paid once", unique_key="balance")
-            shown.append(failure.showing_with([*context.exchanges[:1], context.exchanges[-1]]))
+            shown.append(failure.showing_with(context.exchanges))
         # A pair may miss the moment: then one of them is accepted.
         rest = min((one for one in rests if type(one) is int), default=0)
         if rest <= 0 or len(shown) == wanted:

@@ -17,6 +17,7 @@ from checker.core.contract import ResponsePlan
 from checker.core.failures import Exchange, Failure
 from checker.core.operation import Label
 from checker.core.request import WireRequest
+from checker.core.resources import SAFE
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging, watched
 from checker.core.templates import Lexicon
@@ -115,10 +116,12 @@ class Judge:
             return None
         steps = [*context.sequence, Sent(case, sent, context.response)]
         for request, outcome in context.exchanges:
-            is_error = isinstance(outcome, Response) and outcome.status_code >= _SERVER_ERROR
-            if not is_error or request.is_twice or _bytes_of(request) != _bytes_of(sent):
+            if request.method in SAFE:
                 continue
-            assert isinstance(outcome, Response)
+            # What a check has written before may be the reason of a later error.
+            is_again = not request.is_twice and _bytes_of(request) == _bytes_of(sent)
+            if not is_again or not isinstance(outcome, Response) or outcome.status_code < _SERVER_ERROR:
+                return None
             to_run = self._kinds.of(case, outcome, follows=True)
             judged = self._context(case, outcome, to_run.plan, steps)
             failures: Failures = ()

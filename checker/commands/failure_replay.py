@@ -121,7 +121,8 @@ def _user_of(request: WireRequest) -> str:
 def user_of_document(config: Config | None, origin: BaseUrl | None, name: str = "") -> Credentials:
     """Return the current headers of a user of the configured authentication document; empty if there is no document.
 
-    Raises `ConfigError` for an unknown user, `CredentialError` for a login that fails, `UsageError` if the place of the login is unknown.
+    `name`: a user that sent a recorded request; the chosen user for none, and for one that the document does not have. Raises
+    `CredentialError` for a login that fails, `UsageError` if the place of the login is unknown.
     """
     if config is None:
         return Credentials()
@@ -131,7 +132,8 @@ def user_of_document(config: Config | None, origin: BaseUrl | None, name: str = 
         return Credentials()
     if origin is None:
         raise UsageError("--auth-wfc: give the base URL of the API, where the user logs in, with --url")
-    user, *_ = chosen_users(settings.auth.wfc, name or authentication.wfc.user)
+    known = [one.name for one in chosen_users(settings.auth.wfc, None)]
+    user, *_ = chosen_users(settings.auth.wfc, name if name in known else authentication.wfc.user)
     return UserSource(Identities([user.name]), None, wiring_of(settings, origin), user).fetch()
 
 
