@@ -3,25 +3,18 @@
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable
-from typing import Protocol
 
 from checker.core.operation import Label
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Purpose
 from checker.phases.attempt import Verdict, attempt, rest_of_attempt
-from checker.workers.case_scheduler import CaseScheduler
+from checker.workers.case_scheduler import CaseScheduler, Follower
 from checker.workers.context import WorkerContext
-from checker.workers.recording.task_state import InFlight, LeasedTask
+from checker.workers.recording.task_state import InFlight
 from checker.workers.recording.traffic import Answered, answered
 
-
-class Placed(Protocol):
-    """An object with a task and an index in it."""
-
-    @property
-    def task(self) -> LeasedTask: ...
-    @property
-    def index(self) -> int: ...
+Placed = InFlight | Follower
+"""A case with a task and an index in it."""
 
 
 def earliest_in(flying: Iterable[Placed]) -> dict[str, int]:

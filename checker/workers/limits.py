@@ -8,11 +8,9 @@ import os
 import signal
 import sys
 import time
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import psutil
-
-from checker.config.settings import RunSettings
 
 _CHECK_S = 1.0
 _WORTH = 10
@@ -28,7 +26,7 @@ class Limits:
     """Looked at in every round of the worker's loop; costs a comparison, and each second a look at the memory.
 
     Made when the description is open: growth counts from there. In a process that is no child of ours (inline) it limits
-    nothing: leaving would not free a byte.
+    nothing: leaving would not free a byte. `once_s`: CPU-seconds of opening that a successor does not need.
     """
 
     def __init__(
@@ -40,15 +38,6 @@ class Limits:
         if self._process is not None:
             opened_s = time.process_time()
             self._memory = Memory(most_bytes, growth_bytes, self._bytes(), opened_s, opened_s - once_s)
-
-    @classmethod
-    def of(cls, settings: RunSettings, once_s: float) -> Self:
-        """Return the limits of a run. `once_s`: CPU-seconds of opening that a successor does not need."""
-        most_bytes, growth_bytes = (
-            settings.processes.memory_limit_mib << 20,
-            settings.processes.memory_growth_mib << 20,
-        )
-        return cls(most_bytes, growth_bytes, once_s=once_s)
 
     def exceeded(self, now: float) -> bool:
         """Whether the worker grew too far and should leave. `now` is of `time.monotonic`."""

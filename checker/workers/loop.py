@@ -58,7 +58,10 @@ class Worker:
         self._recorder = context.recorder
         self._down = down
         self._up = up
-        self._limits = Limits.of(context.subject.settings, context.subject.description.once_s)
+        memory = context.subject.settings.processes
+        self._limits = Limits(
+            memory.memory_limit_mib << 20, memory.memory_growth_mib << 20, once_s=context.subject.description.once_s
+        )
         self._counts = TaskCounts(context)
         self._scheduler = CaseScheduler(context, self._counts)
         self._flights: dict[int, InFlight] = {}
