@@ -172,9 +172,9 @@ def _start(command: Command, location: str, limits: Limits) -> tuple["subprocess
     stack = ExitStack()
     output = stack.enter_context((command.directory / _OUTPUT).open("w"))
     limited = ("--max-memory", str(limits.memory_bytes), "--max-disk", str(limits.disk_bytes))
-    usual = ("--continue-on-failure", "--max-time", "1000000", "--seed", "1", "--workers", "2", "--report", "har")
     # The service may be down while its description is fetched.
-    usual += ("--wait-for-schema", "30")
+    waiting = ("--wait-for-schema", "30", "--max-time", "1000000")
+    usual = ("--continue-on-failure", *waiting, "--seed", "1", "--workers", "2", "--report", "har")
     writing = Command(command.directory, program=command.program, streams=output.fileno())
     process = stack.enter_context(writing.started("fuzz", location, *usual, *limited))
     return process, stack
