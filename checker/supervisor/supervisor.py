@@ -251,7 +251,8 @@ class Supervisor:
                 for task, reached, finished, spent_s in back:
                     self._plan.come_back(task, reached, finished=finished, spent_s=spent_s, report=reports[task.id])
                     self._unreported.come_back(task)
-                    if reached > task.start:
+                    # The replay of a finding has no case of its own.
+                    if reached > task.start or (finished and task.replay is not None):
                         self._restarts.progress()
             case messages.FindingsWritten():
                 pass  # A hint to read, and every round reads.

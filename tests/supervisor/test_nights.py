@@ -142,16 +142,31 @@ def test_a_finished_fuzz_is_followed_by_a_new_run(run: Run) -> None:
 
 @pytest.mark.thorough
 def test_findings_that_kill_workers_when_they_are_sent_again_do_not_end_a_night(run: Run) -> None:
+    count = first_night(run)
+    night = run(("kill", "replay"), ("slow", "0.002"), kind="fuzz", max_time_s=800.0, over=is_work)
+    assert (night.exit_code, night.outcome) == (0, "time limit"), night.error
+    assert sum("SIGSEGV" in gone.reason for gone in run.told.of(WorkerGone)) == count
+
+
+@pytest.mark.thorough
+def test_a_night_in_which_findings_are_sent_again_is_not_given_up(run: Run) -> None:
+    count = first_night(run)
+    # Every second worker dies before it has a task, the others after one finding.
+    night = run(("mortal", "end of a replay"), ("slow", "0.002"), kind="fuzz", max_time_s=800.0, over=is_work)
+    assert (night.exit_code, night.outcome) == (0, "time limit"), night.error
+    assert sum("SIGKILL" in gone.reason for gone in run.told.of(WorkerGone)) > count
+
+
+def first_night(run: Run) -> int:
+    """Leave more findings than deaths end a run; return their number."""
     run(*END, kind="fuzz", launcher=INLINE)
     layout = RunLayout(run.folder / "corpus")
-    count = DEATHS_OF_A_RUN + 2
+    count = 2 * DEATHS_OF_A_RUN
     journal = JournalWriter(layout.journal(layout.next_incarnation(), os.getpid()))
     for number in range(count):
         journal.write(finding(fingerprint=f"f{number}", label=LABELS[0], steps=(Step(LABELS[0], Drawn(())),)))
     journal.close()
-    night = run(("kill", "replay"), ("slow", "0.002"), kind="fuzz", max_time_s=800.0, over=is_work)
-    assert (night.exit_code, night.outcome) == (0, "time limit"), night.error
-    assert sum("SIGSEGV" in gone.reason for gone in run.told.of(WorkerGone)) == count
+    return count
 
 
 def test_other_settings_begin_a_new_run(run: Run) -> None:

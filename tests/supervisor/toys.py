@@ -104,6 +104,8 @@ class Toy:
         )  # fmt: skip
         self.journal.flush()
         self.up.send(TasksEnded(((task.id, reached, finished),), (LeaseReport(),)))
+        if task.replay is not None:
+            self.meet("end of a replay")
 
     def hear_drain(self) -> None:
         message = self.down.get_nowait()
@@ -142,6 +144,10 @@ class Toy:
         everybody = (what, what.split(":")[0] + ":*", general)
         if self.orders.get("kill") in everybody:
             os.kill(os.getpid(), signal.SIGSEGV)
+        # Every second worker dies at once, the others later.
+        is_mortal = self.orders.get("mortal") == what or ("mortal" in self.orders and what == "opening")
+        if is_mortal and (what != "opening" or self.incarnation % 2):
+            os.kill(os.getpid(), signal.SIGKILL)
         if self.orders.get("starve") in everybody:
             os.kill(os.getpid(), signal.SIGKILL)
         if self.orders.get("once") == what:
