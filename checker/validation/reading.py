@@ -428,8 +428,6 @@ _DYNAMIC: Final[Mapping[Dialect, frozenset[str]]] = {
     Dialect.OPENAPI31: frozenset({"$dynamicRef"}),
 }
 _NONE: Final[frozenset[str]] = frozenset()
-_WITH_PREFIX: Final = (Dialect.DRAFT2020, Dialect.OPENAPI31)
-"""Dialects in which `items` is never a list."""
 _NULLABLE: Final = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}
 _WITH_CONTENT: Final = (Dialect.DRAFT6, Dialect.DRAFT7)
 """Dialects that assert the content of a text."""
