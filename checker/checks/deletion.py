@@ -176,7 +176,7 @@ def answers_any_name(context: CheckContext, named: Case) -> Exchanging[bool]:
         return False
     asked = copy(case) if method_of(case) in _SHOWING else as_get(case)
     asked.path_parameters = {
-        name: _invented(value) if str(value) == str(gone[0]) else value for name, value in case.path_parameters.items()
+        name: invented(value) if str(value) == str(gone[0]) else value for name, value in case.path_parameters.items()
     }
     if asked.path_parameters == case.path_parameters:
         return False
@@ -184,7 +184,7 @@ def answers_any_name(context: CheckContext, named: Case) -> Exchanging[bool]:
     return isinstance(answer, Response) and 200 <= answer.status_code < 300
 
 
-def _invented(value: Any) -> Any:
+def invented(value: Any) -> Any:
     """Return a name of the same form that nothing has: a number far away, a text with other letters and digits.
 
     A name without ASCII letters and digits is returned as it is.

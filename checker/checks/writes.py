@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from copy import copy
 from itertools import islice
 from typing import Final
 
 from checker.checks.context import PASSED, CheckContext, Found, JudgedInteraction
-from checker.checks.deletion import answers_any_name, as_get
+from checker.checks.deletion import answers_any_name, as_get, invented
 from checker.checks.resource_availability import creates_member, is_named_by
 from checker.checks.resources import (
     WRAPPERS,
@@ -27,6 +28,7 @@ from checker.core.case import Case
 from checker.core.failures import Failure, Severity
 from checker.core.media_types import is_json
 from checker.core.resource_names import normalised
+from checker.core.response import Response
 from checker.core.send import Exchanging
 from checker.schema.views import Outline, outline_of
 
@@ -130,7 +132,8 @@ def refused_write(context: CheckContext) -> Exchanging[Found]:
     """Fail if a resource holds a value of an update that was refused with 4xx.
 
     An earlier step of the sequence has shown the resource with another value, and no write stands between. The value is telling: a
-    number above 1, or a text of three characters. The check reads the resource again.
+    number above 1, or a text of three characters. The check reads the resource again. As a control, the same update with another value has
+    to be refused and stored as well: a service that shows a constant may show the one that was sent.
     """
     case, before = context.case, last_shown(context.sequence, context.case)
     if before is None or not isinstance(case.body, dict) or case.other_method is not None or case.query:
@@ -143,11 +146,16 @@ def refused_write(context: CheckContext) -> Exchanging[Found]:
         return PASSED
     read = resource_in((yield context.make(as_get(case)))) or {}
     for name, value in told.items():
-        if is_equal(read.get(name), value):
-            return RefusedWriteStored(
-                f"Value of `{name}` before: {excerpt(before[name])}\nSent, refused, and read afterwards: {excerpt(value)}",
-                unique_key=name,
-            )
+        other = copy(case)
+        other.body = case.body | {name: invented(value) if isinstance(value, str) else value + 1}
+        if not is_equal(read.get(name), value) or is_equal(other.body[name], value):
+            continue
+        again = yield context.make(other)
+        if isinstance(again, Response) and 400 <= again.status_code < 500:
+            follows = resource_in((yield context.make(as_get(case)))) or {}
+            if is_equal(follows.get(name), other.body[name]):
+                text = f"Value of `{name}` before: {excerpt(before[name])}\nSent, refused, and read afterwards: {excerpt(value)}"
+                return RefusedWriteStored(text, unique_key=name)
     return PASSED
 
 

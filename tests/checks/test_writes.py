@@ -8,6 +8,7 @@ import pytest
 
 from checker.core.meta import Binding
 from checker.core.operation import Label, Location
+from checker.core.request import WireRequest
 from checker.core.response import Response
 from tests.apps.serving import serving
 from tests.apps.stock import DOCUMENT, Stock
@@ -215,10 +216,28 @@ def test_a_refused_update_has_no_effect(before: dict[str, Any], after: dict[str,
     them = exchanges_with(_READ)
     made = step(them, "POST /cars", before, {"id": "7", **before}, 201)
     refused = step(them, "PUT /cars/{id}", {**SENT, "status": 5}, None, 422)
-    answer = MISSING if after is None else Response(200, list(_JSON), json.dumps(after).encode())
-    found = them.verdict(STORED, refused, [made], answers=lambda _: answer).failures
+    held = dict(after or {})
+
+    def answer(request: WireRequest) -> Response:
+        if request.method == "PUT":
+            held["size"] = json.loads(request.body or b"")["size"]
+            return Response(422, [], b"")
+        return MISSING if after is None else Response(200, list(_JSON), json.dumps(held).encode())
+
+    found = them.verdict(STORED, refused, [made], answers=answer).failures
     assert [one.unique_key for one in found] == told
-    assert [one.method for one in them.asked] == (["GET"] if before["size"] == 3 else [])
+    control = ["PUT", "GET"] if told else []
+    assert [one.method for one in them.asked] == (["GET", *control] if before["size"] == 3 else [])
+
+
+@pytest.mark.parametrize("status", [422, 200])
+def test_a_constant_that_was_sent_by_chance_is_not_stored(status: int) -> None:
+    them = exchanges_with(_READ)
+    made = step(them, "POST /cars", {**SENT, "size": 3}, {"id": "7", **SENT, "size": 3}, 201)
+    refused = step(them, "PUT /cars/{id}", {**SENT, "status": 5}, None, 422)
+    constant = Response(200, list(_JSON), json.dumps(SENT).encode())
+    answers = {"GET": constant, "PUT": Response(status, [], b"")}
+    assert them.verdict(STORED, refused, [made], answers=lambda request: answers[request.method]).failures == ()
 
 
 def test_an_old_value_may_be_back_because_another_write_was_lost() -> None:
