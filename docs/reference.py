@@ -4,6 +4,7 @@ import inspect
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import click
@@ -94,18 +95,24 @@ SAMPLES = {
 
 def earlier() -> Iterator[str]:
     """Yield a table of options, of keys and of Python names."""
+    spellings: dict[str, list[str]] = {}
+    for flag, (key, _) in legacy.OPTIONS.items():
+        spellings.setdefault(key, []).append(flag)
     rows = []
-    for old in legacy.TABLE:
-        now = sampled(lambda value, old=old: [old.today("" if old.is_flag else value)], old.flags[-1].strip("-"))
-        rows.append((", ".join(f"`{flag}`" for flag in old.flags), f"`{' '.join(now[0])}`" if now[0] else "always on"))
+    for key, flags in spellings.items():
+        now = sampled(partial(legacy.translated, flags[-1]), key)
+        rows.append((", ".join(f"`{flag}`" for flag in flags), f"`{' '.join(now)}`" if now else "always on"))
     rows += [(f"`{name}`", sentence) for name, (_, sentence) in legacy.GONE.items()]
     yield "## Options\n\n" + table(("option", "now"), rows)
     keys = [
         (
             f"`{name}`",
-            "<br>".join(f"`{key} = {json.dumps(value)}`" for key, value in sampled(rewrite, name)) or "no effect",
+            "<br>".join(
+                f"`{key} = {json.dumps(value)}`" for key, value in sampled(partial(legacy.rewritten, name), name)
+            )
+            or "no effect",
         )
-        for name, rewrite in legacy.RENAMED.items()
+        for name in legacy.RENAMED
     ]
     keys += [(f"`{name}`", instead) for name, instead in migrate.GONE.items()]
     yield "## Keys\n\n" + table(("key", "now"), keys)

@@ -294,7 +294,7 @@ _GONE_VARIABLES: Final = {"CHECKER_HOSTS_PATH": _NO_HOSTS}
 """Environment variable without effect -> the sentence of its hint."""
 
 
-def _current(option: str, value: str) -> list[str]:
+def translated(option: str, value: str) -> list[str]:
     """Return the current arguments for an old option. Raises `UsageError`."""
     key, today = OPTIONS[option]
     if today is not None:
@@ -353,8 +353,8 @@ def modern(arguments: Sequence[str], params: Sequence[click.Parameter]) -> tuple
                 value = next(rest, None)
                 if value is None:
                     raise UsageError(f"Option {name!r} requires an argument.")
-            found += _current(name, value or "")
-            current = " ".join(_current(name, _shown(name, value or ""))) or "the default behaviour"
+            found += translated(name, value or "")
+            current = " ".join(translated(name, _shown(name, value or ""))) or "the default behaviour"
             hints.append(f"{name} is now: {current}")
         else:
             found.append(argument)
