@@ -17,8 +17,7 @@ from graphql import (
     GraphQLNonNull,
     GraphQLScalarType,
     GraphQLSchema,
-    Undefined,
-    is_non_null_type,
+    is_required_argument,
     is_required_input_field,
     is_specified_scalar_type,
 )
@@ -267,20 +266,26 @@ def count_faults(kind: Any, value: Any) -> int:
         case GraphQLEnumType():
             return not (isinstance(value, str) and value in kind.values)
         case GraphQLInputObjectType():
-            is_wrong_one = kind.is_one_of and isinstance(value, dict) and (len(value) != 1 or None in value.values())
-            return 1 if is_wrong_one else count_in_arguments(kind.fields, value)
+            return _count_in_object(kind, value) if isinstance(value, dict) else 1
         case _ if kind.name in BUILT_IN:
             return not takes_scalar(kind.name, value)
         case _:
             return is_malformed(kind, value)
 
 
-def count_in_arguments(args: Mapping[str, GraphQLArgument | GraphQLInputField], value: Any) -> int:
-    """Return the number of rules that the arguments of a field break, or the fields of an input object."""
+def _count_in_object(kind: GraphQLInputObjectType, value: Mapping[str, Any]) -> int:
+    fields: Mapping[str, GraphQLInputField] = kind.fields
+    if kind.is_one_of and (len(value) != 1 or None in value.values()):
+        return 1
+    missing = sum(is_required_input_field(one) and key not in value for key, one in fields.items())
+    return missing + sum(count_faults(fields[key].type, one) if key in fields else 1 for key, one in value.items())
+
+
+def count_in_arguments(args: Mapping[str, GraphQLArgument], value: Any) -> int:
+    """Return the number of rules that the arguments of a field break."""
     if not isinstance(value, dict):
         return 1
-    required = [name for name, one in args.items() if is_non_null_type(one.type) and one.default_value is Undefined]
-    missing = sum(name not in value for name in required)
+    missing = sum(is_required_argument(one) and name not in value for name, one in args.items())
     return missing + sum(count_faults(args[name].type, one) if name in args else 1 for name, one in value.items())
 
 

@@ -70,14 +70,16 @@ class PathTemplate:
         begin = literal.end()
         slash = path.find("/", begin)
         last = len(path) if slash < 0 else slash
-        ends = [last]
-        if not self._begins_segment[number + 1]:
-            escapes = [escape.start() for escape in _ESCAPE.finditer(path, begin, last)]
-            inside = {start + step for start in escapes for step in (1, 2)}
-            ends = [end for end in range(last, begin - 1, -1) if end not in inside]
-        for end in ends:
-            for rest in self._ways(path, end, number + 1):
-                yield (path[begin:end], *rest)
+        if self._begins_segment[number + 1]:
+            for rest in self._ways(path, last, number + 1):
+                yield (path[begin:last], *rest)
+            return
+        escapes = [escape.start() for escape in _ESCAPE.finditer(path, begin, last)]
+        inside = {start + step for start in escapes for step in (1, 2)}
+        for end in range(last, begin - 1, -1):
+            if end not in inside:
+                for rest in self._ways(path, end, number + 1):
+                    yield (path[begin:end], *rest)
 
 
 def has_dot_segment(path: str) -> bool:

@@ -192,12 +192,7 @@ _Warning = tuple[WarningKind, str, str]
 
 def _all(operation: OpenApiOperation) -> Iterator[_Warning]:
     entry, document = operation.entry, operation.owner.document
-    for pointer, reason in operation.unusable_parameters.items():
-        kind = _or_lost(WarningKind.UNUSABLE_PARAMETER, reason)
-        yield kind, pointer, f"the parameter is never sent: {reason}"
-    for lost in operation.unusable_bodies:
-        kind = _or_lost(WarningKind.UNUSABLE_BODY, lost.reason)
-        yield kind, lost.pointer, f"{lost.media_type} is never sent: {lost.reason}"
+    yield from _left_out(operation)
     is_old = is_swagger(document)
     declared = declared_parameters(document, *entry.parameter_lists) if is_old else {}
     whole = body_parameters(declared)
@@ -281,6 +276,16 @@ def _host(url: str) -> str:
         return BaseUrl.from_url(url).url
     except ValueError:
         return url
+
+
+def _left_out(operation: OpenApiOperation) -> Iterator[_Warning]:
+    """Yield warnings about parameters and bodies that are never sent."""
+    for pointer, reason in operation.unusable_parameters.items():
+        kind = WarningKind.UNUSABLE_PARAMETER
+        yield _or_lost(kind, reason), pointer, f"the parameter is never sent: {reason}"
+    for body in operation.unusable_bodies:
+        kind = _or_lost(WarningKind.UNUSABLE_BODY, body.reason)
+        yield kind, body.pointer, f"{body.media_type} is never sent: {body.reason}"
 
 
 def _or_lost(kind: WarningKind, reason: str) -> WarningKind:

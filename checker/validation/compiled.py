@@ -109,9 +109,16 @@ class Translator:
         """
         self._used, self._nodes = [], 0
         plain = self._node(schema.raw, schema.pointer, _Way(_NOTHING, scope))
-        todo = self._used
+        used = self._used
         self._translate_pending()
+        reached = self._closure(used)
+        if isinstance(plain, bool) or not reached:
+            return plain
+        return {**plain, "$defs": {fragment.name: fragment.plain for fragment in reached}}
+
+    def _closure(self, start: list[_Fragment]) -> list[_Fragment]:
         found: dict[str, _Fragment] = {}
+        todo = start
         while todo:
             fragment = todo.pop()
             if fragment.error is not None:
@@ -119,9 +126,7 @@ class Translator:
             if fragment.name not in found:
                 found[fragment.name] = fragment
                 todo.extend(fragment.references)
-        if isinstance(plain, bool) or not found:
-            return plain
-        return {**plain, "$defs": {name: found[name].plain for name in sorted(found, key=int)}}
+        return sorted(found.values(), key=lambda fragment: int(fragment.name))
 
     def _node(self, raw: object, at: str, way: _Way) -> Plain:
         if isinstance(raw, bool):

@@ -68,8 +68,7 @@ def many_items(item: Any, place: TextPlace, pointer: str) -> Iterator[Boundary]:
 def with_fractions(usual: Any, place: TextPlace, pointer: str) -> Iterator[Boundary]:
     """Yield the usual value of a body with its integers written as `1.0`, which are integers to JSON Schema."""
     written = _with_fractions(usual)
-    # Not `written != usual`: 1 equals 1.0.
-    if is_nesting(place) and isinstance(usual, dict | list) and repr(written) != repr(usual):
+    if is_nesting(place) and isinstance(usual, dict | list) and _has_fraction(written):
         text = "Integers written with a fraction of zero"
         yield Boundary(written, text, Scenario.UNUSUAL, pointer)
 
@@ -81,6 +80,14 @@ def _with_fractions(value: Any) -> Any:
         return list(map(_with_fractions, value))
     is_integer = isinstance(value, int) and not isinstance(value, bool)
     return float(value) if is_integer and abs(value) < 2**53 else value
+
+
+def _has_fraction(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(_has_fraction, value.values()))
+    if isinstance(value, list):
+        return any(map(_has_fraction, value))
+    return isinstance(value, float) and value.is_integer()
 
 
 PARAMETERS = (Location.PATH, Location.QUERY, Location.HEADER, Location.COOKIE)
