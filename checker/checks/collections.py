@@ -17,6 +17,7 @@ from checker.core.operation import Location, Operation, Parameter
 from checker.core.request import WireRequest
 from checker.core.resource_names import ends_with_variable, normalised, words
 from checker.core.response import Response
+from checker.core.scalars import is_number
 from checker.core.send import Exchanging
 from checker.schema.views import Outline, outline_of
 
@@ -210,7 +211,7 @@ def _direction(listed: _List, asked: re.Match[str]) -> bool | None:
 def _comparable(values: list[Any]) -> list[Any]:
     """Return the values in their order without nulls, if all are numbers or times of one format; else nothing."""
     present = [value for value in values if value is not None]
-    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in present):
+    if all(map(is_number, present)):
         return present
     are_times = all(isinstance(value, str) and _TIME.fullmatch(value) for value in present)
     return present if are_times and len(set(map(len, present))) == 1 else []

@@ -6,7 +6,7 @@ from typing import Final
 from urllib.parse import urljoin, urlsplit
 
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.resources import is_bound
+from checker.checks.resources import is_bound, is_described
 from checker.core.case import NOT_SET, Case
 from checker.core.failures import Failure
 from checker.core.phases import EXPLORATION
@@ -59,14 +59,14 @@ def location_conformance(context: CheckContext) -> Exchanging[Found]:
 
 def is_readable(context: CheckContext, target: str) -> bool:
     """Whether a described GET reads the resource at a target."""
-    return any("GET" in methods for methods in context.case.operation.methods_at(_path_in(context, target)))
+    return is_described(context.case.operation, "GET", _path_in(context, target))
 
 
 def _may_be_removed(context: CheckContext, target: str) -> bool:
     """Whether a described DELETE removes the resource at a target, or something above it."""
     parts = _path_in(context, target).split("/")
     above = ("/".join(parts[:size]) or "/" for size in range(1, len(parts) + 1))
-    return any("DELETE" in methods for path in above for methods in context.case.operation.methods_at(path))
+    return any(is_described(context.case.operation, "DELETE", path) for path in above)
 
 
 def _path_in(context: CheckContext, target: str) -> str:

@@ -16,6 +16,7 @@ from checker.checks.resources import (
     concerns,
     concrete_path,
     is_bound,
+    is_described,
     is_done,
     is_equal,
     is_one_of,
@@ -244,7 +245,7 @@ def _is_shared(context: CheckContext, peers: Peers, users: tuple[str, str], mine
     """
     case = context.case
     path, _, rest = case.operation.path.rstrip("/").rpartition("{")
-    if not any(_READING in methods for methods in case.operation.methods_at(path.rstrip("/"))):
+    if not is_described(case.operation, _READING, path.rstrip("/")):
         return False
     listed = []
     for user in users:

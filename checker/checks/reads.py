@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.resources import is_one_of, is_success, line_of, request_of_check, resource_in
+from checker.checks.resources import is_described, is_one_of, is_success, line_of, request_of_check, resource_in
 from checker.core.case import Case
 from checker.core.failures import Failure
 from checker.core.request import WireRequest
@@ -103,7 +103,7 @@ def _is_changed_by_writes(context: CheckContext, name: str) -> bool:
     assert tools is not None
     assert request is not None
     path = request.path.decode("latin-1").removeprefix(tools.maker.base_path_of(operation))
-    is_counted = any("POST" in methods for methods in operation.methods_at(f"{path}/{name}"))
+    is_counted = is_described(operation, "POST", f"{path}/{name}")
     return is_counted or normalised(name) in VERSION_FIELDS
 
 

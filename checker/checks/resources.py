@@ -199,7 +199,12 @@ def is_bound(case: Case, response: Response) -> bool:
 
 def has_read(operation: Operation) -> bool:
     """Whether a GET of the path of an operation is described."""
-    return any("GET" in methods for methods in operation.methods_at(operation.path))
+    return is_described(operation, "GET", operation.path)
+
+
+def is_described(operation: Operation, method: str, path: str) -> bool:
+    """Whether the description of an operation declares a method for a path as sent, without base path and query."""
+    return any(method in methods for methods in operation.methods_at(path))
 
 
 def is_of_one_caller(context: CheckContext, *steps: JudgedInteraction) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from checker.checks.context import PASSED, CheckContext, Found
-from checker.checks.resources import is_one_of, is_success, line_of, request_of_check
+from checker.checks.resources import is_described, is_one_of, is_success, line_of, request_of_check
 from checker.core.case import Case
 from checker.core.failures import Failure, Severity
 from checker.core.meta import Binding
@@ -93,5 +93,5 @@ def _logouts(operation: Operation, near: tuple[str, ...]) -> Iterator[str]:
         for length in range(len(parts) - 1, -1, -1):
             for name in _LOGOUTS:
                 found = "/" + "/".join((*parts[:length], name))
-                if any("POST" in methods for methods in operation.methods_at(found)):
+                if is_described(operation, "POST", found):
                     yield found

@@ -29,6 +29,7 @@ from checker.core.failures import Failure, Severity
 from checker.core.media_types import is_json
 from checker.core.request import CONDITIONS, WireRequest
 from checker.core.response import Response
+from checker.core.scalars import is_number
 from checker.core.send import Exchanging
 from checker.schema.views import outline_of
 
@@ -164,10 +165,9 @@ def _emptied(context: CheckContext, case: Case, shown: Thing) -> Exchanging[list
     tools = context.tools
     assert tools is not None
     before = last_shown(context.sequence, context.case) or {}
-    emptied = [
-        name for name, value in before.items() if _is_number(value) and value and name not in case.body
-        if name in shown and (shown[name] is None or (_is_number(shown[name]) and not shown[name]))
-    ]  # fmt: skip
+    numbers = [name for name, value in before.items() if is_number(value) and value and name not in case.body]
+    empty = [name for name, value in shown.items() if value is None or (is_number(value) and not value)]
+    emptied = [name for name in numbers if name in empty]
     bodies = [one.schema for one in case.operation.bodies if one.media_type == case.media_type]
     if not emptied or len(bodies) != 1:
         return []
@@ -176,7 +176,7 @@ def _emptied(context: CheckContext, case: Case, shown: Thing) -> Exchanging[list
     plain = {
         name: value
         for name, value in case.body.items()
-        if _is_number(value) or isinstance(value, str)
+        if is_number(value) or isinstance(value, str)
         if is_equal(shown.get(name), value) and requested.property(name).first("enum", "const") is None
     }
     for name in emptied:
@@ -196,10 +196,6 @@ def _emptied(context: CheckContext, case: Case, shown: Thing) -> Exchanging[list
             text = f"{line_of(requests[1])} with the stored values of {', '.join(f'`{one}`' for one in plain)}\nRead before: `{name}`: {excerpt(before[name])}\nRead afterwards: {excerpt(again[name])}"
             return [EmptiedField(text, unique_key=name).showing_with(context.exchanges[-4:])]
     return []
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _stale(

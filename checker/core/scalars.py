@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 BOOLEAN_WORDS: Final[Mapping[str, bool]] = {
     **dict.fromkeys(("true", "1", "yes", "y", "on", "t"), True),
@@ -16,6 +16,11 @@ _WORDS: Final = _NULLS | BOOLEAN_WORDS.keys() | {"inf", "infinity", "nan"}
 
 class Unreadable(ValueError):
     """The reading of a text is undefined, so that nothing can be proved about it."""
+
+
+def is_number(value: object) -> TypeGuard[int | float]:
+    """Whether a JSON value is a number: Python counts booleans as integers."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def boolean_of(text: str) -> bool | None:

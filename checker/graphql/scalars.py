@@ -25,6 +25,7 @@ from msgspec import Struct
 
 from checker.core.errors import IncorrectUsage
 from checker.core.registry import WORD, NameRule, Registry, register_format
+from checker.core.scalars import is_number
 from checker.generation.sources.basic import draw_strategy
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import Rejected
@@ -57,10 +58,6 @@ _ADDRESS: Final = re.compile(r"[\d:]")
 _NUMBER: Final = re.compile(r"\s*[-+]?(\d|\.\d|0x)", re.IGNORECASE)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def _is_text(value: Any) -> bool:
     return isinstance(value, str)
 
@@ -71,7 +68,7 @@ def _is_blank(value: Any) -> bool:
 
 
 def _may_be_time(value: Any) -> bool:
-    return _is_number(value) or _is_blank(value) or (_is_text(value) and bool(_DIGIT.search(value)))
+    return is_number(value) or _is_blank(value) or (_is_text(value) and bool(_DIGIT.search(value)))
 
 
 def _may_be_uuid(value: Any) -> bool:
@@ -136,10 +133,10 @@ CUSTOM: Final[Mapping[str, CommonScalar]] = {
     "Any": CommonScalar(_ANYTHING, _is_anything),
     "_Any": CommonScalar({"type": "object"}, _is_container),
     "PositiveInt": CommonScalar(
-        _INT | {"minimum": 1}, lambda value: _may_be_whole(value) and not (_is_number(value) and value <= 0)
+        _INT | {"minimum": 1}, lambda value: _may_be_whole(value) and not (is_number(value) and value <= 0)
     ),
     "NonNegativeInt": CommonScalar(
-        _INT | {"minimum": 0}, lambda value: _may_be_whole(value) and not (_is_number(value) and value < 0)
+        _INT | {"minimum": 0}, lambda value: _may_be_whole(value) and not (is_number(value) and value < 0)
     ),
     "Decimal": CommonScalar(_DECIMAL, _may_be_number),
 }
@@ -291,18 +288,17 @@ def count_in_arguments(args: Mapping[str, GraphQLArgument], value: Any) -> int:
 
 def takes_scalar(name: str, value: Any) -> bool:
     """Whether a JSON value can be given for a scalar; True for custom ones."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
     match name:
         case "Int":
-            return is_number and value % 1 == 0 and -_INT_BOUND <= value < _INT_BOUND
+            return is_number(value) and value % 1 == 0 and -_INT_BOUND <= value < _INT_BOUND
         case "Float":
-            return is_number
+            return is_number(value)
         case "String":
             return isinstance(value, str)
         case "Boolean":
             return isinstance(value, bool)
         case "ID":
-            return isinstance(value, str) or (is_number and value % 1 == 0)
+            return isinstance(value, str) or (is_number(value) and value % 1 == 0)
         case _:
             return True
 

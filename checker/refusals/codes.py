@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from checker.core.constraints import FORBIDDEN, REQUIRED
+from checker.core.scalars import is_number
 from checker.core.system import later_pattern
 from checker.refusals.sentences import (
     TYPES,
@@ -348,7 +349,7 @@ def _below(value: Any, path: FieldPath, depth: int) -> Iterator[PlaceDemand]:
         for name, inner in value.items():
             rules = [one for one in inner if _is_rule(one)] if isinstance(inner, list) else []
             for rule in rules:
-                numbers = {key: one for key, one in rule["params"].items() if _is_number(one)}
+                numbers = {key: one for key, one in rule["params"].items() if is_number(one)}
                 is_list = isinstance(rule["params"].get("value"), list)
                 yield from _demands((*path, *path_of(name)), rule["code"], numbers, is_list=is_list)
             if not rules:
@@ -357,10 +358,6 @@ def _below(value: Any, path: FieldPath, depth: int) -> Iterator[PlaceDemand]:
 
 def _is_rule(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("code"), str) and isinstance(value.get("params"), dict)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _of_text(text: str) -> Iterator[PlaceDemand]:

@@ -21,6 +21,7 @@ from checker.core.request import CONDITIONS, Location, WireRequest
 from checker.core.resource_names import is_count, words
 from checker.core.resources import REMOVING, ResourceModel, place_of, sent_at
 from checker.core.response import Response
+from checker.core.scalars import is_number
 from checker.core.send import Exchanging, Purpose, watched
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Note
@@ -836,7 +837,7 @@ def _is_above_one(value: object) -> bool:
         except ValueError:
             return False
     # An integer is compared as it is: one of 400 digits has no float.
-    return isinstance(value, int | float) and not isinstance(value, bool) and value > 1
+    return is_number(value) and value > 1
 
 
 def _unlike(literal: object, token: int) -> object:

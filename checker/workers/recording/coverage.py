@@ -115,7 +115,7 @@ class Showings(Struct):
     listed: tuple[tuple[str, tuple[str, ...], Mapping[object, int]], ...]
     """(attribute of a case, path in it, key of a value -> number of what it shows)."""
     members: tuple[Showing, ...]
-    """What listed values show, by number: numbers are hashed for each case, in a fraction of the time of texts."""
+    """The showings of listed values, by number. Each case hashes numbers in a fraction of the time of texts."""
     body: Showing
 
     @classmethod
@@ -169,7 +169,6 @@ _Kind = tuple[tuple[tuple[str, ...], ...], tuple[int, ...], str | None, tuple[tu
 class _Alike(Struct):
     """Cases of one kind with one response."""
 
-    status_class: int
     shown: Sequence[Showing]
     count: int = 1
 
@@ -196,7 +195,7 @@ class Shown(Struct):
             return ()
         shown = [] if key[3] is None else showings.sent_by(key[3])
         shown += _received_by(case.operation, status, content_type)
-        self._cases[key] = _Alike(status // 100, shown)
+        self._cases[key] = _Alike(shown)
         firsts = [one for one in shown if (status // 100, one) not in self._seen]
         self._seen.update((status // 100, one) for one in firsts)
         return firsts
@@ -204,9 +203,9 @@ class Shown(Struct):
     def counts(self) -> Iterator[tuple[str, str, str, int, int]]:
         """(label, place, what, class of the status, cases), each once."""
         found: dict[tuple[int, Showing], int] = {}
-        for alike in self._cases.values():
+        for (_, status, *_), alike in self._cases.items():
             for shown in alike.shown:
-                place = alike.status_class, shown
+                place = status // 100, shown
                 found[place] = found.get(place, 0) + alike.count
         for (status_class, shown), count in found.items():
             yield *shown, status_class, count
