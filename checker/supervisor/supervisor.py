@@ -15,7 +15,7 @@ from checker.core.errors import StorageError
 from checker.core.system import Clock, Interrupts, likely_limit, limit_reached
 from checker.corpus import discoveries
 from checker.corpus.fold import RunView
-from checker.corpus.inflight import Slot
+from checker.corpus.inflight import Slot, Stage
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import CorpusEntry, Finding, Note, OperationError, WorkerGone
 from checker.supervisor import deaths, endings
@@ -453,11 +453,16 @@ class Supervisor:
         unreported = self._unreported.of_dead(state.incarnation, leases, snapshot, view)
         self._lifecycle.write_all(unreported)
         progressed = any(left(rests[one]) < left(task) for one, task in state.leases.items())
+        # More requests than cases in flight: a case has finished. The further steps of a sequence have no index in a lease.
+        if snapshot.sent > sum(slot.stage is not Stage.IDLE for slot in snapshot.slots):
+            self._restarts.progress()
         # A worker that announced its end was not killed by the case in its slot.
         acting = None if word is not None else snapshot.acting
         if not self.ending.began:
             is_limited = word is not None and word.kind is messages.LeavingKind.LIMIT
-            weight = deaths.HANG if reason else deaths.OPENING if self._opened is None or is_limited else 1
+            # The next worker does not meet a kill from outside again.
+            is_met_again = is_limited or (self._opened is None and not ended.is_from_outside)
+            weight = deaths.HANG if reason else deaths.OPENING if is_met_again else 1
             if any(task.replay is not None for task in leases):
                 # The finding is not sent again in this run.
                 weight = 0

@@ -157,6 +157,14 @@ def test_a_night_in_which_findings_are_sent_again_is_not_given_up(run: Run) -> N
     assert sum("SIGKILL" in gone.reason for gone in run.told.of(WorkerGone)) > count
 
 
+def test_a_night_whose_workers_are_killed_within_long_sequences_is_not_given_up(run: Run) -> None:
+    count = 2 * DEATHS_OF_A_RUN
+    orders = (("sequences", str(count)), ("slow", "0.002"))
+    night = run(*orders, kind="fuzz", max_time_s=800.0, over=is_work)
+    assert (night.exit_code, night.outcome) == (0, "time limit"), night.error
+    assert sum("SIGKILL" in gone.reason for gone in run.told.of(WorkerGone)) > DEATHS_OF_A_RUN
+
+
 def first_night(run: Run) -> int:
     """Leave more findings than deaths end a run; return their number."""
     run(*END, kind="fuzz", launcher=INLINE)

@@ -16,6 +16,7 @@ from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import CorpusEntry, Finding, Investigation, SchemaOpened, TaskProgress, ValueSeen
 from checker.workers.messages import (
+    EXTRA_INDEX,
     Assign,
     Drain,
     LeaseReport,
@@ -120,6 +121,12 @@ class Toy:
         self.slots.recipe(0, pack(CorpusEntry(label, (step,), (), 0.0)))
         self.slots.enter(0, Stage.HOOK, task.id, index)
         self.meet(f"{label}:{index}")
+        if self.incarnation <= int(self.orders.get("sequences", "0")):
+            # The further steps of the case, until an operator kills the worker.
+            for step_number in range(5):
+                self.slots.send()
+                self.slots.enter(1, Stage.SEND, task.id, EXTRA_INDEX + step_number)
+            os.kill(os.getpid(), signal.SIGKILL)
         # What a real worker would send: told apart by the case alone.
         self.journal.append(ValueSeen(label, str(index), index, case_id(task.seed, index)))
         if self.orders.get("find") == f"{label}:{index}":
