@@ -19,15 +19,12 @@ from checker.core.resources import REMOVING, SAFE
 from checker.core.response import Outcome, Response
 from checker.core.security import UNAUTHORIZED, named_ways
 
-HEALTH_CHECK: Final = "target_health"
-"""The check of findings about a target that stopped answering."""
-TARGET: Final = "Target"
-"""Label for findings and errors of the run as a whole."""
+HEALTH_CHECK: Final = "target_health"  # The check of findings about a target that stopped answering.
+TARGET: Final = "Target"  # Label for findings and errors of the run as a whole.
 TOO_MANY: Final = 429
 TURNED_AWAY: Final = frozenset((401, 403, TOO_MANY, 503))
 """Statuses of a target that refuses all requests: no session, no permission, too many requests, maintenance."""
-GATEWAY: Final = frozenset((502, 504))
-"""Statuses of a gateway before a target that does not respond."""
+GATEWAY: Final = frozenset((502, 504))  # Statuses of a gateway before a target that does not respond.
 REFUSALS: Final = TURNED_AWAY | GATEWAY
 
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -44,8 +41,7 @@ _EMPTYING = frozenset(
      ("clear", "all"), ("remove", "all")]
 )  # fmt: skip
 """Words of operations that remove many resources with one request."""
-_LAST_SEGMENTS = 2
-"""Segments of a path that may name an action. Earlier ones name the resource."""
+_LAST_SEGMENTS = 2  # Segments of a path that may name an action. Earlier ones name the resource.
 _ACCESS = frozenset((
     "account", "auth", "authentication", "credential", "key", "login", "me", "member", "membership", "password",
     "permission", "profile", "role", "self", "session", "token", "user",
@@ -185,12 +181,9 @@ _CREATING: Final = "POST"
 class Safety(StrEnum):
     """The safety level of a run."""
 
-    READ_ONLY = "read-only"
-    """No request changes anything."""
-    CREATE_OWN = "create-own"
-    """Requests create resources, and change and delete only those."""
-    FULL = "full"
-    """All requests are allowed."""
+    READ_ONLY = "read-only"  # No request changes anything.
+    CREATE_OWN = "create-own"  # Requests create resources, and change and delete only those.
+    FULL = "full"  # All requests are allowed.
 
 
 class Described(Protocol):
@@ -266,26 +259,19 @@ def path_of(request: WireRequest) -> str:
     return request.path.decode("latin-1").rstrip("/")
 
 
-ENOUGH: Final = 25
-"""Number of first responses that are judged."""
-KIND: Final = "first_answers"
-"""Kind of the note with the sentence."""
+ENOUGH: Final = 25  # Number of first responses that are judged.
+KIND: Final = "first_answers"  # Kind of the note with the sentence.
 _GATEWAY = frozenset((502, 503, 504))
 
 
 class FirstAnswers(Struct):
     """The statuses of the first responses."""
 
-    base_url: str
-    """The masked base URL."""
-    missing_path: str = ""
-    """The base path of the description, if the given base URL lacks it."""
-    has_credentials: bool = False
-    """Whether any are configured."""
-    given_header: str = ""
-    """Name of a header with credentials that the user wrote for all requests."""
-    ways_in: Sequence[str] = ()
-    """Options that give the credentials of the description, for messages."""
+    base_url: str  # The masked base URL.
+    missing_path: str = ""  # The base path of the description, if the given base URL lacks it.
+    has_credentials: bool = False  # Whether any are configured.
+    given_header: str = ""  # Name of a header with credentials that the user wrote for all requests.
+    ways_in: Sequence[str] = ()  # Options that give the credentials of the description, for messages.
     _statuses: Counter[int] = field(default_factory=Counter)
 
     def note(self, status: int) -> bool:

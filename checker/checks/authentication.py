@@ -25,10 +25,8 @@ from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED, SecurityRequirement, SecurityScheme
 from checker.core.send import Exchanging
 
-_MOST: Final = 16
-"""Most members of a body that are changed."""
-_ALONE: Final = 4
-"""Members that are also changed one at a time."""
+_MOST: Final = 16  # Most members of a body that are changed.
+_ALONE: Final = 4  # Members that are also changed one at a time.
 _ALPHABETS: Final = ("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789")
 _NEXT: Final = str.maketrans({one: all_[at - 1] for all_ in _ALPHABETS for at, one in enumerate(all_)})
 
@@ -72,8 +70,7 @@ def _another(value: Any) -> Any:
     return value + 1 if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-_FIRST_OF = 4
-"""One of this many removals is first sent without credentials, and by a peer. Few sequences get that far."""
+_FIRST_OF = 4  # One of this many removals is first sent without credentials, and by a peer. Few sequences get that far.
 _TOO_FAST = 429
 _CONFLICT = 409
 _BASIC = "basic"
@@ -91,10 +88,8 @@ class _Attempt(Struct, frozen=True):
     """The credentials that an attempt leaves out."""
 
     detail: str
-    accepted: str
-    """Title of the failure when it succeeds."""
-    unexpected: str
-    """Title of the failure for any response other than a success or a refusal for credentials."""
+    accepted: str  # Title of the failure when it succeeds.
+    unexpected: str  # Title of the failure for any response other than a success or a refusal for credentials.
 
 
 _WITHOUT = _Attempt(

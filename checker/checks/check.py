@@ -26,10 +26,8 @@ class SettingShape(Enum):
     """The type of the value of a setting."""
 
     FLAG = auto()
-    SECONDS = auto()
-    """Above 0."""
-    STATUSES = auto()
-    """Numbers, or patterns such as `2XX`."""
+    SECONDS = auto()  # Above 0.
+    STATUSES = auto()  # Numbers, or patterns such as `2XX`.
 
 
 class CheckSetting(Struct, frozen=True):
@@ -38,8 +36,7 @@ class CheckSetting(Struct, frozen=True):
     name: str
     shape: SettingShape
     default: Any = None
-    about: str = ""
-    """The description of the key."""
+    about: str = ""  # The description of the key.
     example: Any = None
 
 
@@ -62,20 +59,15 @@ class InteractionKind(Struct, frozen=True):
     """The facts of an interaction that are known before its content is read."""
 
     status: int
-    method: str = ""
-    """Method of the operation."""
-    follows: bool = False
-    """Whether it is not the first of its sequence."""
-    mode: GenerationMode | None = None
-    """None for a case that was made by hand."""
+    method: str = ""  # Method of the operation.
+    follows: bool = False  # Whether it is not the first of its sequence.
+    mode: GenerationMode | None = None  # None for a case that was made by hand.
     phase: str | None = None
     scenario: str | None = None
 
 
-RESOURCE = r"\{"
-"""Pattern of a path that names a resource, or something below one."""
-MEMBER = r"\}/*\Z"
-"""Pattern of a path that names a resource."""
+RESOURCE = r"\{"  # Pattern of a path that names a resource, or something below one.
+MEMBER = r"\}/*\Z"  # Pattern of a path that names a resource.
 
 
 class Applies(Struct, frozen=True):
@@ -83,20 +75,15 @@ class Applies(Struct, frozen=True):
 
     phases: frozenset[str] | None = None
     modes: frozenset[GenerationMode] | None = None
-    statuses: tuple[str, ...] | None = None
-    """Patterns such as `2XX`."""
+    statuses: tuple[str, ...] | None = None  # Patterns such as `2XX`.
     scenarios: frozenset[str] | None = None
     but_scenarios: frozenset[str] = frozenset()
-    follows: bool = False
-    """Whether the first interaction of a sequence is left out."""
+    follows: bool = False  # Whether the first interaction of a sequence is left out.
     methods: tuple[str, ...] | None = None
     """Methods of operations. It never applies to those that state the status in the body (GraphQL), because all have one method."""
-    path: str = ""
-    """Pattern of the paths of operations: `MEMBER` or `RESOURCE`; empty: any path."""
-    operations: Callable[[Operation], bool] | None = None
-    """A further condition for operations; called once for each."""
-    where: Callable[[InteractionKind], bool] | None = None
-    """A further condition."""
+    path: str = ""  # Pattern of the paths of operations: `MEMBER` or `RESOURCE`; empty: any path.
+    operations: Callable[[Operation], bool] | None = None  # A further condition for operations; called once for each.
+    where: Callable[[InteractionKind], bool] | None = None  # A further condition.
 
     @property
     def asks_for_case(self) -> bool:
@@ -129,10 +116,8 @@ class Applies(Struct, frozen=True):
         )
 
 
-Config = Mapping[str, Any]
-"""Settings of one check, defaults included."""
-QuickLook = Callable[[Response], bool]
-"""A quick test: True only if the check passes. False decides nothing."""
+Config = Mapping[str, Any]  # Settings of one check, defaults included.
+QuickLook = Callable[[Response], bool]  # A quick test: True only if the check passes. False decides nothing.
 
 
 class PriorRequest(Struct, frozen=True):
@@ -149,8 +134,7 @@ class Check(Struct, frozen=True):
 
     name: str
     run: CheckFunction
-    failures: tuple[type[Failure], ...] = ()
-    """Classes of its failures, each with title, severity and code."""
+    failures: tuple[type[Failure], ...] = ()  # Classes of its failures, each with title, severity and code.
     settings: tuple[CheckSetting, ...] = ()
     switch: CheckSetting | None = None
     """The setting `[checks] <name>` that turns the check on; None for a check that needs no value."""
@@ -167,12 +151,9 @@ class Check(Struct, frozen=True):
     probes_refused: Callable[[Case, WireRequest, CheckTools], Exchanging[Instead | None]] | None = None
     """The probes of an operation that never accepted a case, made from the request of a valid one. Returns the first that shows a
     failure, which is then judged; None if all are refused."""
-    beforehand: PriorRequest | None = None
-    """None for a check that sends nothing beforehand."""
-    judges_request: bool = False
-    """Whether it judges what was sent, so that it needs the request of a response."""
-    wants_refusal: bool = False
-    """Whether a fixed service refuses the failed request."""
+    beforehand: PriorRequest | None = None  # None for a check that sends nothing beforehand.
+    judges_request: bool = False  # Whether it judges what was sent, so that it needs the request of a response.
+    wants_refusal: bool = False  # Whether a fixed service refuses the failed request.
     no_response: Callable[[Case, NetworkFailure], Found] | None = None
     """The verdict on a request without a complete response; None for a check that judges responses only."""
     sees_operation_settings: bool = False

@@ -43,8 +43,7 @@ _ENVELOPES: Final = ("data", "result", "results", "response", "_embedded", "page
 _BESIDE: Final = frozenset(("links", "errors", "warnings", "messages", "included", "columns", "fields", "facets"))
 """Normalised names of lists beside the items."""
 _NAMES: Final = ("id", "_id", "uuid", "guid", "key")
-_FEWEST_SORTED: Final = 3
-"""Different values that show an order: two may stand in either."""
+_FEWEST_SORTED: Final = 3  # Different values that show an order: two may stand in either.
 Item = dict[str, Any]
 
 
@@ -89,13 +88,10 @@ def lists_items(case: Case, response: Response) -> bool:
 class _List(Struct, frozen=True):
     """The items of a collection, with the query that selected them."""
 
-    way: tuple[str, ...]
-    """Names of the properties around the list, from the root of the body."""
+    way: tuple[str, ...]  # Names of the properties around the list, from the root of the body.
     items: Sequence[Item]
-    query: Mapping[str, str]
-    """Parameters that were sent once, with their texts."""
-    parameters: Mapping[str, Parameter]
-    """The described ones among them."""
+    query: Mapping[str, str]  # Parameters that were sent once, with their texts.
+    parameters: Mapping[str, Parameter]  # The described ones among them.
 
 
 def collection_conformance(context: CheckContext) -> Exchanging[Found]:

@@ -21,23 +21,19 @@ from checker.core.resource_names import VERSION_FIELDS, normalised, words
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging
 
-_ONE_OF: Final = 16
-"""One of this many accepted writes is repeated."""
+_ONE_OF: Final = 16  # One of this many accepted writes is repeated.
 _SPENDS_OF: Final = 2
 """One of this many accepted actions that may spend a balance is repeated: it is not there for long."""
 _CREATED: Final = 201
 _TRIES, _MORE_TRIES = 3, 8
 """Pairs that are sent for a write whose repetition is refused; to confirm a failure, because a pair may miss the moment."""
-_PAIRS: Final = 2
-"""Pairs that spend a balance twice, after which nothing has to be repeated."""
-_KEYS_OF: Final = 2
-"""One of this many accepted writes with an `Idempotency-Key` is repeated: few operations have one."""
+_PAIRS: Final = 2  # Pairs that spend a balance twice, after which nothing has to be repeated.
+_KEYS_OF: Final = 2  # One of this many accepted writes with an `Idempotency-Key` is repeated: few operations have one.
 _SETTLE_S: Final = 0.1
 _CONFLICT: Final = "409"
 _OF_STATE: Final = frozenset((400, 402, 403, 404, 409, 410, 412, 422, 423, 428))
 """Statuses of requests that may be refused for what an equal request has done."""
-_IDS: Final = (("id",), ("uuid",), ("guid",))
-"""Last words of the names of identifiers."""
+_IDS: Final = (("id",), ("uuid",), ("guid",))  # Last words of the names of identifiers.
 _TITLES: Final = {
     "update": "Lost update",
     "key": "Idempotency key accepted twice at once",
@@ -178,10 +174,8 @@ class _Stage(Struct):
     """Makes the state in which a write is accepted, as often as it is wanted."""
 
     context: CheckContext
-    steps: list[Case]
-    """The steps before the write, with the names that were accepted last."""
-    case: Case
-    """The write, likewise."""
+    steps: list[Case]  # The steps before the write, with the names that were accepted last.
+    case: Case  # The write, likewise.
 
     def sent(self, *, is_twice: bool) -> Exchanging[Response | None]:
         """Send the steps anew and then the write. Return its response; None if a step or the write is refused."""

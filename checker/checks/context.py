@@ -68,14 +68,11 @@ class KnowingMaker(Maker, Protocol):
 class CheckTools(Struct, frozen=True):
     """The tools of checks beside the interaction itself."""
 
-    maker: KnowingMaker
-    """Makes requests like those of the run. Raises `SerializationError`, `HookError`."""
-    anonymous: Maker
-    """Makes requests without the credentials that the user gave for every request."""
+    maker: KnowingMaker  # Makes requests like those of the run. Raises `SerializationError`, `HookError`.
+    anonymous: Maker  # Makes requests without the credentials that the user gave for every request.
     renew: "Callable[[Case, Sequence[JudgedInteraction]], Case]" = lambda case, earlier: case
     """Return a step of a sequence with the values of the new responses of the steps before it."""
-    peers: Peers | None = None
-    """None if no users are configured."""
+    peers: Peers | None = None  # None if no users are configured.
     bare: Maker | None = None
     """Makes requests without any header that the user gave for every request; None if no such headers are known."""
 
@@ -84,8 +81,7 @@ class CheckTools(Struct, frozen=True):
         return operation.judge_request(request, base_path=self.maker.base_path_of(operation))
 
 
-Raised = tuple[str, Exception]
-"""(name of a check, its exception)."""
+Raised = tuple[str, Exception]  # (name of a check, its exception).
 
 
 class CheckContext(Struct):

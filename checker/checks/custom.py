@@ -28,8 +28,7 @@ _SWITCH = "enabled"
 class RunContext(Struct, frozen=True):
     """The argument of `after_run`."""
 
-    config: Config
-    """Settings of the check: `[checks.<name>]`."""
+    config: Config  # Settings of the check: `[checks.<name>]`.
 
 
 def refuse_malformed(kind: type) -> None:
@@ -129,8 +128,7 @@ UserCheck = Callable[[CheckContext, Response, Case], object]
 class CustomCheck(Struct, frozen=True):
     """A check that a user registered."""
 
-    source: Callable[..., Any]
-    """Function `(context, response, case)`, or a class."""
+    source: Callable[..., Any]  # Function `(context, response, case)`, or a class.
     applies: Applies = field(default_factory=Applies)
 
 

@@ -10,10 +10,8 @@ from checker.core.contract import ResponsePlan
 from checker.core.failures import CauseScope, Failure
 from checker.core.response import Response
 
-_LONGEST: Final = 64 * 1024
-"""Bytes of a body that are read."""
-_SHOWN: Final = 160
-"""Characters of a disclosed text in a message."""
+_LONGEST: Final = 64 * 1024  # Bytes of a body that are read.
+_SHOWN: Final = 160  # Characters of a disclosed text in a message.
 _GZIP: Final = b"\x1f\x8b"
 
 
@@ -23,8 +21,7 @@ class DisclosedInternals(Failure, code="ST403", title="Error response discloses 
 
 _PYTHON, _JAVA, _NODE, _NET = (f"{name} stack trace" for name in ("Python", "Java", "JavaScript", ".NET"))
 _PHP, _RUBY, _SQL, _PATH, _SECRET = "PHP stack trace", "Ruby stack trace", "database error", "path of a file", "secret"
-_AT: Final = rb"(?:\b|\\[nt])at "
-"""Before the place of a stack frame; in JSON after an escaped tab or line break."""
+_AT: Final = rb"(?:\b|\\[nt])at "  # Before the place of a stack frame; in JSON after an escaped tab or line break.
 _FRAME: Final = _AT + rb"[\w$.<>/@]+\((?:[\w$-]+\.(?:java|kt|scala):[0-9]+|Native Method)\)"
 _NODE_FRAME: Final = _AT + rb"[^\n\\]{0,120}\.[cm]?[jt]s:[0-9]+:[0-9]+"
 _MASKED: Final = rb"(?:\*+|x+|<[^>]*>|\$?\{[^}]*\}|\[[^\]]*\]|pass(?:word|wd)?|pwd|secret|redacted)"

@@ -22,16 +22,14 @@ from checker.core.resource_names import words
 from checker.core.response import Response
 from checker.core.send import Exchanging
 
-_ONE_OF: Final = 64
-"""One of this many valid requests is sent with other texts at one place."""
+_ONE_OF: Final = 64  # One of this many valid requests is sent with other texts at one place.
 _PASSWD: Final = "../../../../../../../../etc/passwd"
 _HEADER: Final = b"x-of-a-value"
 _URLS: Final = frozenset(("url", "uri", "link", "callback", "webhook", "endpoint", "feed", "href"))
 """Words in the names of values that a server may fetch."""
 _PORTS: Final = range(20_000, 32_000)
 """Ports of listeners, below those that systems give to clients. The case chooses one, so that the same seed sends the same requests."""
-_TRIES: Final = 4
-"""Ports of a case, because another run may have the first one."""
+_TRIES: Final = 4  # Ports of a case, because another run may have the first one.
 
 
 class Injection(Failure, code="ST405", title="Value has an effect", severity=Severity.CRITICAL):
@@ -41,8 +39,7 @@ class Injection(Failure, code="ST405", title="Value has an effect", severity=Sev
 class _Place(Struct, frozen=True):
     """A text of a request."""
 
-    part: str
-    """`query` or `body`."""
+    part: str  # `query` or `body`.
     name: str
     value: str
 

@@ -30,8 +30,7 @@ class JudgeSettings(Struct, frozen=True):
 
     given: Mapping[str, Config] = field(default_factory=dict)
     """Name of a check -> settings that differ from its defaults."""
-    truncation: Truncation = DEFAULT_TRUNCATION
-    """How much of a schema and of a value messages show."""
+    truncation: Truncation = DEFAULT_TRUNCATION  # How much of a schema and of a value messages show.
     beside: Callable[[Config], Config] = lambda given: given
     """Return the settings of a check merged with those of the operation."""
 
@@ -196,8 +195,7 @@ def _bytes_of(request: WireRequest) -> tuple[object, ...]:
     return request.method, request.target, sorted(request.headers), request.body
 
 
-Repetition = tuple[Response, Failures]
-"""(response to the request of a case that was sent once more, its failures)."""
+Repetition = tuple[Response, Failures]  # (response to the request of a case that was sent once more, its failures).
 
 
 class Judgement(Struct, frozen=True):
@@ -206,8 +204,7 @@ class Judgement(Struct, frozen=True):
     failures: Failures
     disagreements: tuple[str, ...]
     unjudged: tuple[str, ...]
-    errors: tuple[Raised, ...] = ()
-    """Exceptions of checks and hooks that are not failures."""
+    errors: tuple[Raised, ...] = ()  # Exceptions of checks and hooks that are not failures.
     repeated: Repetition | None = None
     """The server error in response to the same request, which a check has sent once more: a further step of the sequence."""
 
@@ -217,11 +214,9 @@ class Judgement(Struct, frozen=True):
         return tuple(one.fingerprint(label) for one in own if one.severity.is_grave)
 
 
-CLEAN = Judgement((), (), ())
-"""The verdict without failures and notes."""
+CLEAN = Judgement((), (), ())  # The verdict without failures and notes.
 
-UNJUDGED = Judgement((), (), ())
-"""The verdict on a response that was not judged; told from `CLEAN` by identity."""
+UNJUDGED = Judgement((), (), ())  # The verdict on a response that was not judged; told from `CLEAN` by identity.
 
 
 def _judgement(failures: Failures, context: CheckContext) -> Judgement:

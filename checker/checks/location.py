@@ -15,8 +15,7 @@ from checker.core.response import Response
 from checker.core.send import Exchanging
 
 _GONE: Final = (404, 410)
-_SETTLE_S: Final = 0.1
-"""Seconds after which a server shows what it has accepted."""
+_SETTLE_S: Final = 0.1  # Seconds after which a server shows what it has accepted.
 
 
 class DanglingLocation(Failure, code="ST309", title="Location leads nowhere", needs_repetition=True):

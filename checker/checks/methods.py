@@ -68,8 +68,7 @@ def _is_described(context: CheckContext) -> bool:
 
 
 _OPTIONS = "OPTIONS"
-_ALWAYS = frozenset(("HEAD", "OPTIONS"))
-"""Methods that servers support by themselves, described or not."""
+_ALWAYS = frozenset(("HEAD", "OPTIONS"))  # Methods that servers support by themselves, described or not.
 
 
 class AllowHeaderMismatch(Failure, code="ST205", title="Invalid Allow header", cause_scope=CauseScope.API):

@@ -27,8 +27,7 @@ from checker.core.send import Exchanging
 
 _UNCHANGED = 304
 _COERCION = "type coercion"
-_SYNTAX: Final = "syntax"
-"""The keyword of a body that is not of its media type."""
+_SYNTAX: Final = "syntax"  # The keyword of a body that is not of its media type.
 _REPEATED = "it is refused with a fresh idempotency key, so that the response was that to an earlier request"
 EXPECTED = (
     "400", "401", "403", "404", "405", "406", "409", "410", "411", "413", "414", "415", "422", "423", "428", "429", "431", "451", "5XX",

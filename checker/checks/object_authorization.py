@@ -36,13 +36,10 @@ from checker.core.response import Response
 from checker.core.send import Exchanging
 
 _READING: Final = "GET"
-_INCOMPLETE: Final = frozenset((400, 422))
-"""Statuses of a collection that needs a query."""
+_INCOMPLETE: Final = frozenset((400, 422))  # Statuses of a collection that needs a query.
 _MOST_NODES: Final = 10_000
-_ONE_OF: Final = 4
-"""One of this many updates and removals is sent by a peer as well."""
-_TELLING: Final = 3
-"""Characters of a text that is not equal to another by chance."""
+_ONE_OF: Final = 4  # One of this many updates and removals is sent by a peer as well.
+_TELLING: Final = 3  # Characters of a text that is not equal to another by chance.
 Thing = Mapping[str, Any]
 
 

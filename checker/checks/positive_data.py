@@ -49,14 +49,10 @@ _DISTINCT: Final = frozenset(
 )
 _MOMENT: Final = later_pattern(r"\d{4}-\d\d-\d\d([Tt ])\d\d:\d\d:(\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _ENDS_OF_TIME: Final = frozenset(("0001-01-01", "9999-12-31"))
-_MANY: Final = 1_000
-"""Items of a list beyond which a service may have a limit that it does not describe."""
-_NESTED: Final = 32
-"""Levels of nesting beyond which parsers may have a limit."""
-_POISON: Final = "__proto__"
-"""A name that parsers in JavaScript refuse, so that no object inherits from request data."""
-_MOST: Final = 50
-"""Members of an object that are compared."""
+_MANY: Final = 1_000  # Items of a list beyond which a service may have a limit that it does not describe.
+_NESTED: Final = 32  # Levels of nesting beyond which parsers may have a limit.
+_POISON: Final = "__proto__"  # A name that parsers in JavaScript refuse, so that no object inherits from request data.
+_MOST: Final = 50  # Members of an object that are compared.
 _ODD: Final[Mapping[str | None, str]] = {
     Scenario.SIGNS: "the description does not say whether such characters are accepted, for example in a search or a name",
     Scenario.UNUSUAL: "many services refuse such values although they are valid",
@@ -227,13 +223,11 @@ _BOUND = later_pattern(
 """The direction of a limit: a description that lacks one bound of a value lacks the other one, too."""
 _CONDITION = later_pattern("|".join(sorted(CONDITIONS)).replace("-", "[-_ ]"), re.IGNORECASE)
 """Names of the headers that one part of a server reads (RFC 9110, 13.1)."""
-_VARYING = later_pattern(r"(?<![\w-])[\w-]*\d[\w-]*")
-"""Numbers and identifiers."""
+_VARYING = later_pattern(r"(?<![\w-])[\w-]*\d[\w-]*")  # Numbers and identifiers.
 _TOKEN = later_pattern(r"[^\W\d_]+|[<>=]+")
 _SEPARATORS = later_pattern(r"[\W_]+")
 _LONGEST = 64 * 1024
-_LONGEST_REASON = 2048
-"""Characters of a reason, without the sent values that it repeats."""
+_LONGEST_REASON = 2048  # Characters of a reason, without the sent values that it repeats.
 _SHORTEST_WORD = 3
 _LONGEST_SAID = 100
 _REFUSED_ANYWHERE = "the target refuses such characters in any path, also in unknown ones"

@@ -19,10 +19,8 @@ from checker.core.response import Response
 from checker.core.send import Exchanging
 from checker.schema.views import Outline, outline_of
 
-_ONE_OF: Final = 16
-"""One of this many accepted writes is repeated with read-only fields."""
-_MOST: Final = 20
-"""Fields that are set together."""
+_ONE_OF: Final = 16  # One of this many accepted writes is repeated with read-only fields.
+_MOST: Final = 20  # Fields that are set together.
 _STEP: Final = 1_009
 """Distance of a number from the one that the server chose: more than a counter counts between two requests."""
 _LONGEST: Final = 40

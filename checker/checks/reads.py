@@ -15,13 +15,11 @@ from checker.core.send import Exchanging
 _HEAD_OF: Final = 16
 _AGAIN_OF: Final = 8
 """One of this many successful reads of sequences is sent as HEAD as well, and one is repeated if it shows a field that reads must not change."""
-_READS: Final = 3
-"""Further reads, each of which has to change the field by the same number."""
+_READS: Final = 3  # Further reads, each of which has to change the field by the same number.
 _NOT_THERE: Final = frozenset((400, 404, 410, 422, 500))
 """Statuses of HEAD that say something else of a resource than the 2xx of GET."""
 _NOT_ALLOWED: Final = frozenset((405, 501))
-_UNKNOWN_METHOD: Final = "PROPFIND"
-"""A method of WebDAV that changes nothing."""
+_UNKNOWN_METHOD: Final = "PROPFIND"  # A method of WebDAV that changes nothing.
 
 
 class HeadDiffers(Failure, code="ST312", title="HEAD differs from GET", needs_repetition=True):

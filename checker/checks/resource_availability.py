@@ -37,8 +37,7 @@ _CREATED, _MISSING = 201, 404
 _MOST_NODES = 10_000
 _REFERENCES = frozenset(("id", "ids", "uuid", "uuids", "guid", "ref", "refs", "key", "slug", "code"))
 _WORD = re.compile(r"[^\W\d_]+")
-_CERTAIN = 0.85
-"""Least affinity between the names of a field and a variable that mean the same."""
+_CERTAIN = 0.85  # Least affinity between the names of a field and a variable that mean the same.
 
 
 class EnsureResourceAvailability(

@@ -82,8 +82,7 @@ def served_body(outcome: object) -> Any:
     return body_of(outcome) if is_served else None
 
 
-WRAPPERS: Final = ("data", "result", "item")
-"""Names of the property around a resource in a body."""
+WRAPPERS: Final = ("data", "result", "item")  # Names of the property around a resource in a body.
 Thing = Mapping[str, Any]
 
 

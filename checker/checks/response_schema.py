@@ -19,8 +19,7 @@ _MAY_BE_NULL = later_pattern(
     re.IGNORECASE,
 )
 _IS_NEVER_NULL = later_pattern(r"\b(?:not|never|non|cannot|can't|without)\b[^.;]{0,12}\bnull", re.IGNORECASE)
-_LONGEST_NAME = 80
-"""Characters that are shown of a name that comes from the server."""
+_LONGEST_NAME = 80  # Characters that are shown of a name that comes from the server.
 
 
 class JsonSchemaError(Failure, code="ST108", title="Response violates schema", severity=Severity.HIGH):

@@ -28,10 +28,8 @@ OF_ANOTHER: Final = "its path matches several operations, so that another one ma
 """The reason of `is_of_several` that nothing is judged."""
 PRECONDITION_REQUIRED: Final = 428
 """The server wants a conditional request (RFC 6585, 3), so that it neither refuses nor accepts the data."""
-LOCKED: Final = 423
-"""The state of the resource refuses the request (RFC 4918, 11.3)."""
-UPGRADE_REQUIRED: Final = 426
-"""The server wants another protocol, such as WebSocket (RFC 9110, 15.5.22)."""
+LOCKED: Final = 423  # The state of the resource refuses the request (RFC 4918, 11.3).
+UPGRADE_REQUIRED: Final = 426  # The server wants another protocol, such as WebSocket (RFC 9110, 15.5.22).
 _REGISTERED: Final = frozenset(map(int, HTTPStatus))
 _LAST_CLASS: Final = 5
 _OF_STATUSES: Final = frozenset(("code", "codes", "status", "statuses"))
@@ -206,8 +204,7 @@ def has_made_up_path(context: CheckContext) -> bool:
 
 _STATUSES: Final = (400, 406, 422)
 _MOST: Final = 200
-_MOST_OF_STATE: Final = 20
-"""Sentences of a refusal about states. A longer response is about something else."""
+_MOST_OF_STATE: Final = 20  # Sentences of a refusal about states. A longer response is about something else.
 _LONGEST: Final = 64 * 1024
 _TITLES: Final = frozenset(
     [

@@ -24,12 +24,10 @@ EXPECTED = ("2XX", "3XX", "4XX")
 UNAVAILABLE: Final = 503
 DROPPED = "connection dropped"
 """The rule of dropped connections. There is one for all, because a reset may discard what arrived before it."""
-UNANSWERED = "no response"
-"""The rule of requests without a response."""
+UNANSWERED = "no response"  # The rule of requests without a response.
 _WITHOUT_REASON = "an error without a reason that passes"
 """The cause of server errors that state no reason and do not show each time: a client cannot tell them from a locked data base."""
-_BEGINNING = 2_000
-"""Bytes of a response that are searched for its reason."""
+_BEGINNING = 2_000  # Bytes of a response that are searched for its reason.
 _UPDATING: Final = frozenset(("PUT", "PATCH"))
 _OF_STATE = "Status 503 reports a state of the service, which an earlier request may have caused."
 _REFUSED = "the request is refused"

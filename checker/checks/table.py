@@ -42,8 +42,7 @@ from checker.core.failures import Failure
 from checker.core.meta import GenerationMode
 from checker.core.scenarios import REQUEST_SHAPES, Scenario
 
-_OF_OPERATION = Applies(but_scenarios=REQUEST_SHAPES)
-"""Requests that reach their operation."""
+_OF_OPERATION = Applies(but_scenarios=REQUEST_SHAPES)  # Requests that reach their operation.
 _POSITIVE = replace(_OF_OPERATION, modes=frozenset((GenerationMode.POSITIVE,)))
 _NEGATIVE = replace(_OF_OPERATION, modes=frozenset((GenerationMode.NEGATIVE,)))
 _WRITES = ("POST", "PUT", "PATCH")
@@ -320,8 +319,7 @@ TABLE = (
     ),
 )
 
-BUILT_IN: Mapping[str, Check] = {check.name: check for check in TABLE}
-"""All checks by name."""
+BUILT_IN: Mapping[str, Check] = {check.name: check for check in TABLE}  # All checks by name.
 
 FAILURES: Mapping[str, type[Failure]] = {kind.__name__: kind for check in TABLE for kind in check.failures}
 """Kinds of failures by class name."""

@@ -22,8 +22,7 @@ from checker.core.scenarios import REQUEST_SHAPES, standing
 
 _NEGATIVE = GenerationMode.NEGATIVE
 _KINDS = 4096
-_OfResponse = tuple[int, int, str | None]
-"""`id` of the operation, status, `Content-Type`."""
+_OfResponse = tuple[int, int, str | None]  # `id` of the operation, status, `Content-Type`.
 _OfCase = tuple[bool, bool, str, str | None] | tuple[bool, str | None]
 """(follows others, is invalid on purpose, phase, scenario); (follows others, scenario) for a case that was made by hand."""
 Asked = tuple[Check, Config]
@@ -33,14 +32,11 @@ MaySend = Callable[[Case, Response], bool]
 class ChecksToRun(Struct):
     """The checks that have to run for interactions of one kind."""
 
-    operation: Operation
-    """Keeps the operation alive, because `Kinds` knows it by its `id`."""
+    operation: Operation  # Keeps the operation alive, because `Kinds` knows it by its `id`.
     plan: ResponsePlan
     asked: tuple[Asked, ...]
-    at_once: tuple[Asked, ...] = ()
-    """The checks of `asked` that send nothing."""
-    quick_look: QuickLook | None = None
-    """A quick test for all of `at_once`; None if one of them has none."""
+    at_once: tuple[Asked, ...] = ()  # The checks of `asked` that send nothing.
+    quick_look: QuickLook | None = None  # A quick test for all of `at_once`; None if one of them has none.
     may_send: MaySend | None = None
     """Whether a check that sends may need requests for an interaction; None if no check sends."""
     by_case: "dict[_OfCase, ChecksToRun] | None" = None
@@ -143,17 +139,14 @@ def _scenario(case: Case) -> str | None:
     return standing(listed, is_other_method=case.is_of_other_method)
 
 
-_OF_SHAPES = GenerationMode.NEGATIVE
-"""Mode of the cases with a scenario of `REQUEST_SHAPES`."""
+_OF_SHAPES = GenerationMode.NEGATIVE  # Mode of the cases with a scenario of `REQUEST_SHAPES`.
 
 
 class Needs(Struct, frozen=True):
     """The kinds of requests that the checks of an operation judge."""
 
-    modes: frozenset[GenerationMode]
-    """Modes of requests to the operation."""
-    shapes: frozenset[str]
-    """Scenarios of requests that reach no operation because of their method or media type."""
+    modes: frozenset[GenerationMode]  # Modes of requests to the operation.
+    shapes: frozenset[str]  # Scenarios of requests that reach no operation because of their method or media type.
 
 
 def needs_of(names: Iterable[str], operation: Operation) -> Needs:

@@ -37,8 +37,7 @@ _NUMBER: Final = re.compile(r"(?<!\w)-?\d")
 _SENTENCE: Final = re.compile(r"[.;\n]+(?:\s|$)")
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _MOST_NAMES: Final = 50
-_LONGEST: Final = 500
-"""Characters of a sentence that are read."""
+_LONGEST: Final = 500  # Characters of a sentence that are read.
 _MOST_SENTENCES: Final = 20
 
 

@@ -33,10 +33,8 @@ from checker.core.send import Exchanging
 from checker.schema.views import Outline, outline_of
 
 _UPDATES: Final = frozenset(("PUT", "PATCH"))
-_MOST: Final = 200
-"""Fields of a body that are compared."""
-LATE_S: Final = 1.0
-"""Seconds after which a read has to show the old value once more: some services show a write late."""
+_MOST: Final = 200  # Fields of a body that are compared.
+LATE_S: Final = 1.0  # Seconds after which a read has to show the old value once more: some services show a write late.
 _OWN: Final = frozenset(
     [
         "id",
@@ -62,8 +60,7 @@ _DECIDED: Final = frozenset(f"status state phase stage role owner admin quantity
 _DRIFT: Final = 1_000
 """Largest distance that a number may move by itself until it is read, such as milliseconds of a time to live."""
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*", re.ASCII)
-_TELLING: Final = 3
-"""Characters of a text that is not equal to another by chance."""
+_TELLING: Final = 3  # Characters of a text that is not equal to another by chance.
 
 
 class LostWrite(

@@ -64,8 +64,7 @@ def run_program(began_at: float) -> int:
 
 _MOST = 3
 _TESTING = ("run", "fuzz")
-_ALIKE = 0.7
-"""Least similarity of a suggestion. With a lower one, `--report` would be suggested for `--target`."""
+_ALIKE = 0.7  # Least similarity of a suggestion. With a lower one, `--report` would be suggested for `--target`.
 
 
 # No struct: msgspec takes a tenth of the time that `--help` takes.
@@ -75,10 +74,8 @@ class Root:
 
     config_file: str | None = None
     no_color: bool = False
-    hooks: tuple[str, ...] = ()
-    """Modules that are loaded before the command."""
-    corpus: str | None = None
-    """Name of the corpus; None: named after the project or the location."""
+    hooks: tuple[str, ...] = ()  # Modules that are loaded before the command.
+    corpus: str | None = None  # Name of the corpus; None: named after the project or the location.
     began_at: float = dataclasses.field(default_factory=time.monotonic)
     """The start of the process, of `time.monotonic`: the time of a run counts from it."""
 

@@ -24,8 +24,7 @@ from checker.reporting.writing import write_summaries
 from checker.supervisor.lock import Ownership
 from checker.workers.observers.saved_examples import SavedExamples
 
-_PARTS = ("journals", "traffic", "documents", "snapshot")
-"""Files and folders of a corpus whose sizes are shown."""
+_PARTS = ("journals", "traffic", "documents", "snapshot")  # Files and folders of a corpus whose sizes are shown.
 
 
 @click.group(cls=CommandGroup)

@@ -41,19 +41,16 @@ from checker.supervisor.launchers import ProcessLauncher
 from checker.supervisor.supervisor import RunEnvironment, RunOutcome, execute
 from checker.workers.messages import LeavingKind
 
-_LOOK_S: Final = 0.2
-"""Seconds between two reads of new events."""
+_LOOK_S: Final = 0.2  # Seconds between two reads of new events.
 
 
 class EventHandlers(Struct):
     """The handlers of one run. An error in one handler affects neither the others nor the run."""
 
     context: HandlerContext
-    problems: dict[str, str] = field(default_factory=dict)
-    """Handler -> its error, after which it is not called again."""
+    problems: dict[str, str] = field(default_factory=dict)  # Handler -> its error, after which it is not called again.
     _handlers: list[EventHandler] = field(default_factory=list)
-    _is_over: threading.Event = field(default_factory=threading.Event)
-    """Whether the run has written everything."""
+    _is_over: threading.Event = field(default_factory=threading.Event)  # Whether the run has written everything.
     _thread: threading.Thread | None = None
 
     @classmethod

@@ -74,8 +74,7 @@ class EventHandler:
 
 
 Handler = TypeVar("Handler", bound=type[EventHandler])
-GROUPS: Final[list[OptionGroup]] = []
-"""In the order of registration."""
+GROUPS: Final[list[OptionGroup]] = []  # In the order of registration.
 HANDLERS: Final[list[type[EventHandler]]] = []
 
 

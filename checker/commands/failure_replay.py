@@ -66,8 +66,7 @@ from checker.workers.subject import TestedDescription, read_subject
 class ReplayCredentials(Struct, frozen=True):
     """The replacements of the credentials of recorded requests, and additional headers."""
 
-    headers: tuple[tuple[str, str], ...] = ()
-    """Given with `-H` and `--auth`."""
+    headers: tuple[tuple[str, str], ...] = ()  # Given with `-H` and `--auth`.
     credentials_of: Callable[[str], Credentials] = lambda user: Credentials()
     """Return the credentials of a user of an authentication document; empty name: of the chosen user. Raises `CheckerError`."""
 
@@ -144,19 +143,16 @@ def _has(request: WireRequest, credentials: Credentials) -> bool:
 _UNPROVED: Final = 3
 _WORDS: Final = {CONFIRMED: "FAILED", FLAKY: "FLAKY", FIXED: "FIXED", NOT_REPRODUCED: "NOT REPRODUCED"}
 _CODES: Final = {CONFIRMED: 1, FLAKY: 1, FIXED: 0, NOT_REPRODUCED: _UNPROVED}
-Echo = Callable[[str], object]
-"""Prints one line."""
+Echo = Callable[[str], object]  # Prints one line.
 
 
 class ReplayTarget(Struct, frozen=True):
     """The target of requests, and the options for all of them."""
 
-    base_url: str | None
-    """None: the recorded target."""
+    base_url: str | None  # None: the recorded target.
     http: HttpSettings
     headers: tuple[tuple[str, str], ...] = ()
-    config: Config | None = None
-    """The configuration whose authentication document has credentials for the target."""
+    config: Config | None = None  # The configuration whose authentication document has credentials for the target.
 
     def is_of(self, past: PastRun) -> bool:
         """Whether the requests go to the service that a run tested."""

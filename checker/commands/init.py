@@ -19,8 +19,7 @@ from checker.health import looks_dangerous
 from checker.workers.subject import TestedDescription, read_subject
 
 CONFIGURATION = Path("checker.toml")
-SCHEMA = Path("checker.schema.json")
-"""Editors complete and verify keys by it."""
+SCHEMA = Path("checker.schema.json")  # Editors complete and verify keys by it.
 _GITHUB = """\
 name: API
 on: [push]

@@ -18,8 +18,7 @@ from checker.core.errors import UsageError
 from checker.core.redact import Redaction
 
 _MASK: Final = Redaction().replacement
-Today = tuple[str, Any]
-"""A key in dots, and its value. The key `operations` is a block that comes after all others."""
+Today = tuple[str, Any]  # A key in dots, and its value. The key `operations` is a block that comes after all others.
 Rewrite = str | Today | Callable[[Any], Iterator[Today]]
 """The current key of the same value, the key and value that a true value stands for, or a function that yields the current keys.
 

@@ -121,8 +121,7 @@ class Labels(Struct, frozen=True):
     """The labels of operations in a common report, with the title of the API if several APIs share a label."""
 
     shared: frozenset[str]
-    moved: frozenset[tuple[str, str]]
-    """(title of the API, fingerprint) of failures of shared labels."""
+    moved: frozenset[tuple[str, str]]  # (title of the API, fingerprint) of failures of shared labels.
 
     @classmethod
     def of(cls, parts: Sequence[PastRun]) -> "Labels":
@@ -176,13 +175,10 @@ class Labels(Struct, frozen=True):
 class MergedRuns(Struct, frozen=True):
     """The last runs of several corpora, combined into one: counts are added, failures with equal fingerprints are one."""
 
-    settings: RunSettings
-    """Settings of the first run, where they differ."""
-    runs: dict[str, PastRun]
-    """Name -> run, in the order of their starts."""
+    settings: RunSettings  # Settings of the first run, where they differ.
+    runs: dict[str, PastRun]  # Name -> run, in the order of their starts.
     view: RunView
-    fingerprints: tuple[frozenset[str], ...]
-    """The failures of each run, by their fingerprints in `view`."""
+    fingerprints: tuple[frozenset[str], ...]  # The failures of each run, by their fingerprints in `view`.
 
     @classmethod
     def of(cls, runs: Mapping[str, PastRun]) -> "MergedRuns":

@@ -248,10 +248,8 @@ class SettingOption(Struct, frozen=True):
     flags: tuple[str, ...]
     path: Path
     key: str
-    is_flag: bool = False
-    """Takes no value: being there means true."""
-    variable: str | None = None
-    """Environment variable that stands in for it."""
+    is_flag: bool = False  # Takes no value: being there means true.
+    variable: str | None = None  # Environment variable that stands in for it.
 
     @property
     def name(self) -> str:
@@ -275,11 +273,9 @@ def generation_option(key: str, *, flags: str = "", is_flag: bool = False) -> Se
     return SettingOption(names, ("generation",), key, is_flag)
 
 
-_ARCHIVE: Final = "archive"
-"""The format that stands for `--report` alone."""
+_ARCHIVE: Final = "archive"  # The format that stands for `--report` alone.
 _OF_PEERS: Final = "object_level_authorization"
-_DOT: Final = "."
-"""In names of files, and in none of a format."""
+_DOT: Final = "."  # In names of files, and in none of a format.
 
 
 class _Lines(click.types.StringParamType):

@@ -29,8 +29,7 @@ else:
     yaml = later("yaml")
 
 Layer = Mapping[tuple[str, ...], Mapping[str, Any]]
-Pairs = tuple[tuple[str, str], ...]
-"""(name, value) of each."""
+Pairs = tuple[tuple[str, str], ...]  # (name, value) of each.
 
 BASIC: Final = ("auth", "basic")
 OPENAPI: Final = ("auth", "openapi")
@@ -38,18 +37,15 @@ DYNAMIC: Final = ("auth", "dynamic", "openapi")
 OAUTH2: Final = ("auth", "oauth2", "openapi")
 WFC: Final = ("auth", "wfc")
 
-REFRESH_S: Final = 300
-"""Age in seconds at which fetched credentials are renewed."""
-RETRY_ON: Final = (401,)
-"""Statuses after which credentials are renewed."""
+REFRESH_S: Final = 300  # Age in seconds at which fetched credentials are renewed.
+RETRY_ON: Final = (401,)  # Statuses after which credentials are renewed.
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 FORM: Final = "application/x-www-form-urlencoded"
 _FEWEST_PEERS: Final = 2
 _SOURCES: Final = ("body", "header", "cookie")
 _STATIC: Final = (("api_key",), ("username", "password"), ("bearer",))
 """Fields of `[auth.openapi.<scheme>]`, for each kind of scheme."""
-_NEEDED: Final = ((BASIC, ("username", "password")), (WFC, ("path",)))
-"""(section, its required keys)."""
+_NEEDED: Final = ((BASIC, ("username", "password")), (WFC, ("path",)))  # (section, its required keys).
 _DYNAMIC: Final = (
     "path", "url", "method", "headers", "payload", "payload_content_type", "extract_from", "extract_selector", "retry_on",
 )  # fmt: skip
@@ -65,8 +61,7 @@ _OAUTH2_TEXTS: Final = (
 )  # fmt: skip
 _OAUTH2: Final = (*_OAUTH2_TEXTS, "scopes", "parameters")
 _OAUTH2_SECRETS: Final = ("client_secret", "password", "refresh_token")
-_ASSERTION: Final = "assertion"
-"""Part of the names of signed statements that stand for a password (RFC 7521, 4)."""
+_ASSERTION: Final = "assertion"  # Part of the names of signed statements that stand for a password (RFC 7521, 4).
 _PUBLIC: Final = re.compile(r"(?:type|expires_?(?:in|at))$|^(?:audience|resource|scopes?)$", re.IGNORECASE)
 """Names of OAuth 2 whose values are no credentials: masking `Bearer` or an address would hide it everywhere."""
 _CLIENT_AUTH: Final = ("body", "basic")
@@ -77,8 +72,7 @@ class BasicAuth(Struct, frozen=True):
 
     username: str
     password: str
-    type: str = "basic"
-    """`basic` (RFC 7617) or `digest` (RFC 7616)."""
+    type: str = "basic"  # `basic` (RFC 7617) or `digest` (RFC 7616).
 
     @property
     def header(self) -> str:
@@ -104,16 +98,12 @@ class DynamicScheme(Struct, frozen=True):
     """A request that gets the token for one security scheme of the description."""
 
     name: str
-    endpoint: str
-    """A path below the base URL, or a URL."""
+    endpoint: str  # A path below the base URL, or a URL.
     method: str
-    payload: str
-    """JSON text of the payload; empty: the request has no body."""
+    payload: str  # JSON text of the payload; empty: the request has no body.
     payload_content_type: str
-    extract_from: str
-    """`body`, `header` or `cookie`."""
-    extract_selector: str
-    """JSON pointer, name of a header or of a cookie."""
+    extract_from: str  # `body`, `header` or `cookie`.
+    extract_selector: str  # JSON pointer, name of a header or of a cookie.
     retry_on: tuple[int, ...]
     headers: tuple[tuple[str, str], ...] = ()
 
@@ -122,8 +112,7 @@ class OAuth2Scheme(Struct, frozen=True):
     """A client of a token endpoint (RFC 6749), for one security scheme of the description."""
 
     name: str
-    grant: str
-    """`client_credentials`, `password` or `refresh_token`."""
+    grant: str  # `client_credentials`, `password` or `refresh_token`.
     client_id: str = ""
     client_secret: str = ""
     username: str = ""
@@ -131,12 +120,10 @@ class OAuth2Scheme(Struct, frozen=True):
     refresh_token: str = ""
     scopes: tuple[str, ...] | None = None
     """Scopes of every token; None: a token for each set of scopes that operations declare."""
-    token_url: str = ""
-    """Empty: the declared URL."""
+    token_url: str = ""  # Empty: the declared URL.
     client_auth: str = "body"
     """Place of the identifier and the secret of the client: `body`, or `basic` for the header `Authorization`."""
-    parameters: tuple[tuple[str, str], ...] = ()
-    """Further fields of the request: `audience`, for example."""
+    parameters: tuple[tuple[str, str], ...] = ()  # Further fields of the request: `audience`, for example.
 
     @property
     def header(self) -> str:
@@ -148,11 +135,9 @@ class WfcAuth(Struct, frozen=True):
     """An authentication document in the format of the Web Fuzzing Commons."""
 
     path: str
-    user: str | None
-    """None: any user that an operation accepts."""
+    user: str | None  # None: any user that an operation accepts.
     refresh_interval: int
-    peers: tuple[str, ...] = ()
-    """Users that must not read the resources of each other."""
+    peers: tuple[str, ...] = ()  # Users that must not read the resources of each other.
 
 
 class Authentication(Struct, frozen=True):
@@ -526,21 +511,18 @@ class WfcToken(Struct, frozen=True):
     extract_selector: str
     send_in: str
     send_name: str
-    template: str
-    """`{token}` in it stands for the token."""
+    template: str  # `{token}` in it stands for the token.
 
 
 class WfcLogin(Struct, frozen=True):
     """A request that logs a user in."""
 
     method: str
-    endpoint: str
-    """A path below the base URL, or a URL that is called as written."""
+    endpoint: str  # A path below the base URL, or a URL that is called as written.
     payload: str | Pairs
     content_type: str
     headers: Pairs
-    token: WfcToken | None
-    """None: requests carry the cookies that the response sets."""
+    token: WfcToken | None  # None: requests carry the cookies that the response sets.
 
     @property
     def is_external(self) -> bool:

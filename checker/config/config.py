@@ -57,8 +57,7 @@ from checker.core.request import canonical_url
 from checker.core.system import read_local
 from checker.core.user_code import require
 
-Change = tuple[Path, str, Any]
-"""(section, key, value)."""
+Change = tuple[Path, str, Any]  # (section, key, value).
 
 
 class Section:
@@ -196,8 +195,7 @@ def _listed(values: Any, name: str) -> list[str]:
     return list(values)
 
 
-_MODES: tuple[Path, str] = (("generation",), "modes")
-"""In Python the kinds of data are a list."""
+_MODES: tuple[Path, str] = (("generation",), "modes")  # In Python the kinds of data are a list.
 _ALIASES: dict[tuple[Path, str], Callable[[Any], list[Change]]] = {
     _MODES: _modes,
     (("phases",), "phases"): _phase_changes,
@@ -214,8 +212,7 @@ class Projects(Struct, Generic[Configured], frozen=True):
     """The configurations of a file: one for each `[[project]]` table, and the default for all other APIs."""
 
     default: Configured
-    named: Mapping[str, Configured] = field(default_factory=dict)
-    """Keyed by the title of the API."""
+    named: Mapping[str, Configured] = field(default_factory=dict)  # Keyed by the title of the API.
 
     @property
     def override(self) -> Section:
@@ -230,8 +227,7 @@ class Projects(Struct, Generic[Configured], frozen=True):
 _MOST_BYTES: Final = 1 << 20
 
 _ROOT: Final = LayerPlace(beside=("project", "operations"))
-_SHORT: Final = {"checks_config": "checks"}
-"""Names of resolvers that are not those of keys."""
+_SHORT: Final = {"checks_config": "checks"}  # Names of resolvers that are not those of keys.
 
 
 class Config(Section):

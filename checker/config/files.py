@@ -14,15 +14,12 @@ from checker.core.known import KnownFailure
 from checker.core.system import later_pattern, read_local
 
 FORMAT_VERSION: Final = 1
-LIST: Final = "failures"
-"""Name of the list of entries."""
+LIST: Final = "failures"  # Name of the list of entries.
 _MOST_BYTES: Final = 16 << 20
-WEIGHTS: Final = "weights"
-"""Name of the object of costs in a file of shard weights."""
+WEIGHTS: Final = "weights"  # Name of the object of costs in a file of shard weights.
 _MOST_COST: Final = 1e12
 _NAMES: Final = KnownFailure.__struct_fields__
-DAYS: Final = ("first_seen", "last_seen", "expires")
-"""Fields of an entry that are days."""
+DAYS: Final = ("first_seen", "last_seen", "expires")  # Fields of an entry that are days.
 
 
 def read_baseline(path: Path) -> tuple[KnownFailure, ...]:
@@ -111,8 +108,7 @@ class QueryFile(NamedTuple):
 
     path: str
     text: str
-    variables: str
-    """JSON of the file beside it; empty without one."""
+    variables: str  # JSON of the file beside it; empty without one.
 
 
 def read_queries(names: Iterable[str], folder: Path) -> tuple[QueryFile, ...]:

@@ -41,12 +41,9 @@ def waits_for_name(operation: object) -> bool:
 class FilterSpec(Struct, frozen=True):
     """One filter, as a user wrote it."""
 
-    verb: str
-    """`include` or `exclude`."""
-    subject: str
-    """One of `SUBJECTS`, `by` or `deprecated`."""
-    value: str
-    """Exact value, regular expression or expression; empty for `deprecated`."""
+    verb: str  # `include` or `exclude`.
+    subject: str  # One of `SUBJECTS`, `by` or `deprecated`.
+    value: str  # Exact value, regular expression or expression; empty for `deprecated`.
     is_regex: bool = False
 
     @property
@@ -119,16 +116,13 @@ class Selection(Struct, frozen=True):
     """The operations that a run tests. All of these conditions hold together; `matches` knows the filters alone."""
 
     filters: OperationFilters = field(default_factory=OperationFilters)
-    disabled: tuple[OperationFilters, ...] = ()
-    """`[[operations]]` with `enabled = false`."""
+    disabled: tuple[OperationFilters, ...] = ()  # `[[operations]]` with `enabled = false`.
     changed_since: str | None = None
     """Path or URL of an earlier version of the description: only operations that differ are tested."""
-    with_dependents: bool = False
-    """Whether operations that need resources of changed ones are tested, too."""
+    with_dependents: bool = False  # Whether operations that need resources of changed ones are tested, too.
     changed: tuple[str, ...] | None = None
     """Labels that `changed_since` selects, as the first worker of the run found them."""
-    shard: Shard | None = None
-    """The part of the operations that is tested; None: all."""
+    shard: Shard | None = None  # The part of the operations that is tested; None: all.
 
     def matches(self, operation: Selectable) -> bool:
         """Whether an operation is tested."""

@@ -20,11 +20,9 @@ from checker.config.value_kinds import WarningSettings, retries_of
 from checker.core.phases import phase_named, phase_names
 
 Group = TypeVar("Group", bound=Struct)
-OTHER_CHECKS = "*"
-"""Stands for users' checks that are not named, where some checks were chosen."""
+OTHER_CHECKS = "*"  # Stands for users' checks that are not named, where some checks were chosen.
 
-Layers = Sequence[Layer]
-"""Nearest first: the first one that has a key counts."""
+Layers = Sequence[Layer]  # Nearest first: the first one that has a key counts.
 
 
 def keys_of(path: Path) -> dict[str, Key]:
@@ -101,8 +99,7 @@ def _is_switched_on(layers: Layers, group: str, names: tuple[str, ...], *, usual
     return usual
 
 
-FUZZING = "fuzzing"
-"""Its settings hold outside of the configurable phases, too: `fuzz` explores with them."""
+FUZZING = "fuzzing"  # Its settings hold outside of the configurable phases, too: `fuzz` explores with them.
 
 
 def _setting(*path: str) -> Any:
@@ -215,30 +212,22 @@ class HttpSettings(Struct, frozen=True):
 class CaseSettings(Struct, frozen=True, rename="kebab"):
     """The cases of an operation: `[generation]`, and what two phases add to it."""
 
-    max_examples: int
-    """Cases, in `run`."""
-    mode: str
-    """`positive`, `negative` or `all`."""
+    max_examples: int  # Cases, in `run`.
+    mode: str  # `positive`, `negative` or `all`.
     no_shrink: bool
     allow_x00: bool
-    graphql_allow_null: bool
-    """Valid GraphQL requests may hold null, and NUL in strings."""
-    codec: str | None
-    """Codec that generated text can be written in; None: any Unicode."""
+    graphql_allow_null: bool  # Valid GraphQL requests may hold null, and NUL in strings.
+    codec: str | None  # Codec that generated text can be written in; None: any Unicode.
     exclude_header_characters: str
-    allow_extra_parameters: bool
-    """Requests may have parameters and properties that the description does not mention."""
+    allow_extra_parameters: bool  # Requests may have parameters and properties that the description does not mention.
     unique_inputs: bool
-    maximize: tuple[str, ...]
-    """Metrics to maximise, in `fuzz` and in tests."""
+    maximize: tuple[str, ...]  # Metrics to maximise, in `fuzz` and in tests.
     security_parameters: bool = field(name="with-security-parameters")
     """Requests carry generated credentials, where users give none."""
-    fill_missing: bool
-    """The examples phase makes a case where no examples are declared."""
+    fill_missing: bool  # The examples phase makes a case where no examples are declared.
     repeats_query: bool = field(name="generate-duplicate-query-parameters")
     """The coverage phase sends query parameters twice."""
-    costly_queries: bool
-    """The coverage phase sends GraphQL queries with hundreds of aliases, and of great depth."""
+    costly_queries: bool  # The coverage phase sends GraphQL queries with hundreds of aliases, and of great depth.
     unexpected_methods: tuple[str, ...] | None
     """Methods that the coverage phase tries where they are not declared; None: all usual ones."""
 
@@ -323,12 +312,10 @@ class OperationSettings:
 class OperationLayers(Struct, frozen=True):
     """All layers of settings of operations. They travel to workers, which resolve them."""
 
-    command: Layer = field(default_factory=dict)
-    """Settings from the command line and from updates in Python."""
+    command: Layer = field(default_factory=dict)  # Settings from the command line and from updates in Python.
     blocks: tuple[OperationBlock, ...] = ()
     """`[[operations]]`, those of the project first; of several that are about one operation the first counts."""
-    wide: tuple[Layer, ...] = ()
-    """Settings of the project and of the root."""
+    wide: tuple[Layer, ...] = ()  # Settings of the project and of the root.
 
     @property
     def common(self) -> OperationSettings:

@@ -13,23 +13,18 @@ from checker.core.request import Location
 from checker.core.schema import tokens_of
 from checker.core.system import later_pattern
 
-EACH: Final = "[*]"
-"""Stands in a body path for every element of an array."""
+EACH: Final = "[*]"  # Stands in a body path for every element of an array.
 
 
 class Override(Struct, frozen=True):
     """A user's values for one place of a request: a parameter, or a path into a body."""
 
-    location: Location | None
-    """Location of the parameter; None: any location that has a parameter of this name."""
-    path: tuple[str, ...]
-    """Name of a parameter, or property names and `EACH` from the root of a body."""
-    entries: tuple[Any, ...]
-    """Values to choose from; a single one when it is forced."""
+    location: Location | None  # Location of the parameter; None: any location that has a parameter of this name.
+    path: tuple[str, ...]  # Name of a parameter, or property names and `EACH` from the root of a body.
+    entries: tuple[Any, ...]  # Values to choose from; a single one when it is forced.
     share: float | None = None
     """Probability that one of them replaces the generated value; None: the value is forced, valid or not."""
-    operations: OperationFilters | None = None
-    """Operations that it applies to; None: all of them."""
+    operations: OperationFilters | None = None  # Operations that it applies to; None: all of them.
 
     @property
     def is_forced(self) -> bool:
@@ -47,12 +42,10 @@ class Override(Struct, frozen=True):
 class TypeWords(Struct, frozen=True):
     """A user's values for all generated values of one type, wherever they stand."""
 
-    type: str
-    """`string`, `integer` or `number`."""
+    type: str  # `string`, `integer` or `number`.
     entries: tuple[Any, ...]
     share: float
-    operations: OperationFilters | None = None
-    """Operations that it applies to; None: all of them."""
+    operations: OperationFilters | None = None  # Operations that it applies to; None: all of them.
 
 
 class Overrides(Struct, frozen=True):
@@ -105,8 +98,7 @@ def _is_about(filters: OperationFilters | None, operation: Selectable) -> bool:
 
 
 TYPES: Final = ("string", "integer", "number")
-_ARGUMENTS: Final = "arguments"
-"""Member of a body of GraphQL that holds the arguments of its field."""
+_ARGUMENTS: Final = "arguments"  # Member of a body of GraphQL that holds the arguments of its field.
 _ARGUMENT: Final = later_pattern(
     r"((?:[A-Za-z_]\w*|[*])[.](?:[A-Za-z_]\w*|[*]))[.]"
     r"([A-Za-z_]\w*(?:[.][A-Za-z_]\w*|\[[*]\])*)"

@@ -32,19 +32,16 @@ from checker.core.errors import ConfigError, UsageError
 
 FILE_NAME = "checker.toml"
 
-Layer = dict[Path, dict[str, Any]]
-"""Section -> key -> value, as given; defaults are not in it."""
+Layer = dict[Path, dict[str, Any]]  # Section -> key -> value, as given; defaults are not in it.
 
 
 class Updates(Layer):
     """The layer above all others, which `update` writes to."""
 
-    revision = 0
-    """Number of changes until now. Values derived from an earlier revision are out of date."""
+    revision = 0  # Number of changes until now. Values derived from an earlier revision are out of date.
 
 
-_FEW_HOMES = 6
-"""Sections with a key of one name, at most, for which one of them is named."""
+_FEW_HOMES = 6  # Sections with a key of one name, at most, for which one of them is named.
 _PLACEHOLDER = re.compile(r"\$\$\{|\$\{(?P<name>[^}]*)(?P<end>\}?)")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
@@ -126,14 +123,10 @@ def variables_in(value: Any) -> Iterator[str]:
 class LayerPlace(Struct, frozen=True):
     """The place of a layer in a file."""
 
-    prefix: Path = ()
-    """The name of the place in messages."""
-    banned: Collection[Path] = ()
-    """Keys and sections that exist, but not here."""
-    beside: Sequence[str] = ()
-    """Keys of the place that are read elsewhere and are not part of the layer."""
-    is_of_run: bool = True
-    """False for `[[operations]]` blocks."""
+    prefix: Path = ()  # The name of the place in messages.
+    banned: Collection[Path] = ()  # Keys and sections that exist, but not here.
+    beside: Sequence[str] = ()  # Keys of the place that are read elsewhere and are not part of the layer.
+    is_of_run: bool = True  # False for `[[operations]]` blocks.
 
 
 def read_layer(document: Mapping[str, Any], place: LayerPlace | None = None, *, below: Sequence[Layer] = ()) -> Layer:

@@ -51,20 +51,14 @@ class Invocation(Struct, frozen=True):
     """The facts of one call that are not keys of the configuration."""
 
     location: str
-    kind: str = "run"
-    """`run` or `fuzz`."""
-    filters: OperationFilters = field(default_factory=OperationFilters)
-    """Filters from the command line."""
+    kind: str = "run"  # `run` or `fuzz`.
+    filters: OperationFilters = field(default_factory=OperationFilters)  # Filters from the command line.
     inline: bool = False
     command: str = ""
-    app: str | None = None
-    """`module:variable` of the application under test."""
-    hooks: tuple[str, ...] = ()
-    """Hooks from the command line."""
-    corpus: str | None = None
-    """Name of the corpus; None: after the project or the location."""
-    now: datetime | None = None
-    """For names of reports; None: the current time."""
+    app: str | None = None  # `module:variable` of the application under test.
+    hooks: tuple[str, ...] = ()  # Hooks from the command line.
+    corpus: str | None = None  # Name of the corpus; None: after the project or the location.
+    now: datetime | None = None  # For names of reports; None: the current time.
 
 
 def run_settings(config: Config, occasion: Invocation, environment: Mapping[str, str] | None = None) -> RunSettings:

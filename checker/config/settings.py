@@ -23,8 +23,7 @@ from checker.core.phases import default_phases, phase_names
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, Location
 
-NOTHING_SENT: Final = "checker.transport.applications:nothing_sent"
-"""The transport of dry runs."""
+NOTHING_SENT: Final = "checker.transport.applications:nothing_sent"  # The transport of dry runs.
 _MASKING = ("output", "sanitization")
 _DOCUMENTS = ("documents",)
 _STATEFUL = ("phases", "stateful")
@@ -58,24 +57,19 @@ class Sanitization(Struct, frozen=True):
 class FetchLimits(Struct, frozen=True):
     """Limits for reading a description (`documents`): one document, and all documents that it refers to."""
 
-    max_size: int = default_of(_DOCUMENTS, "max-size")
-    """Decoded bytes of one document."""
+    max_size: int = default_of(_DOCUMENTS, "max-size")  # Decoded bytes of one document.
     max_total_size: int = default_of(_DOCUMENTS, "max-total-size")
-    max_count: int = default_of(_DOCUMENTS, "max-count")
-    """Documents beside the main one."""
+    max_count: int = default_of(_DOCUMENTS, "max-count")  # Documents beside the main one.
     timeout_s: float = field(name="timeout", default=default_of(_DOCUMENTS, "timeout"))
     """For one document, with all of its redirects."""
     max_total_time_s: float = field(name="max_total_time", default=default_of(_DOCUMENTS, "max-total-time"))
-    max_redirects: int = default_of(_DOCUMENTS, "max-redirects")
-    """For one document."""
+    max_redirects: int = default_of(_DOCUMENTS, "max-redirects")  # For one document.
     other_hosts: bool | None = None
     """Whether references may lead to other hosts; None: if the description and the API have the same host."""
-    version: str | None = None
-    """Version of OpenAPI that the description is read as; None: the one that it names."""
+    version: str | None = None  # Version of OpenAPI that the description is read as; None: the one that it names.
     validate: bool = default_of(_DOCUMENTS, "validate")
     """Whether an OpenAPI description must satisfy the official schema of its version."""
-    api: str | None = None
-    """The URL of the API under test that the user gave, without user info."""
+    api: str | None = None  # The URL of the API under test that the user gave, without user info.
     until: float | None = None
     """Time of `time.monotonic` at which the run has no more time for reading; None: no such time."""
 
@@ -83,38 +77,29 @@ class FetchLimits(Struct, frozen=True):
 class TargetSettings(Struct, frozen=True):
     """The API under test, and the operations that a run may use."""
 
-    base_url: str | None = None
-    """None: the description's own servers."""
-    origin: str | None = None
-    """Scheme, host and port in place of theirs; their path stays."""
+    base_url: str | None = None  # None: the description's own servers.
+    origin: str | None = None  # Scheme, host and port in place of theirs; their path stays.
     server_variables: tuple[tuple[str, str], ...] = ()
     """Values of variables in the URLs of those servers, in place of their defaults."""
     transport: str | None = None
     """`module:attribute` of the factory of each worker's transport; None: HTTP over the network."""
     app: str | None = None
     """`module:variable` of an application that runs in each worker; None: the target of the transport."""
-    wait_for_schema_s: float | None = None
-    """Time to wait until the description can be loaded."""
-    safety: str = default_of((), "safety")
-    """`read-only`, `create-own` or `full`."""
+    wait_for_schema_s: float | None = None  # Time to wait until the description can be loaded.
+    safety: str = default_of((), "safety")  # `read-only`, `create-own` or `full`.
 
 
 class ProcessSettings(Struct, frozen=True):
     """The processes of a run and their limits."""
 
     workers: int = 1
-    lanes: int | None = 1
-    """Sequences in flight in each worker; None: as many as pay."""
-    inline: bool = False
-    """One worker, in this process."""
+    lanes: int | None = 1  # Sequences in flight in each worker; None: as many as pay.
+    inline: bool = False  # One worker, in this process.
     cluster: str | None = None
     """`ray://HOST:PORT`, `auto` or `local`: the Ray cluster that runs the workers; None: this machine does."""
-    allows_loopback: bool = False
-    """Whether workers on other machines may send requests to their own loopback."""
-    follows_cluster: bool = False
-    """Whether there is a worker for each processor of the cluster, at most `workers`."""
-    sharers: int = 1
-    """Number of workers with folders of their own that share each rate limit."""
+    allows_loopback: bool = False  # Whether workers on other machines may send requests to their own loopback.
+    follows_cluster: bool = False  # Whether there is a worker for each processor of the cluster, at most `workers`.
+    sharers: int = 1  # Number of workers with folders of their own that share each rate limit.
     max_memory_bytes: int | None = None
     """Memory of all processes of the run on this machine, beyond which workers are replaced; None: no limit."""
     started_at: float | None = None
@@ -141,16 +126,12 @@ class SequenceSettings(Struct, frozen=True):
 class CaseSources(Struct, frozen=True):
     """The sources of cases that all operations share."""
 
-    overrides: Overrides = NO_OVERRIDES
-    """Values in place of generated ones."""
-    queries: tuple[QueryFile, ...] = ()
-    """Queries of the examples phase beside those of the description."""
-    database: str = default_of(("generation",), "database")
-    """`none`, `:memory:` or a folder."""
+    overrides: Overrides = NO_OVERRIDES  # Values in place of generated ones.
+    queries: tuple[QueryFile, ...] = ()  # Queries of the examples phase beside those of the description.
+    database: str = default_of(("generation",), "database")  # `none`, `:memory:` or a folder.
     shrink_share: float = default_of(("generation",), "shrink-share")
     """Share of the requests of a run that may be spent on shrinking failures."""
-    reads_constants: bool = True
-    """Whether literals of the application are sent (`analysis.constants`)."""
+    reads_constants: bool = True  # Whether literals of the application are sent (`analysis.constants`).
     learns: bool = default_of((*_FUZZING, "error-feedback"), "enabled")
     """Whether valid cases respect the reasons of refusals."""
     unordered_phases: tuple[str, ...] = ()
@@ -173,36 +154,27 @@ class VerdictSettings(Struct, frozen=True):
 class UploadSettings(Struct, frozen=True):
     """The receiver of the archive of a finished run (`upload`)."""
 
-    url: str | None = None
-    """None: nothing is sent."""
-    token: str | None = None
-    """Sent as a bearer token."""
-    api_name: str | None = None
-    """The receiver's name of the API."""
+    url: str | None = None  # None: nothing is sent.
+    token: str | None = None  # Sent as a bearer token.
+    api_name: str | None = None  # The receiver's name of the API.
 
 
 class ReportSettings(Struct, frozen=True):
     """The console, the reports and the masking in both (`output`, `reports`, `upload`)."""
 
-    files: tuple[tuple[str, str], ...] = ()
-    """(format, path) of each report."""
-    keeps_traffic: bool = False
-    """Whether a report shows every request, so that no recorded request may be discarded."""
+    files: tuple[tuple[str, str], ...] = ()  # (format, path) of each report.
+    keeps_traffic: bool = False  # Whether a report shows every request, so that no recorded request may be discarded.
     preserve_bytes: bool = default_of(("reports",), "preserve-bytes")
-    mode: int | None = None
-    """Permissions of report files; None: see `ReportContext.mode`."""
-    max_file_bytes: int = default_of(("reports",), "max-size")
-    """Bytes of each report that shows every request."""
+    mode: int | None = None  # Permissions of report files; None: see `ReportContext.mode`.
+    max_file_bytes: int = default_of(("reports",), "max-size")  # Bytes of each report that shows every request.
     max_shown: int = default_of(("output",), "max-shown")
     """Operations of which the console shows all failures; the others are counted."""
     code_sample_style: str = default_of(("output",), "code-sample-style")
     """Language of the reproductions on the console: `curl` or `python`."""
     sanitization: Sanitization = field(default_factory=Sanitization)
     truncation: Truncation = field(default_factory=Truncation)
-    color: bool | None = None
-    """None: colours if the output is a terminal."""
-    live_port: int | None = None
-    """Port on loopback of a page that follows the run; 0: a free one."""
+    color: bool | None = None  # None: colours if the output is a terminal.
+    live_port: int | None = None  # Port on loopback of a page that follows the run; 0: a free one.
     upload: UploadSettings = field(default_factory=UploadSettings)
 
 
@@ -213,10 +185,8 @@ class AuthSettings(Struct, frozen=True):
     """Whether the run creates an account and logs in, if the description says how and the user gave no credentials."""
     allow_refused: bool = default_of(("auth",), "allow-refused")
     """Whether a run passes although its credentials opened no operation."""
-    wfc: str = ""
-    """Text of the configured authentication document."""
-    from_environment: tuple[str, ...] = ()
-    """The values that the configuration takes from environment variables."""
+    wfc: str = ""  # Text of the configured authentication document.
+    from_environment: tuple[str, ...] = ()  # The values that the configuration takes from environment variables.
     needs: tuple[tuple[str, str], ...] = ()
     """(operation, security scheme) where the description declares none, as the first worker of the run found."""
 
@@ -225,33 +195,24 @@ class CorpusSettings(Struct, frozen=True):
     """The folders of a run."""
 
     folder: str = ".checker/default"
-    max_bytes: int = 1 << 30
-    """On disk; beyond it the oldest traffic is deleted."""
-    is_recalled: bool = default_of(("corpus",), "replay")
-    """Whether `run` sends sequences of earlier runs again."""
-    cache: str | None = None
-    """Folder of discoveries for the next run; None: they are not kept."""
+    max_bytes: int = 1 << 30  # On disk; beyond it the oldest traffic is deleted.
+    is_recalled: bool = default_of(("corpus",), "replay")  # Whether `run` sends sequences of earlier runs again.
+    cache: str | None = None  # Folder of discoveries for the next run; None: they are not kept.
 
 
 class RunSettings(Struct, frozen=True):
     """The settings of `run` or `fuzz`, after command line, environment and file are merged."""
 
-    location: str
-    """URL or path of the API description."""
-    kind: str
-    """`run` or `fuzz`."""
+    location: str  # URL or path of the API description.
+    kind: str  # `run` or `fuzz`.
     seed: int
-    command: str = ""
-    """The command line, secrets masked."""
+    command: str = ""  # The command line, secrets masked.
     document: str | None = None
     """Digest of the normalised description in the corpus, once the first worker has fetched it."""
     max_time_s: float | None = None
-    stops_when_saturated: bool = False
-    """Whether `fuzz` ends when no operation shows anything new."""
-    hooks: tuple[str, ...] = ()
-    """Modules or `.py` files, loaded in this order by every worker."""
-    phases: tuple[str, ...] = field(default_factory=default_phases)
-    """Phases that run, in order."""
+    stops_when_saturated: bool = False  # Whether `fuzz` ends when no operation shows anything new.
+    hooks: tuple[str, ...] = ()  # Modules or `.py` files, loaded in this order by every worker.
+    phases: tuple[str, ...] = field(default_factory=default_phases)  # Phases that run, in order.
     selection: Selection = field(default_factory=Selection)
     operations: OperationLayers = field(default_factory=OperationLayers)
     """The settings of single operations: headers, timeouts, checks, generation."""

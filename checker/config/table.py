@@ -34,8 +34,7 @@ from checker.core.errors import InvalidRateLimit
 from checker.core.redact import DEFAULT_KEYS, DEFAULT_MARKERS
 from checker.core.reports import REPORT_FORMATS, ReportFormat
 
-Path = tuple[str, ...]
-"""Of a section: `("output", "sanitization")`; the root is `()`."""
+Path = tuple[str, ...]  # Of a section: `("output", "sanitization")`; the root is `()`.
 
 
 class Key(Struct, frozen=True):
@@ -43,10 +42,8 @@ class Key(Struct, frozen=True):
 
     kind: ValueKind
     default: Any = None
-    about: str = ""
-    """The help of its option of the command line, and its description in the JSON Schema of the file."""
-    example: Any = None
-    """A value for `shown`; None where the kind and the default show what one looks like."""
+    about: str = ""  # The help of its option of the command line, and its description in the JSON Schema of the file.
+    example: Any = None  # A value for `shown`; None where the kind and the default show what one looks like.
 
     @property
     def shown(self) -> Any:
@@ -65,17 +62,14 @@ class Key(Struct, frozen=True):
 
 
 SAFETY_LEVELS = ("read-only", "create-own", "full")
-ALGORITHMS = ("location-headers", "dependency-analysis")
-"""Ways to find links that the description does not declare."""
+ALGORITHMS = ("location-headers", "dependency-analysis")  # Ways to find links that the description does not declare.
 MOST_STEPS = 60
 MODES = ("positive", "negative", "all")
 HEALTH_CHECKS = ("data_too_large", "filter_too_much", "too_slow", "large_base_example", "all")
 
-MOST_EXAMPLES = 10**9
-"""For each operation: weeks of requests. A larger number is a typing error."""
+MOST_EXAMPLES = 10**9  # For each operation: weeks of requests. A larger number is a typing error.
 
-MOST_SECONDS = 1e8
-"""Three years; more milliseconds do not fit the counters of every system."""
+MOST_SECONDS = 1e8  # Three years; more milliseconds do not fit the counters of every system.
 
 _FLAG = Boolean()
 _TEXTS = ListOf(Text())
@@ -324,8 +318,7 @@ _UPLOAD = {
     "api-name": Key(Text(), about="Name of the API in the archive.", example="shop"),
 }
 
-OF_RUNS = ("deterministic", "database", "shrink-share")
-"""Keys of `generation` that are about the whole run."""
+OF_RUNS = ("deterministic", "database", "shrink-share")  # Keys of `generation` that are about the whole run.
 
 OPENAPI_VERSIONS = ("2.0", "3.0", "3.1", "3.2")
 _DOCUMENTS = {
@@ -528,8 +521,7 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
         ),
     },
 }
-SECTIONS: Mapping[Path, Mapping[str, Key]] = _SECTIONS
-"""Section -> key -> option."""
+SECTIONS: Mapping[Path, Mapping[str, Key]] = _SECTIONS  # Section -> key -> option.
 
 
 def register_report(row: ReportFormat) -> None:
@@ -573,8 +565,7 @@ def section_title(path: Path) -> str:
     return f"[{'.'.join(path)}]" if path else "root"
 
 
-_OF_PHASES = ("operation-ordering", "extra-data-sources")
-"""Keys of phases that are about all of their operations."""
+_OF_PHASES = ("operation-ordering", "extra-data-sources")  # Keys of phases that are about all of their operations.
 _OF_SEQUENCES = ("max-steps", "link-calibration", "inference")
 """Keys of the stateful phase that are about all of its sequences."""
 

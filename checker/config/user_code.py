@@ -52,8 +52,7 @@ def load_attribute(text: str, *, what: str) -> Any:
         ) from error
 
 
-GROUP: Final = "checker.plugins"
-"""The group of entry points; each is a module."""
+GROUP: Final = "checker.plugins"  # The group of entry points; each is a module.
 
 
 @cache

@@ -28,13 +28,10 @@ INVALID_VALUE = "Invalid value"
 class Problem(Struct, frozen=True):
     """One problem of a configuration."""
 
-    heading: str
-    """`Type error`, `Invalid value`, `Unknown properties`."""
+    heading: str  # `Type error`, `Invalid value`, `Unknown properties`.
     text: str
-    hint: str = ""
-    """A line of its own after the bullets: `Valid values are: ...`."""
-    error: type[ConfigError] = ConfigError
-    """The exception if there is no other problem."""
+    hint: str = ""  # A line of its own after the bullets: `Valid values are: ...`.
+    error: type[ConfigError] = ConfigError  # The exception if there is no other problem.
 
 
 class ValueKind(Protocol):
@@ -139,8 +136,7 @@ class Text(Struct, frozen=True):
     rule: Callable[[str], str | None] = anything
     """Returns what is wrong with a text: a sentence that starts with `Must`."""
     noun: str = "a string"
-    error: type[ConfigError] = ConfigError
-    """The exception for a text that breaks the rule."""
+    error: type[ConfigError] = ConfigError  # The exception for a text that breaks the rule.
     allows_nul: bool = False
 
     def problem(self, value: object, place: str) -> Problem | None:
@@ -155,8 +151,7 @@ class Text(Struct, frozen=True):
 class Secret(Struct, frozen=True):
     """Any string that can be sent. No message shows it."""
 
-    rule: Callable[[object], str | None]
-    """Returns what is wrong with a value: a sentence that starts with `must`."""
+    rule: Callable[[object], str | None]  # Returns what is wrong with a value: a sentence that starts with `must`.
     noun: str = "a string"
 
     def problem(self, value: object, place: str) -> Problem | None:
@@ -279,8 +274,7 @@ def did_you_mean(name: str, known: Any) -> str:
     return f". Did you mean {near[0]!r}?" if near else ""
 
 
-_MOST_CERTIFICATES: Final = 16 << 20
-"""Bytes: the bundle of a browser has a quarter of one MiB."""
+_MOST_CERTIFICATES: Final = 16 << 20  # Bytes: the bundle of a browser has a quarter of one MiB.
 _HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
 _CLUSTER = re.compile(r"ray://[^/\s]+:\d+")
 _RATE = re.compile(r"[1-9][0-9]{0,8}/[smhd]")
@@ -452,23 +446,17 @@ _KEYS: Final = ("enabled", "display", "fail-on", "low_valid_rate")
 _HEALTH: Final = {"filter_too_much": WarningKind.LEFT_OUT.value, "too_slow": "killed"}
 """Health check of a property-testing library -> our warning that means as much. The others, about the size of data, have
 none: sizes are bounded where data are drawn."""
-_NEVER_FAILING: Final = frozenset(("timeout_units",))
-"""Kinds that are about the command line: no run fails for them."""
-LOW_VALID_RATE: Final = 0.2
-"""Share of valid requests that are let in below which `low_valid_rate` warns."""
+_NEVER_FAILING: Final = frozenset(("timeout_units",))  # Kinds that are about the command line: no run fails for them.
+LOW_VALID_RATE: Final = 0.2  # Share of valid requests that are let in below which `low_valid_rate` warns.
 
 
 class WarningSettings(Struct, frozen=True):
     """The warnings that are shown, and those that make a run fail."""
 
-    display: tuple[str, ...] | None = None
-    """Kinds that are shown; None: the usual ones."""
-    fail_on: tuple[str, ...] | None = ()
-    """Kinds that make a run fail; None: all that are shown."""
-    low_valid_rate: float = LOW_VALID_RATE
-    """Threshold of the warning `low_valid_rate`."""
-    silenced: tuple[str, ...] = ()
-    """Kinds that are never shown and never make a run fail (`suppress-health-check`)."""
+    display: tuple[str, ...] | None = None  # Kinds that are shown; None: the usual ones.
+    fail_on: tuple[str, ...] | None = ()  # Kinds that make a run fail; None: all that are shown.
+    low_valid_rate: float = LOW_VALID_RATE  # Threshold of the warning `low_valid_rate`.
+    silenced: tuple[str, ...] = ()  # Kinds that are never shown and never make a run fail (`suppress-health-check`).
 
     def shows(self, kind: str) -> bool:
         if kind in self.silenced:

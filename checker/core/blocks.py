@@ -12,8 +12,7 @@ from checker.core import curl
 from checker.core.media_types import is_charset
 from checker.core.terminal import escape_of, one_line, printable
 
-LANGUAGE: Final = "graphql"
-"""The name of the language for syntax highlighting."""
+LANGUAGE: Final = "graphql"  # The name of the language for syntax highlighting.
 _TOKEN: Final = re.compile(r'"(?:\\.|[^"\\])*"|\s+|[{}()]|[^\s{}()"]+')
 _BEGINS: Final = re.compile(r"\s*(?:\{|(?:query|mutation)\b)")
 _INDENT: Final = "  "
@@ -81,8 +80,7 @@ FROM_ELSEWHERE = (
 )
 MADE_EARLIER = "This request uses a resource that was created or removed earlier in the run. On a fresh server, send these requests first, and insert the identifiers from its responses:"
 NOT_SMALLEST = "Maybe not the smallest case: shrinking stopped {why}."
-EXPORT: Final = "export "
-"""Start of a command that sets a variable for credentials."""
+EXPORT: Final = "export "  # Start of a command that sets a variable for credentials.
 INDENT = "    "
 _HANGING = f"{INDENT}  "
 
@@ -94,12 +92,9 @@ class Truncation(Struct, frozen=True):
     """Limits on the part of a payload that is shown."""
 
     enabled: bool = True
-    max_payload_size: int = 512
-    """Most bytes of a response body that are shown."""
-    max_lines: int = 10
-    """Most lines of a response body or an excerpt that are shown."""
-    max_width: int = 80
-    """Characters in a line of an excerpt. Bodies are not cut at it: most are JSON in a single line."""
+    max_payload_size: int = 512  # Most bytes of a response body that are shown.
+    max_lines: int = 10  # Most lines of a response body or an excerpt that are shown.
+    max_width: int = 80  # Characters in a line of an excerpt. Bodies are not cut at it: most are JSON in a single line.
     max_recorded_payload_size: int = 1 << 20
     """Bytes of a body that traffic keeps, and cassettes show; 0: all that was sent or received."""
 
@@ -110,39 +105,28 @@ DEFAULT_TRUNCATION = Truncation()
 class Answer(Struct, frozen=True):
     """The part of a response that is shown."""
 
-    status: int | None
-    """None when no complete response arrived."""
-    reason: str = ""
-    """Reason phrase as received; the standard one stands in for an empty one."""
+    status: int | None  # None when no complete response arrived.
+    reason: str = ""  # Reason phrase as received; the standard one stands in for an empty one.
     body: bytes = b""
-    is_cut: bool = False
-    """True when there was more of it than `body`."""
+    is_cut: bool = False  # True when there was more of it than `body`.
     charset: str | None = None
-    failure: str = ""
-    """`timed out: ...` when no complete response arrived."""
+    failure: str = ""  # `timed out: ...` when no complete response arrived.
 
 
 class FailedCase(Struct, frozen=True):
     """All that one numbered block shows."""
 
-    case_id: str
-    """Empty for a failure without a case, which `about` names."""
-    failures: tuple[tuple[str, str], ...]
-    """(title, details) of each failed check, worst first."""
-    answer: Answer | None
-    """None when nothing was sent."""
-    commands: tuple[str, ...]
-    """One for each step, oldest first; empty when there is nothing to reproduce."""
+    case_id: str  # Empty for a failure without a case, which `about` names.
+    failures: tuple[tuple[str, str], ...]  # (title, details) of each failed check, worst first.
+    answer: Answer | None  # None when nothing was sent.
+    commands: tuple[str, ...]  # One for each step, oldest first; empty when there is nothing to reproduce.
     reproduced: bool | None = None
     """False when the commands were sent again and did not fail; None when they were not sent again."""
-    hidden: tuple[str, ...] = ()
-    """Places whose values the commands do not show: `header X-Key`."""
-    stopped: str = ""
-    """Why the case may not be the smallest one; empty when it is."""
+    hidden: tuple[str, ...] = ()  # Places whose values the commands do not show: `header X-Key`.
+    stopped: str = ""  # Why the case may not be the smallest one; empty when it is.
     sources: tuple[str, ...] = ()
     """Sources of values in its commands that come from other requests: `path id: /id of the response to POST /things`."""
-    ids: tuple[str, ...] = ()
-    """By which `checker replay` sends it again; nothing where it cannot."""
+    ids: tuple[str, ...] = ()  # By which `checker replay` sends it again; nothing where it cannot.
     needs: tuple[tuple[str, str], ...] = ()
     """(path, command) of what other requests made and the commands are about, outermost first."""
     about: str = "Whole run"

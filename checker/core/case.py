@@ -58,10 +58,8 @@ class NotSet(Enum):
 NOT_SET: Final = NotSet.NOT_SET
 
 
-CheckName = Callable[..., Any] | str
-"""A check as a function or a class, or the name of one."""
-Checks = Iterable[CheckName] | CheckName
-"""Several of them, or one by itself."""
+CheckName = Callable[..., Any] | str  # A check as a function or a class, or the name of one.
+Checks = Iterable[CheckName] | CheckName  # Several of them, or one by itself.
 Values = dict[str, Any]
 Parts = tuple[Values, Values, Values, Values, tuple[Any, str | None]]
 """Values of path, headers, cookies and query by name; body and media type."""

@@ -13,8 +13,7 @@ from msgspec import Struct
 from checker.core.case import NOT_SET, Case
 from checker.core.request import CONTAINERS, Location
 
-ITEMS: Final = "*"
-"""In a path: every item of an array."""
+ITEMS: Final = "*"  # In a path: every item of an array.
 REQUIRED, FORBIDDEN, CLOSED = "required", "forbidden", "closed"
 """Keywords of our own: the place has to be there, must not be there, must have nothing undeclared in it."""
 SELDOM, MOSTLY = "seldom", "mostly"
@@ -79,21 +78,17 @@ KEYWORDS: Final = frozenset(
 )
 # What nearly all of them are comes first: to ask an abstract class takes ten times as long.
 _MAPPINGS: Final = (dict, Mapping)
-_MOST_TEXT = 2_000
-"""Most characters of one value: longer text is not a plausible constraint."""
+_MOST_TEXT = 2_000  # Most characters of one value: longer text is not a plausible constraint.
 
 
 class Constraint(Struct, frozen=True, order=True, array_like=True):
     """One demand on one part of the requests to an operation."""
 
-    location: str
-    """`path`, `query`, `header`, `cookie` or `body`."""
+    location: str  # `path`, `query`, `header`, `cookie` or `body`.
     path: tuple[str, ...]
     """The name of a parameter, then names within its value; in a body names from its root, `*` for items; empty for the body."""
-    keyword: str
-    """A keyword of JSON Schema, or one of the keywords above, for the place itself."""
-    value: str = "true"
-    """Value of the keyword, as JSON."""
+    keyword: str  # A keyword of JSON Schema, or one of the keywords above, for the place itself.
+    value: str = "true"  # Value of the keyword, as JSON.
 
     @property
     def given(self) -> Any:

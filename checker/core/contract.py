@@ -76,13 +76,11 @@ class BodyValidator(Protocol):
 class HeaderOpinions(Struct, frozen=True):
     """The verdicts on the headers of a response of two validators that share no code."""
 
-    missing: tuple[str, ...] = ()
-    """Required and not there, as declared."""
+    missing: tuple[str, ...] = ()  # Required and not there, as declared.
     violations: tuple[tuple[str, SchemaViolation], ...] = ()
     """(header, violation), rejected by both in every way to read the text."""
     disagreements: tuple[str, ...] = ()
-    unread: tuple[str, ...] = ()
-    """Names of headers that are too long to be read in every way."""
+    unread: tuple[str, ...] = ()  # Names of headers that are too long to be read in every way.
 
 
 class HeaderValidator(Protocol):
@@ -100,28 +98,20 @@ class HeaderValidator(Protocol):
 class Blame(StrEnum):
     """The error that a response reports in its body."""
 
-    REFUSED = "refused"
-    """The request breaks the rules of the API: the client is at fault."""
-    DENIED = "denied"
-    """401, 403, 404 and 429 in words: neither side is at fault."""
-    BROKEN_PROMISE = "broken promise"
-    """The server noticed by itself that it would break its own schema."""
-    FAILED = "failed"
-    """The server fell over."""
+    REFUSED = "refused"  # The request breaks the rules of the API: the client is at fault.
+    DENIED = "denied"  # 401, 403, 404 and 429 in words: neither side is at fault.
+    BROKEN_PROMISE = "broken promise"  # The server noticed by itself that it would break its own schema.
+    FAILED = "failed"  # The server fell over.
 
 
 class Complaint(Struct, frozen=True):
     """A failure that a response reports in its body, with any status."""
 
     blame: Blame
-    message: str
-    """For people: one line for each error, the first few."""
-    text: str
-    """Text of the first error."""
-    place: str
-    """Where it happened, without what differs from request to request."""
-    part: str = ""
-    """The failed part by its name in the description; empty if unknown."""
+    message: str  # For people: one line for each error, the first few.
+    text: str  # Text of the first error.
+    place: str  # Where it happened, without what differs from request to request.
+    part: str = ""  # The failed part by its name in the description; empty if unknown.
     is_of_schema: bool = False
     """Whether the response says that the request breaks the description, and not a rule that the description cannot state."""
 
@@ -187,29 +177,21 @@ class Outcome(StrEnum):
     INVALID = "invalid"
     AMBIGUOUS = "ambiguous"
     """Unknown: the text has several readings with different verdicts, or its reading is not defined."""
-    UNDECLARED = "undeclared"
-    """The description does not speak of it: neither right nor wrong."""
+    UNDECLARED = "undeclared"  # The description does not speak of it: neither right nor wrong.
 
 
 class PartVerdict(Struct, frozen=True):
     """The verdict on one part: a parameter, the path as a whole, or the body."""
 
     location: Location
-    name: str
-    """Name of the parameter as declared; empty for the body and for the path as a whole."""
+    name: str  # Name of the parameter as declared; empty for the body and for the path as a whole.
     outcome: Outcome
-    pointer: str = ""
-    """JSON pointer of the schema, or of the object, that is broken."""
-    keyword: str = ""
-    """The broken rule: a keyword of JSON Schema, or one of the words of `checker.openapi.referee`."""
-    instance_path: tuple[str | int, ...] = ()
-    """The place in the value."""
-    value: object = None
-    """The part of the value that is at fault, as it was read."""
-    reason: str = ""
-    """One sentence for people; empty when valid."""
-    schema: object = None
-    """The subschema that is broken, if a schema is."""
+    pointer: str = ""  # JSON pointer of the schema, or of the object, that is broken.
+    keyword: str = ""  # The broken rule: a keyword of JSON Schema, or one of the words of `checker.openapi.referee`.
+    instance_path: tuple[str | int, ...] = ()  # The place in the value.
+    value: object = None  # The part of the value that is at fault, as it was read.
+    reason: str = ""  # One sentence for people; empty when valid.
+    schema: object = None  # The subschema that is broken, if a schema is.
 
 
 class RequestVerdict(Struct, frozen=True):

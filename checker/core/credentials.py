@@ -24,12 +24,10 @@ class Credentials(Struct, frozen=True):
     headers: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
     cookies: Mapping[str, str] = field(default_factory=dict)
-    data: Any = None
-    """Data for the source of the credentials only: None, scalars, bytes, lists, and maps of them."""
+    data: Any = None  # Data for the source of the credentials only: None, scalars, bytes, lists, and maps of them.
     case: Case | None = None
     """The case with credentials in its body, if the source puts them there. It is for one request and not shared."""
-    refresh_s: float | None = None
-    """Age in seconds at which these are fetched again; None: as the source says."""
+    refresh_s: float | None = None  # Age in seconds at which these are fetched again; None: as the source says.
 
 
 def put(request: WireRequest, credentials: Credentials) -> None:
@@ -97,13 +95,10 @@ def new_values(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str,
 class CredentialSource(Protocol):
     """A source of credentials. One object in each worker; the result of `fetch` is shared by all cases of that worker."""
 
-    name: str
-    """Tells it from other sources; at most one source has a name."""
-    refresh_s: float | None = None
-    """Age in seconds at which credentials are fetched again; None: never."""
+    name: str  # Tells it from other sources; at most one source has a name.
+    refresh_s: float | None = None  # Age in seconds at which credentials are fetched again; None: never.
 
-    is_kept: bool = True
-    """False: fetched for each request, by the worker that sends it."""
+    is_kept: bool = True  # False: fetched for each request, by the worker that sends it.
 
     def key(self, case: Case) -> str | None:
         """Return the key under which the credentials of a case are kept. None if the case needs none."""
@@ -153,12 +148,9 @@ class SignUpFlow(Struct, frozen=True):
     login: Label
     shared: tuple[str, ...]
     """Properties of the body of the sign-up that the body of the login has, too: the credentials, as they are spelled there."""
-    passwords: frozenset[str]
-    """The subset of them that are passwords."""
-    token: str
-    """JSON pointer of the token in the response to the login."""
-    scheme: SecurityScheme
-    """The security scheme that the token is for."""
+    passwords: frozenset[str]  # The subset of them that are passwords.
+    token: str  # JSON pointer of the token in the response to the login.
+    scheme: SecurityScheme  # The security scheme that the token is for.
     preferred: tuple[tuple[str, str], ...] = ()
     """(property, value) of enumerations in the body of the sign-up that let administrators be made."""
 
@@ -167,14 +159,9 @@ class DescribedLogin(Struct, frozen=True):
     """A POST of the description that gives a token for a user and a password."""
 
     path: str
-    media_type: str
-    """JSON, or fields of a form."""
-    user: str
-    """Property of the body that holds the name of the user."""
+    media_type: str  # JSON, or fields of a form.
+    user: str  # Property of the body that holds the name of the user.
     password: str
-    others: tuple[str, ...]
-    """Further properties that it requires."""
-    token: str
-    """JSON pointer of the token in its response."""
-    scheme: SecurityScheme
-    """The security scheme that the token is for."""
+    others: tuple[str, ...]  # Further properties that it requires.
+    token: str  # JSON pointer of the token in its response.
+    scheme: SecurityScheme  # The security scheme that the token is for.

@@ -134,8 +134,7 @@ _HIDDEN_VALUES = {
     _CASE_ID: re.compile(rb""),
 }
 """Headers that HTTP clients add by themselves, with the value that they put into them. Another value was set on purpose."""
-_LONGEST_WORD = 100_000
-"""Characters of an argument; Linux refuses more than 128 KiB."""
+_LONGEST_WORD = 100_000  # Characters of an argument; Linux refuses more than 128 KiB.
 _SENT_WITH_DATA = (b"Content-Type", b"application/x-www-form-urlencoded")
 
 

@@ -57,23 +57,17 @@ class InvalidRateLimit(ConfigError):
 class LoaderErrorKind(StrEnum):
     """The reason why a description could not be read."""
 
-    CONNECTION_SSL = "connection_ssl"
-    """A certificate of the server, or the hand-shake of TLS."""
-    CONNECTION_OTHER = "connection_other"
-    """Nobody took the connection."""
+    CONNECTION_SSL = "connection_ssl"  # A certificate of the server, or the hand-shake of TLS.
+    CONNECTION_OTHER = "connection_other"  # Nobody took the connection.
     NETWORK_OTHER = "network_other"
     """No whole response came: a time limit, a connection that broke, too many redirects."""
-    INVALID_CERTIFICATE = "invalid_certificate"
-    """A file of certificates that the user named cannot be used."""
+    INVALID_CERTIFICATE = "invalid_certificate"  # A file of certificates that the user named cannot be used.
     HTTP_SERVER_ERROR = "http_server_error"
-    HTTP_CLIENT_ERROR = "http_client_error"
-    """A status of 400 to 499 other than the next two."""
+    HTTP_CLIENT_ERROR = "http_client_error"  # A status of 400 to 499 other than the next two.
     HTTP_NOT_FOUND = "http_not_found"
     HTTP_FORBIDDEN = "http_forbidden"
-    SYNTAX_ERROR = "syntax_error"
-    """It is neither JSON nor YAML."""
-    UNEXPECTED_CONTENT_TYPE = "unexpected_content_type"
-    """It is a page for people."""
+    SYNTAX_ERROR = "syntax_error"  # It is neither JSON nor YAML.
+    UNEXPECTED_CONTENT_TYPE = "unexpected_content_type"  # It is a page for people.
     OPEN_API_INVALID_SCHEMA = "open_api_invalid_schema"
     OPEN_API_UNSPECIFIED_VERSION = "open_api_unspecified_version"
     OPEN_API_UNSUPPORTED_VERSION = "open_api_unsupported_version"
@@ -123,8 +117,7 @@ class LoaderError(CheckerError):
 class SchemaLocation(NamedTuple):
     """The place of a mistake in a description."""
 
-    label: str
-    """Label of the operation that is affected: `GET /users`."""
+    label: str  # Label of the operation that is affected: `GET /users`.
     pointer: str
     """JSON pointer into the description (RFC 6901): `#/paths/~1users/get/parameters/0`; empty if unknown."""
 

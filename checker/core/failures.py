@@ -34,8 +34,7 @@ class CauseScope(StrEnum):
     API = "api"
 
 
-Exchange = tuple[WireRequest, Outcome]
-"""(request of a check as it was sent, its outcome)."""
+Exchange = tuple[WireRequest, Outcome]  # (request of a check as it was sent, its outcome).
 
 
 class Failure(AssertionError):
@@ -46,21 +45,17 @@ class Failure(AssertionError):
     raise WrongTotal("the total is not the sum of the items", unique_key="total")
     """
 
-    code: ClassVar[str] = ""
-    """Stable code of the kind, such as `ST101`; empty if it has none."""
-    title: str = "Check failed"
-    """Title of the kind, unless a failure has one of its own."""
+    code: ClassVar[str] = ""  # Stable code of the kind, such as `ST101`; empty if it has none.
+    title: str = "Check failed"  # Title of the kind, unless a failure has one of its own.
     severity: Severity = Severity.MEDIUM
-    check = ""
-    """Name of the check, such as `not_a_server_error`. The caller of the check sets it."""
+    check = ""  # Name of the check, such as `not_a_server_error`. The caller of the check sets it.
     needs_repetition = False
     """Whether it is reported only if it happens again, because a concurrent request may be its cause."""
     is_repeated = False
     """Whether the check has seen it happen again, so that it is reported even if the target cannot be brought into its state any more."""
     cause_scope: ClassVar[CauseScope] = CauseScope.OPERATION
     """Reach of one mistake of the target: a missing `Allow` is missing everywhere."""
-    shared_cause = ""
-    """Text that failures of this kind share in all places of the API; empty if unknown."""
+    shared_cause = ""  # Text that failures of this kind share in all places of the API; empty if unknown.
     passing_cause = ""
     """Text that it shares in place of `shared_cause` if its requests also pass: other requests in flight may be the reason. Empty for others."""
     covers: tuple[type["Failure"], ...] = ()
@@ -69,8 +64,7 @@ class Failure(AssertionError):
     """The request that reproduces the failure, if a check sent it in addition to the request of the case."""
     exchanges: Sequence[Exchange] = ()
     """Further requests of the check that show the failure together with the request of the case or of the check, in order."""
-    operation = ""
-    """Label of the operation that caused it, if it is not the operation of the response."""
+    operation = ""  # Label of the operation that caused it, if it is not the operation of the response.
     second_look_s = 0.0
     """Seconds after which the last request has to show it once more, because it may be a matter of time; 0: no second look."""
 

@@ -33,12 +33,9 @@ class HookContext(Struct, frozen=True):
 class HookScope(StrEnum):
     """The scope of a hook."""
 
-    GLOBAL = "global"
-    """`@checker.hook`: every operation of every schema."""
-    SCHEMA = "schema"
-    """`@schema.hook`: operations of one schema."""
-    TEST = "test"
-    """`@schema.hooks.apply(hook)`: one test."""
+    GLOBAL = "global"  # `@checker.hook`: every operation of every schema.
+    SCHEMA = "schema"  # `@schema.hook`: operations of one schema.
+    TEST = "test"  # `@schema.hooks.apply(hook)`: one test.
 
 
 _EVERYWHERE: Final = tuple(HookScope)
@@ -49,13 +46,10 @@ _NOT_IN_TESTS: Final = (HookScope.GLOBAL, HookScope.SCHEMA)
 class HookName(Struct, frozen=True):
     """The arguments of a hook, and the scopes in which it may be registered."""
 
-    arguments: tuple[str, ...]
-    """After the context."""
-    effect: str
-    """One sentence for the documentation."""
+    arguments: tuple[str, ...]  # After the context.
+    effect: str  # One sentence for the documentation.
     scopes: tuple[HookScope, ...] = _EVERYWHERE
-    has_operation: bool = True
-    """False for a hook that runs before operations exist: filters mean nothing to it."""
+    has_operation: bool = True  # False for a hook that runs before operations exist: filters mean nothing to it.
 
 
 COMPONENTS = ("path_parameters", "headers", "cookies", "query", "body")
@@ -87,8 +81,7 @@ def _names() -> dict[str, HookName]:
     return table
 
 
-HOOK_NAMES = _names()
-"""Every hook that there is."""
+HOOK_NAMES = _names()  # Every hook that there is.
 
 
 class HookSource(Protocol):
@@ -123,10 +116,8 @@ def run_hooks(hooks: Iterable[Hook], name: str, *arguments: Any) -> None:
 
 
 class _Entry(Struct, frozen=True):
-    function: Hook
-    """As the user wrote it."""
-    call: Hook
-    """Takes exactly the context and the arguments of `HOOK_NAMES`."""
+    function: Hook  # As the user wrote it.
+    call: Hook  # Takes exactly the context and the arguments of `HOOK_NAMES`.
     filter: OperationFilter
 
     def guarded(self) -> Hook:
@@ -141,8 +132,7 @@ class _Entry(Struct, frozen=True):
         return functools.wraps(call)(guarded)
 
 
-TEST_HOOKS: Final = "_checker_hooks"
-"""Attribute of a test function: the registry of its own hooks."""
+TEST_HOOKS: Final = "_checker_hooks"  # Attribute of a test function: the registry of its own hooks.
 
 
 class HookRegistry(Struct):
@@ -250,8 +240,7 @@ class HookDecorator(Struct, frozen=True):
     """`@hook`, `@hook("map_query")`, `@hook.apply_to(method="POST")`: registers in one registry, gives the function back."""
 
     registry: HookRegistry
-    name: str | None = None
-    """None: that of the function."""
+    name: str | None = None  # None: that of the function.
     filter: OperationFilter = OperationFilter()
 
     @overload
@@ -331,8 +320,7 @@ def response_time(ctx: MetricContext) -> float:
 
 
 BUILT_IN: Final[dict[str, MetricFunction]] = {"response_time": response_time}
-METRICS: Final[Registry[MetricFunction]] = Registry("metric", built_in=BUILT_IN)
-"""Metrics of users, by name."""
+METRICS: Final[Registry[MetricFunction]] = Registry("metric", built_in=BUILT_IN)  # Metrics of users, by name.
 
 
 def metric(function: RegisteredMetric) -> RegisteredMetric:

@@ -11,13 +11,11 @@ from checker.core.graphs import grouped
 from checker.core.templates import matches
 
 _VERSION: Final = "v1"
-TRIES: Final = 3
-"""Most tries of a failure of an earlier run that does not show."""
+TRIES: Final = 3  # Most tries of a failure of an earlier run that does not show.
 _LARGEST_CHANCE: Final = 0.05
 """Largest chance that a failure which is still there shows in none of them, and is called fixed."""
 MAX_RESPONSE_TIME: Final = "max_response_time"
-_NEVER_KNOWN: Final = (MAX_RESPONSE_TIME,)
-"""Checks whose failures depend on how busy a machine is."""
+_NEVER_KNOWN: Final = (MAX_RESPONSE_TIME,)  # Checks whose failures depend on how busy a machine is.
 
 
 class KnownStatus(StrEnum):
@@ -25,16 +23,13 @@ class KnownStatus(StrEnum):
 
     NEW = "new"
     KNOWN = "known"
-    EXPIRED = "expired"
-    """Known until a day that is over, so it fails the run again."""
+    EXPIRED = "expired"  # Known until a day that is over, so it fails the run again.
     RECORDED = "recorded"
     """Added to the baseline by this run: known from the next run on, and no reason to fail this one."""
-    ALLOWED = "allowed"
-    """Shows only now and then, which `checks.intermittent = "report"` allows."""
+    ALLOWED = "allowed"  # Shows only now and then, which `checks.intermittent = "report"` allows.
 
 
-FAILING: Final = (KnownStatus.NEW, KnownStatus.EXPIRED)
-"""The statuses that fail a run."""
+FAILING: Final = (KnownStatus.NEW, KnownStatus.EXPIRED)  # The statuses that fail a run.
 
 
 class Tried(Protocol):
@@ -87,23 +82,18 @@ class KnownFailure(Struct, frozen=True):
     """One entry of a baseline: a failure at one operation, or, without an operation, a cause at whatever operation."""
 
     check: str = ""
-    rule: str | None = None
-    """The rule that is broken: `500`, `items/required`; None: any."""
-    text: str | None = None
-    """Template of the error text (`core.templates`); None: any."""
-    operation: str = ""
-    """Label; empty: any."""
+    rule: str | None = None  # The rule that is broken: `500`, `items/required`; None: any.
+    text: str | None = None  # Template of the error text (`core.templates`); None: any.
+    operation: str = ""  # Label; empty: any.
     fingerprint: str = ""
     """Fingerprint of the failure or of its cause, with the version of the algorithm: `v1-9a689dd49443c3d5`."""
     title: str = ""
     reason: str = ""
     owner: str = ""
     ticket: str = ""
-    first_seen: str = ""
-    """Days, as in `2026-11-22`."""
+    first_seen: str = ""  # Days, as in `2026-11-22`.
     last_seen: str = ""
-    expires: str = ""
-    """The last day on which it is known; empty: for ever."""
+    expires: str = ""  # The last day on which it is known; empty: for ever.
 
     def is_expired(self, today: str) -> bool:
         """Whether its last day is over."""
@@ -169,20 +159,14 @@ def cause_entry_for(seen: Seen, today: str) -> KnownFailure:
 class Baseline(Struct, frozen=True):
     """The known failures that a run compares its failures with."""
 
-    source: str = ""
-    """Path of the file, or name of the run; empty: there is no baseline."""
+    source: str = ""  # Path of the file, or name of the run; empty: there is no baseline.
     today: str = ""
     entries: tuple[KnownFailure, ...] = ()
-    is_run: bool = False
-    """Whether it is another run, not a file."""
-    is_new: bool = False
-    """Whether the file is not there yet: this run makes it, and none of its failures fails."""
-    updates: bool = False
-    """Whether new failures are written down."""
-    prunes: bool = False
-    """Whether entries that a run could not see again are taken out."""
-    allows_intermittent: bool = False
-    """Whether failures that show only now and then fail no run."""
+    is_run: bool = False  # Whether it is another run, not a file.
+    is_new: bool = False  # Whether the file is not there yet: this run makes it, and none of its failures fails.
+    updates: bool = False  # Whether new failures are written down.
+    prunes: bool = False  # Whether entries that a run could not see again are taken out.
+    allows_intermittent: bool = False  # Whether failures that show only now and then fail no run.
 
     def __bool__(self) -> bool:
         """Whether there is a baseline."""
@@ -253,12 +237,10 @@ class Compared(Struct, frozen=True):
     """A run compared with its baseline."""
 
     baseline: Baseline
-    states: Mapping[str, KnownStatus]
-    """By fingerprint of each failure."""
+    states: Mapping[str, KnownStatus]  # By fingerprint of each failure.
     gone: tuple[KnownFailure, ...] = ()
     """Entries that did not show again although their operations were tested: fixed, or rare."""
-    unobserved: tuple[KnownFailure, ...] = ()
-    """Entries of operations that were not tested."""
+    unobserved: tuple[KnownFailure, ...] = ()  # Entries of operations that were not tested.
 
     def count(self, standing: KnownStatus) -> int:
         """Return the number of failures of a status."""

@@ -31,8 +31,7 @@ class MediaType(Struct, frozen=True):
 
     type: str
     subtype: str
-    parameters: Mapping[str, str] = field(default_factory=dict)
-    """Names in lower case, values as given, without quotes."""
+    parameters: Mapping[str, str] = field(default_factory=dict)  # Names in lower case, values as given, without quotes.
 
     @property
     def essence(self) -> str:

@@ -37,8 +37,7 @@ class Origin(StrEnum):
     POOL = "pool"
     DICTIONARY = "dictionary"
     EXAMPLE = "example"
-    EXPLICIT = "explicit"
-    """Given by a user: hook, override, argument."""
+    EXPLICIT = "explicit"  # Given by a user: hook, override, argument.
 
 
 class Violation(Struct, frozen=True):
@@ -54,19 +53,15 @@ class Binding(Struct, frozen=True, array_like=True):
     """This value came from that response. Re-resolved live; the literal is the fallback."""
 
     location: Location
-    name: str
-    """Parameter name, or a JSON pointer inside the body, where `*` is every item of a list."""
+    name: str  # Parameter name, or a JSON pointer inside the body, where `*` is every item of a list.
     producer: Label
-    pointer: str
-    """JSON pointer in the producer's response body, or `header:NAME`."""
-    index: int
-    """Rank of the chosen value among the values that fit, best first."""
+    pointer: str  # JSON pointer in the producer's response body, or `header:NAME`.
+    index: int  # Rank of the chosen value among the values that fit, best first.
     literal: object
     expression: str = ""
     """Expression of a link as JSON (OpenAPI 3.1, 4.8.20.4). Its value replaces the generated one. Empty for values that were
     drawn."""
-    step: int = -1
-    """Index of the step in the sequence that `expression` refers to."""
+    step: int = -1  # Index of the step in the sequence that `expression` refers to.
 
     @property
     def stands_alone(self) -> bool:
@@ -77,8 +72,7 @@ class Binding(Struct, frozen=True, array_like=True):
         return self.pointer.startswith(("$request.header.", "$request.query."))
 
 
-ANYTHING: Final = "*"
-"""In place of names: any value of a part may have come from outside."""
+ANYTHING: Final = "*"  # In place of names: any value of a part may have come from outside.
 
 
 class ComponentProvenance(Struct, frozen=True):
@@ -98,8 +92,7 @@ class GenerationInfo(Struct, frozen=True):
     """`case.meta.generation`."""
 
     mode: GenerationMode
-    time: float = 0.0
-    """Seconds spent on making the case."""
+    time: float = 0.0  # Seconds spent on making the case.
 
 
 class PhaseData(dict[str, str | None]):
@@ -142,12 +135,10 @@ class CaseMetadata(Struct):
     """`case.meta`. A case made by hand has none."""
 
     mode: GenerationMode
-    components: Mapping[Location, ComponentProvenance]
-    """Cases that are alike share it."""
+    components: Mapping[Location, ComponentProvenance]  # Cases that are alike share it.
     phase: PhaseInfo
     bindings: tuple[Binding, ...] = ()
-    time: float = 0.0
-    """Seconds spent on making the case."""
+    time: float = 0.0  # Seconds spent on making the case.
 
     def outside(self, location: Location) -> tuple[str, ...]:
         """Return the parts of a component that came from outside, values of earlier responses included."""
@@ -203,8 +194,7 @@ Choice = bool | int | float | str | bytes
 class Drawn(Struct, frozen=True, array_like=True, tag=0):
     """The case that the draw program of the operation makes of these choices."""
 
-    choices: tuple[Any, ...]
-    """Each is a `Choice`: msgspec has no union of texts and bytes."""
+    choices: tuple[Any, ...]  # Each is a `Choice`: msgspec has no union of texts and bytes.
     learned: str = ""
     """Demands of the target that its program respected (`core.constraints.written`); empty for the description alone."""
 
@@ -213,16 +203,12 @@ class Listed(Struct, frozen=True, array_like=True, tag=1):
     """One of the cases that a phase lists for the operation: an edge, an example."""
 
     phase: str
-    number: int
-    """Its place in the list, from 0."""
-    likeness: str
-    """Digest of the case. Another description may list another case at this place."""
-    without: tuple[str, ...] = ()
-    """Places that a shrink left out: `query limit`, `body /address/street`."""
+    number: int  # Its place in the list, from 0.
+    likeness: str  # Digest of the case. Another description may list another case at this place.
+    without: tuple[str, ...] = ()  # Places that a shrink left out: `query limit`, `body /address/street`.
     token: str = ""
     """Text from which fresh names in the body follow, so that it differs from the default body; empty for none."""
-    learned: str = ""
-    """Demands of the target that its list respected."""
+    learned: str = ""  # Demands of the target that its list respected.
 
 
 class Literal(Struct, frozen=True, array_like=True, tag=2):
@@ -232,16 +218,12 @@ class Literal(Struct, frozen=True, array_like=True, tag=2):
     query: dict[str, Any]
     headers: dict[str, Any]
     cookies: dict[str, Any]
-    body: tuple[Any, ...]
-    """Empty, or the one body."""
+    body: tuple[Any, ...]  # Empty, or the one body.
     media_type: str | None
     mode: str
-    data: tuple[tuple[str, str | None], ...] = ()
-    """Data of the phase (`case.meta.phase.data`)."""
-    method: str | None = None
-    """When it is not the operation's."""
-    alternative: int | None = None
-    """Index of the security alternative of the operation, if it is not the default one."""
+    data: tuple[tuple[str, str | None], ...] = ()  # Data of the phase (`case.meta.phase.data`).
+    method: str | None = None  # When it is not the operation's.
+    alternative: int | None = None  # Index of the security alternative of the operation, if it is not the default one.
     outside: tuple[tuple[Location, tuple[str, ...]], ...] = ()
     """(location, what came from outside there). Without an entry that is unknown."""
 

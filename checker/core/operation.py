@@ -16,8 +16,7 @@ from checker.core.scenarios import Scenario
 from checker.core.schema import Schema, SchemaWarning
 from checker.core.security import SecurityRequirement
 
-Label = NewType("Label", str)
-"""`GET /users/{id}`: names an operation in every report, journal and seed."""
+Label = NewType("Label", str)  # `GET /users/{id}`: names an operation in every report, journal and seed.
 
 BodyDemand = tuple[tuple[str, ...], str, Any]
 """A demand of a refusal on the body: names from its root, `*` for items; a keyword of `core/constraints.py`; its value."""
@@ -30,8 +29,7 @@ class Example(Struct, frozen=True):
     """A value that a description gives for a parameter or body, beside its schema: valid or not."""
 
     value: Any
-    pointer: str
-    """Where the value stands."""
+    pointer: str  # Where the value stands.
     name: str = ""
     """Name of its Example Object. Examples with the same name in several parts of a request belong together."""
     is_settled: bool = False
@@ -89,29 +87,23 @@ class Parameter:
 class PropertyEncoding(Struct, frozen=True):
     """The encoding of one property of a form body (OpenAPI 3 Encoding Object)."""
 
-    content_type: str | None = None
-    """As declared: one media type, or several with commas."""
+    content_type: str | None = None  # As declared: one media type, or several with commas.
     style: str = "form"
     explode: bool = True
     allow_reserved: bool = False
     is_styled: bool = False
     """True when style, explode or allowReserved is declared: an object then travels by it, and as JSON otherwise."""
-    headers: Mapping[str, str] = field(default_factory=dict)
-    """Headers of the property's part of a multipart body."""
-    inner: tuple[str, ...] = ()
-    """Delimiters of nested lists, outermost first; empty: nested lists are JSON."""
+    headers: Mapping[str, str] = field(default_factory=dict)  # Headers of the property's part of a multipart body.
+    inner: tuple[str, ...] = ()  # Delimiters of nested lists, outermost first; empty: nested lists are JSON.
 
 
 class BodyForm(Struct, frozen=True):
     """A usual request in another form that no server has to accept: a refusal is no fault of the server."""
 
-    scenario: Scenario
-    """One of `REQUEST_SHAPES`."""
+    scenario: Scenario  # One of `REQUEST_SHAPES`.
     description: str
-    body: Any
-    """`NOT_SET`: none is sent."""
-    method: str | None = None
-    """When it is not the operation's."""
+    body: Any  # `NOT_SET`: none is sent.
+    method: str | None = None  # When it is not the operation's.
     query: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -155,8 +147,7 @@ class UnusableBody(Struct, frozen=True):
 
     media_type: str
     reason: str
-    pointer: str
-    """JSON pointer of what declares it."""
+    pointer: str  # JSON pointer of what declares it.
     fault: BodyFault
 
 
@@ -166,8 +157,7 @@ class BrokenOperation(Struct, frozen=True):
     label: Label
     method: str
     path: str
-    error: str
-    """One sentence: what was found, where, what to do."""
+    error: str  # One sentence: what was found, where, what to do.
 
 
 class Definition(Mapping[str, Any]):

@@ -12,8 +12,7 @@ from checker.core.user_code import refuse_coroutine, takes
 
 ATTRIBUTES = ("name", "method", "path", "tag", "operation_id")
 """The attributes of an operation that a filter matches; each also with `_regex`."""
-Predicate = Callable[[Any], object]
-"""A predicate on an object that has the attribute `operation`."""
+Predicate = Callable[[Any], object]  # A predicate on an object that has the attribute `operation`.
 _Texts = str | Iterable[str] | None
 _Pattern = str | re.Pattern[str] | None
 
@@ -21,14 +20,11 @@ _Pattern = str | re.Pattern[str] | None
 class OperationAttributes(TypedDict, total=False):
     """The attributes of an operation that have to equal one of some texts, or to match a regular expression; None matches all."""
 
-    name: _Texts
-    """`GET /users`, or `Query.users` of GraphQL."""
+    name: _Texts  # `GET /users`, or `Query.users` of GraphQL.
     name_regex: _Pattern
-    method: _Texts
-    """In any letter case."""
+    method: _Texts  # In any letter case.
     method_regex: _Pattern
-    path: _Texts
-    """The whole template, without the base path."""
+    path: _Texts  # The whole template, without the base path.
     path_regex: _Pattern
     tag: _Texts
     tag_regex: _Pattern
@@ -45,8 +41,7 @@ class FilterAttributes(OperationAttributes, total=False):
 class _Condition(Struct, frozen=True):
     """One condition: an attribute equals one of some texts, or a pattern is found in it, or a function holds."""
 
-    name: str
-    """The attribute; `deprecated` has neither texts nor a pattern, a function has no name."""
+    name: str  # The attribute; `deprecated` has neither texts nor a pattern, a function has no name.
     values: tuple[str, ...] = ()
     pattern: re.Pattern[str] | None = None
     function: Predicate | None = None
@@ -71,8 +66,7 @@ class _Condition(Struct, frozen=True):
 
 
 _DEPRECATED = _Condition("deprecated")
-_Term = tuple[_Condition, ...]
-"""Conditions that hold together."""
+_Term = tuple[_Condition, ...]  # Conditions that hold together.
 
 
 class OperationFilter(Struct, frozen=True):

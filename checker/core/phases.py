@@ -24,8 +24,7 @@ class CaseSource(StrEnum):
     """The programs of a cluster of operations draw cases in turn until the time is up."""
 
 
-COVERAGE: Final = "coverage"
-"""Lists the smallest case of an operation first, where it has one."""
+COVERAGE: Final = "coverage"  # Lists the smallest case of an operation first, where it has one.
 
 
 class Phase(Struct, frozen=True):
@@ -50,8 +49,7 @@ class Phase(Struct, frozen=True):
         return int(self.source is CaseSource.LISTED and self.name != COVERAGE)
 
 
-MOST_LISTED: Final = 5_000
-"""Cases that a phase may list for one operation."""
+MOST_LISTED: Final = 5_000  # Cases that a phase may list for one operation.
 FUZZING: Final = Phase("fuzzing", CaseSource.DRAWN, tries_saved=True)
 EXPLORATION: Final = Phase("exploration", CaseSource.ENDLESS, extends=True)
 """The phase of `fuzz`; it is not a phase of `run`."""

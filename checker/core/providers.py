@@ -140,12 +140,9 @@ class ProviderSource(CredentialSource):
 class ProviderOptions(TypedDict, total=False):
     """The lifetime of the result of a provider."""
 
-    refresh_interval: int | None
-    """Seconds, 300 by default; None: `get` is called for each case."""
-    cache_by_key: Callable[[Case, AuthContext], Any] | None
-    """Cases of one key share what `get` gives."""
-    retry_on: Iterable[int] | None
-    """Statuses after which `get` is called again, 401 by default."""
+    refresh_interval: int | None  # Seconds, 300 by default; None: `get` is called for each case.
+    cache_by_key: Callable[[Case, AuthContext], Any] | None  # Cases of one key share what `get` gives.
+    retry_on: Iterable[int] | None  # Statuses after which `get` is called again, 401 by default.
 
 
 class AuthRegistry:
@@ -233,8 +230,7 @@ class Registration(Scope):
         return provider
 
 
-GLOBAL_AUTH: Final = AuthRegistry()
-"""`checker.auth`: providers for every API."""
+GLOBAL_AUTH: Final = AuthRegistry()  # `checker.auth`: providers for every API.
 
 
 def registered_names(registries: Iterable[AuthRegistry] = (GLOBAL_AUTH,)) -> tuple[str, ...]:

@@ -47,13 +47,10 @@ class Redaction:
     origin of the value; in JSON, and for parts of names, only values that may come from outside are masked.
     """
 
-    keys: frozenset[str] = DEFAULT_KEYS
-    """Whole names, lower case."""
-    markers: tuple[str, ...] = DEFAULT_MARKERS
-    """Parts of names, lower case."""
+    keys: frozenset[str] = DEFAULT_KEYS  # Whole names, lower case.
+    markers: tuple[str, ...] = DEFAULT_MARKERS  # Parts of names, lower case.
     replacement: str = "[Filtered]"
-    generated: bool = False
-    """Whether what was drawn is masked like what came from outside."""
+    generated: bool = False  # Whether what was drawn is masked like what came from outside.
     credentials: frozenset[str] = frozenset()
     """Places that security schemes name, lower case: `header authorization`, `query appid`."""
     outside: Mapping[str, Collection[str]] = field(default_factory=dict, hash=False)

@@ -20,8 +20,7 @@ class NameRule(NamedTuple):
     """The rule for the names of one registry."""
 
     pattern: str
-    words: str
-    """How people are told of the pattern: `one word`."""
+    words: str  # How people are told of the pattern: `one word`.
 
 
 WORD: Final = NameRule("[A-Za-z_][A-Za-z0-9_]*", "one word")
@@ -138,8 +137,7 @@ class ByMediaType(Generic[Item]):
 
 SERIALIZERS: Final[ByMediaType[Serializer | BuiltIn]] = ByMediaType()
 DESERIALIZERS: Final[ByMediaType[Deserializer | BuiltIn]] = ByMediaType()
-BODY_STRATEGIES: Final[ByMediaType[Strategy]] = ByMediaType()
-"""Strategies of whole bodies, as bytes."""
+BODY_STRATEGIES: Final[ByMediaType[Strategy]] = ByMediaType()  # Strategies of whole bodies, as bytes.
 CONSTANT_SOURCES: Final[list[Callable[[], Any]]] = []
 """Each gives an application or modules whose literals may become values."""
 

@@ -10,23 +10,17 @@ from checker.core.registry import LOWER_CASE, NameRule, Registry
 class ReportFormat(Struct, frozen=True):
     """The row of a report format."""
 
-    name: str
-    """In `--report NAME`, `[reports.NAME]` and the names of files: one word in lower case."""
-    title: str
-    """For people: `JUnit`."""
-    extension: str
-    """Extension of its file, without a dot; empty for a report that is a folder."""
+    name: str  # In `--report NAME`, `[reports.NAME]` and the names of files: one word in lower case.
+    title: str  # For people: `JUnit`.
+    extension: str  # Extension of its file, without a dot; empty for a report that is a folder.
     writer: Any
     """What writes it, or its `module:attribute`: a class of `StreamWriter` for a format that streams, else a function from a
     report and its context to pieces of text, or to (file name, text) for a folder."""
     streams: bool = False
     """Whether it is written event by event, from what the run left on disk; else from what the run came to."""
-    needs_traffic: bool = False
-    """Whether it shows every request, so that none may be thrown away."""
-    keeps_bytes: bool = False
-    """Whether `reports.preserve-bytes` changes it."""
-    is_binary: bool = False
-    """Whether its writer gives bytes instead of text."""
+    needs_traffic: bool = False  # Whether it shows every request, so that none may be thrown away.
+    keeps_bytes: bool = False  # Whether `reports.preserve-bytes` changes it.
+    is_binary: bool = False  # Whether its writer gives bytes instead of text.
 
     @property
     def is_folder(self) -> bool:

@@ -62,8 +62,7 @@ class SentHeaders(list[Field]):
         return self.get(wanted) is not None if isinstance(wanted, str) else super().__contains__(wanted)
 
 
-LONGEST_TARGET = 8_000
-"""Octets of a request target: the length that every recipient should support (RFC 9110, 4.1)."""
+LONGEST_TARGET = 8_000  # Octets of a request target: the length that every recipient should support (RFC 9110, 4.1).
 LOOPBACK: Final = "localhost"
 ANY_CHECK: Final = "*"
 _UNIX: Final = "unix:"

@@ -9,10 +9,8 @@ from urllib.parse import quote
 _IDENTIFIERS = """
 id uuid guid code slug reference ref token key number no name handle identifier username email
 """
-IDENTIFIERS = frozenset(_IDENTIFIERS.split())
-"""Normalised names of identifying fields."""
-OF_USERS: Final = frozenset(("username", "email", "handle"))
-"""Identifiers that mean the same wherever they stand."""
+IDENTIFIERS = frozenset(_IDENTIFIERS.split())  # Normalised names of identifying fields.
+OF_USERS: Final = frozenset(("username", "email", "handle"))  # Identifiers that mean the same wherever they stand.
 VERSION_FIELDS: Final = frozenset(("version", "revision", "etag", "lockversion"))
 """Normalised names of fields with the version of a resource."""
 URLS: Final = frozenset(("url", "uri", "href", "self"))
@@ -36,8 +34,7 @@ MANY = ("ids", "uuids", "guids", "codes", "keys", "slugs", "refs")
 _NO_SEGMENTS: Final = ("", ".", "..")
 _NOT_IN_SEGMENTS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\ud800-\udfff]")
 _EACH = "*"
-WRAPPERS = ("data", "result", "item")
-"""Members that hold the resource itself."""
+WRAPPERS = ("data", "result", "item")  # Members that hold the resource itself.
 
 _SHARED = {
     "uri": "uri", "url": "uri", "iri": "uri", "email": "email", "idn-email": "email", "hostname": "hostname",
@@ -345,8 +342,7 @@ _OF_CONNECTIONS: Final = ({"after", "first"}, {"before", "last"})
 """Pairs of arguments of connections (Relay): a cursor, and the number of items after or before it."""
 _SIZES: Final = frozenset(["limit", "pagesize", "perpage", "take", "top"])
 _COUNTS: Final = _SIZES | {"first", "last", "offset", "page", "pagenumber", "skip"}
-USUAL_COUNTS: Final = range(1, 101)
-"""Page sizes that hardly any server rejects."""
+USUAL_COUNTS: Final = range(1, 101)  # Page sizes that hardly any server rejects.
 _NEXT: Final = ("next", "end", "last")
 _MARKS: Final = ("cursor", "token", "marker")
 

@@ -33,10 +33,8 @@ from checker.core.resource_names import (
 CREATING: Final = frozenset(("POST", "PUT"))
 READING: Final = frozenset(("GET", "QUERY"))
 REMOVING: Final = "DELETE"
-ACCEPTED: Final = 202
-"""Status of a request that is accepted but not completed (RFC 9110, 15.3.3)."""
-SAFE: Final = frozenset(("GET", "HEAD", "OPTIONS", "QUERY", "TRACE"))
-"""Methods that change nothing (RFC 9110, 9.2.1)."""
+ACCEPTED: Final = 202  # Status of a request that is accepted but not completed (RFC 9110, 15.3.3).
+SAFE: Final = frozenset(("GET", "HEAD", "OPTIONS", "QUERY", "TRACE"))  # Methods that change nothing (RFC 9110, 9.2.1).
 _SENT: Final = "$request.body#"
 _SHOWN: Final = "$response.body#"
 _RANKS: Final = {"POST": 0, "PUT": 0, REMOVING: 2}
@@ -52,12 +50,9 @@ class ResourceUse(Struct, frozen=True, array_like=True):
 
     label: Label
     method: str
-    path: str
-    """Template: `/users/{id}`."""
-    resource: Resource
-    """The collection that it works on: what its path names before variables at its end."""
-    is_member: bool
-    """Whether it works on one member of the collection."""
+    path: str  # Template: `/users/{id}`.
+    resource: Resource  # The collection that it works on: what its path names before variables at its end.
+    is_member: bool  # Whether it works on one member of the collection.
     owners: tuple[tuple[str, Resource], ...]
     """(variable of the path, the collection that it chooses from), outermost first."""
 

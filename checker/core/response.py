@@ -149,11 +149,9 @@ def _asked(response: Any, name: str) -> Any:
 
 CONTENT_ENCODING: Final = "content-encoding"
 _NAME_LENGTH: Final = len(CONTENT_ENCODING)
-MOST_DECODED: Final = 1 << 20
-"""Bytes of a decoded body: as much as is kept of one that was never compressed."""
+MOST_DECODED: Final = 1 << 20  # Bytes of a decoded body: as much as is kept of one that was never compressed.
 _MOST_CODINGS: Final = 8
-_MOST_MEMBERS: Final = 128
-"""Maximum number of members in one gzip body: each member copies the data that follows it."""
+_MOST_MEMBERS: Final = 128  # Maximum number of members in one gzip body: each member copies the data that follows it.
 _GZIP, _ZLIB, _RAW = 31, 15, -15
 _FORMATS: Final = {"gzip": _GZIP, "x-gzip": _GZIP, "deflate": _ZLIB}
 
@@ -162,16 +160,14 @@ class Decoded(Struct, frozen=True):
     """The content of a body without its codings."""
 
     content: bytes
-    is_cut: bool
-    """True when there is more of it than this."""
+    is_cut: bool  # True when there is more of it than this.
 
 
 class Undecoded(Struct, frozen=True):
     """The reason why a body cannot be decoded."""
 
     message: str
-    is_damaged: bool
-    """True when it is not what its `Content-Encoding` promises; False when that is beyond us."""
+    is_damaged: bool  # True when it is not what its `Content-Encoding` promises; False when that is beyond us.
 
 
 def codings_of(fields: Iterable[tuple[str, str]]) -> tuple[str, ...]:
@@ -620,8 +616,7 @@ class NetworkFailure(Struct, frozen=True):
     """Other exchanges of the same request: redirects, retries, the twin of a request that was sent twice at once."""
 
 
-Outcome = Response | NetworkFailure
-"""Outcome of one send: a response, or the failure that stands for it."""
+Outcome = Response | NetworkFailure  # Outcome of one send: a response, or the failure that stands for it.
 
 Earlier = tuple[tuple[WireRequest, Outcome, float], ...]
 """(request, what came of it, when, in seconds since the epoch): redirects that were followed, failures after which it was sent again."""

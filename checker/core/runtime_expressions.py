@@ -19,11 +19,9 @@ _SOURCE = re.compile(r"\$(request|response)\.(header|query|path|body)(?:\.([^#]+
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _REGEX = "#regex:"
 _SIMPLE: Final = {"$url", "$method", "$statusCode"}
-_MOST = 1000
-"""Candidates of one expression."""
+_MOST = 1000  # Candidates of one expression.
 
-Pick = Callable[[Sequence[Any]], Any]
-"""Chooses one of several candidates."""
+Pick = Callable[[Sequence[Any]], Any]  # Chooses one of several candidates.
 
 
 class InvalidExpression(ValueError):
@@ -50,12 +48,9 @@ class RuntimeExpression(Struct, frozen=True):
 
     text: str
     of_response: bool = False
-    source: str = ""
-    """`header`, `query`, `path` or `body`; empty for what is simple, like `$method`."""
-    name: str = ""
-    """Name of the header or parameter."""
-    tokens: tuple[str, ...] = ()
-    """Tokens of the JSON pointer."""
+    source: str = ""  # `header`, `query`, `path` or `body`; empty for what is simple, like `$method`.
+    name: str = ""  # Name of the header or parameter.
+    tokens: tuple[str, ...] = ()  # Tokens of the JSON pointer.
     pattern: re.Pattern[str] | None = None
 
 
@@ -65,8 +60,7 @@ class ExpressionTemplate(Struct, frozen=True):
     parts: tuple[str | RuntimeExpression, ...]
 
 
-Value = Any
-"""JSON in which texts with expressions are `ExpressionTemplate`s."""
+Value = Any  # JSON in which texts with expressions are `ExpressionTemplate`s.
 
 
 def parse_value(raw: Any) -> Value:

@@ -16,12 +16,10 @@ class Dialect(StrEnum):
     DRAFT7 = "draft7"
     DRAFT2019 = "draft2019-09"
     DRAFT2020 = "draft2020-12"
-    OPENAPI20 = "openapi-2.0"
-    """Draft 4 subset; `x-nullable`; siblings of `$ref` are ignored; boolean exclusive bounds."""
+    OPENAPI20 = "openapi-2.0"  # Draft 4 subset; `x-nullable`; siblings of `$ref` are ignored; boolean exclusive bounds.
     OPENAPI30 = "openapi-3.0"
     """Draft 4 subset with `nullable`, `readOnly`, `writeOnly`, `discriminator`; siblings of `$ref` ignored."""
-    OPENAPI31 = "openapi-3.1"
-    """Draft 2020-12 plus `discriminator`; also read for 3.2."""
+    OPENAPI31 = "openapi-3.1"  # Draft 2020-12 plus `discriminator`; also read for 3.2.
 
 
 class Direction(StrEnum):
@@ -63,8 +61,7 @@ class Document(Protocol):
 class Schema(Struct, frozen=True):
     """A JSON Schema where it stands in its document."""
 
-    raw: object
-    """A mapping, or a boolean where the dialect has boolean schemas."""
+    raw: object  # A mapping, or a boolean where the dialect has boolean schemas.
     pointer: str
     """JSON pointer from the document's root as a URI fragment: `#/components/schemas/User`."""
     dialect: Dialect
@@ -104,12 +101,9 @@ class SchemaWarning(Struct, frozen=True):
     """One fault of a description and its consequence."""
 
     kind: WarningKind
-    label: str
-    """Label of the operation that is affected."""
-    pointer: str
-    """Where in the description."""
-    message: str
-    """One sentence: what was found, where, what follows from it."""
+    label: str  # Label of the operation that is affected.
+    pointer: str  # Where in the description.
+    message: str  # One sentence: what was found, where, what follows from it.
 
 
 SHOWN_WIDTH: Final = 80

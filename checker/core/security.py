@@ -10,25 +10,18 @@ from checker.core.request import Location
 UNAUTHORIZED: Final = frozenset((401, 403))
 """Statuses that refuse the caller, not the request (RFC 9110, 15.5.2 and 15.5.4)."""
 _BASIC: Final = "`--auth USER:PASSWORD`"
-_MOST_WAYS: Final = 3
-"""Options for credentials that a sentence names."""
+_MOST_WAYS: Final = 3  # Options for credentials that a sentence names.
 
 
 class SecurityScheme(Struct, frozen=True):
     """One way to authenticate a request."""
 
-    name: str
-    """As the description calls it."""
-    type: str
-    """`http`, `apiKey`, `oauth2`, `openIdConnect` or `mutualTLS`; `basic` of Swagger 2.0 is `http`."""
-    pointer: str
-    """Where it is declared."""
-    scheme: str = ""
-    """`basic`, `bearer`, ...: for `http` alone, lower case."""
-    location: Location | None = None
-    """For `apiKey` alone."""
-    parameter: str = ""
-    """Name of the header, query parameter or cookie: for `apiKey` alone."""
+    name: str  # As the description calls it.
+    type: str  # `http`, `apiKey`, `oauth2`, `openIdConnect` or `mutualTLS`; `basic` of Swagger 2.0 is `http`.
+    pointer: str  # Where it is declared.
+    scheme: str = ""  # `basic`, `bearer`, ...: for `http` alone, lower case.
+    location: Location | None = None  # For `apiKey` alone.
+    parameter: str = ""  # Name of the header, query parameter or cookie: for `apiKey` alone.
     token_urls: tuple[tuple[str, str], ...] = ()
     """(grant, URL of its tokens) of the flows of `oauth2`: a path where the host is that of a declared server."""
 
@@ -46,10 +39,8 @@ class SecurityRequirement(Struct, frozen=True):
     """One alternative: all of its schemes are needed."""
 
     schemes: tuple[SecurityScheme, ...]
-    undeclared: tuple[str, ...] = ()
-    """Names that no scheme of the description has."""
-    scopes: tuple[tuple[str, ...], ...] = ()
-    """The scopes that each of `schemes` needs."""
+    undeclared: tuple[str, ...] = ()  # Names that no scheme of the description has.
+    scopes: tuple[tuple[str, ...], ...] = ()  # The scopes that each of `schemes` needs.
 
     @property
     def is_none(self) -> bool:

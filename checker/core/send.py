@@ -18,26 +18,17 @@ Send = Callable[[WireRequest], Outcome]
 class Purpose(StrEnum):
     """The purpose of a request. The target has seen it in any case."""
 
-    TEST = "test"
-    """A case of the run."""
-    SAVED = "saved"
-    """A failing example of an earlier run."""
-    CONFIRM = "confirm"
-    """A case that failed, once more."""
+    TEST = "test"  # A case of the run.
+    SAVED = "saved"  # A failing example of an earlier run.
+    CONFIRM = "confirm"  # A case that failed, once more.
     PROBE = "probe"
     """A request that explains a case or its response: the simplest case of the operation, or a request of a check."""
-    SHRINK = "shrink"
-    """A smaller case that may fail as well."""
-    REPRODUCE = "reproduce"
-    """A command as it is printed."""
-    LOGIN = "login"
-    """Requests that obtain credentials: a login, a sign-up, a token."""
-    USER = "user"
-    """A request of user code: `case.call()` in a hook, a check or a provider."""
-    RETRY = "retry"
-    """A request that was sent again, because it had no response or a response that does not count."""
-    REDIRECT = "redirect"
-    """A request whose redirect was followed."""
+    SHRINK = "shrink"  # A smaller case that may fail as well.
+    REPRODUCE = "reproduce"  # A command as it is printed.
+    LOGIN = "login"  # Requests that obtain credentials: a login, a sign-up, a token.
+    USER = "user"  # A request of user code: `case.call()` in a hook, a check or a provider.
+    RETRY = "retry"  # A request that was sent again, because it had no response or a response that does not count.
+    REDIRECT = "redirect"  # A request whose redirect was followed.
 
 
 ON_THE_WAY: Final = frozenset((Purpose.LOGIN, Purpose.RETRY, Purpose.REDIRECT))

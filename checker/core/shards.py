@@ -15,8 +15,7 @@ _TEXT: Final = re.compile(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
 class Shard(Struct, frozen=True):
     """The part of the operations that a run tests."""
 
-    number: int
-    """From 1."""
+    number: int  # From 1.
     count: int
     weights: tuple[tuple[str, float], ...] = ()
     """(operation, cost) as an earlier run measured it; empty: costs are estimated."""
@@ -34,8 +33,7 @@ class Shard(Struct, frozen=True):
         return f"{self.number}/{self.count}"
 
 
-Partition = tuple[tuple[str, ...], ...]
-"""The operations of all shards: labels in document order, for each shard."""
+Partition = tuple[tuple[str, ...], ...]  # The operations of all shards: labels in document order, for each shard.
 
 
 def digest_of(partition: Partition) -> str:

@@ -86,8 +86,7 @@ def _require_regular(found: os.stat_result, name: str, what: str) -> None:
     raise UnreadableFile(f"{name} is {kind}; give the path of {what}{where}")
 
 
-Clock = Callable[[], float]
-"""Returns seconds that never go back; tests give one of their own."""
+Clock = Callable[[], float]  # Returns seconds that never go back; tests give one of their own.
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Ctrl-C, `kill` and service managers, a terminal that goes away: one wish."""
 
@@ -169,8 +168,7 @@ def _memory() -> str:
     return ""
 
 
-_STANDARD = 3
-"""Descriptors 0 to 2 are the standard streams."""
+_STANDARD = 3  # Descriptors 0 to 2 are the standard streams.
 
 
 class LenientStream(io.FileIO):
@@ -238,8 +236,7 @@ def _text(outlet: LenientStream, before: TextIO | None) -> io.TextIOWrapper:
     )
 
 
-_NAMES: Final[list[str]] = []
-"""Names of all lazy modules that have been declared in this process."""
+_NAMES: Final[list[str]] = []  # Names of all lazy modules that have been declared in this process.
 
 
 class Later:

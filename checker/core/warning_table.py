@@ -11,14 +11,10 @@ from checker.core.schema import WarningKind
 class WarningRow(Struct, frozen=True):
     """One kind of warning."""
 
-    name: str
-    """In `warnings` and `--warnings`: words with underscores."""
-    title: str
-    """The heading above the places of such warnings."""
-    advice: str = ""
-    """The advice for the user: a sentence."""
-    is_usual: bool = True
-    """Whether it is shown unless other kinds are asked for."""
+    name: str  # In `warnings` and `--warnings`: words with underscores.
+    title: str  # The heading above the places of such warnings.
+    advice: str = ""  # The advice for the user: a sentence.
+    is_usual: bool = True  # Whether it is shown unless other kinds are asked for.
     trigger: Any = None
     """A function from the fold of a run and its settings to places, or its `module:attribute`. None: workers write notes of
     this kind when they meet it."""

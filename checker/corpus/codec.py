@@ -26,8 +26,7 @@ _INTEGER, _TEXT, _MAP = 1, 2, 3
 _LEAST, _MOST = -(1 << 63), (1 << 64) - 1
 
 Built = TypeVar("Built")
-Packed = Raw
-"""A result of `pack`. It is embedded in another value without packing it again."""
+Packed = Raw  # A result of `pack`. It is embedded in another value without packing it again.
 
 
 class Undecodable(Exception):
@@ -135,8 +134,7 @@ def join(encoded: Iterable[bytes], count: int) -> bytes:
     return b"".join((header, *encoded))
 
 
-Kinds = tuple[type[Record], ...]
-"""Classes of records; empty for all."""
+Kinds = tuple[type[Record], ...]  # Classes of records; empty for all.
 
 
 def decode(content: bytes, kinds: Kinds = ()) -> list[Record]:
@@ -149,8 +147,7 @@ def decode(content: bytes, kinds: Kinds = ()) -> list[Record]:
 
 
 HEADER = struct.Struct("<II")
-LIMIT_BYTES = 64 << 20
-"""A longer frame counts as damage."""
+LIMIT_BYTES = 64 << 20  # A longer frame counts as damage.
 
 _LENGTH = struct.Struct("<I")
 _LEVEL = 1
@@ -160,23 +157,18 @@ class ScanEnding(StrEnum):
     """The end of a scan."""
 
     CLEAN = "clean"
-    SHORT = "short"
-    """The last frame is incomplete: its writer is still writing it, or was killed."""
-    DAMAGED = "damaged"
-    """The content of a frame differs from what its writer wrote, or another version wrote it."""
+    SHORT = "short"  # The last frame is incomplete: its writer is still writing it, or was killed.
+    DAMAGED = "damaged"  # The content of a frame differs from what its writer wrote, or another version wrote it.
 
 
 class Scan(Struct, frozen=True):
     """The content of some bytes."""
 
     records: list[Record]
-    consumed: int
-    """Bytes of whole frames."""
+    consumed: int  # Bytes of whole frames.
     ending: ScanEnding
-    reason: str = ""
-    """For people, when damaged."""
-    missing: int = 0
-    """Bytes to come, at least, when short."""
+    reason: str = ""  # For people, when damaged.
+    missing: int = 0  # Bytes to come, at least, when short.
 
 
 class FrameEncoder:

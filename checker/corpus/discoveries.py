@@ -19,8 +19,7 @@ from checker.corpus.records import DemandHeard
 FORMAT_VERSION: Final = 1
 NAME: Final = "discoveries.json"
 _DEMAND, _NEVER_ALLOWED, _AUTH = "demand", "method_not_allowed", "auth_required"
-_MOST: Final = 100
-"""Discoveries of one operation."""
+_MOST: Final = 100  # Discoveries of one operation.
 _MOST_BYTES: Final = 16 << 20
 
 
@@ -36,8 +35,7 @@ class Discoveries(Struct, frozen=True):
     """The discoveries of earlier runs."""
 
     demands: tuple[Discovery, ...] = ()
-    never_allowed: tuple[str, ...] = ()
-    """Operations whose only status was 405."""
+    never_allowed: tuple[str, ...] = ()  # Operations whose only status was 405.
     auth_needs: tuple[tuple[str, str], ...] = ()
     """(operation, security scheme or nothing) of operations that refuse every caller and declare no scheme."""
 

@@ -37,16 +37,14 @@ from checker.corpus.records import (
 
 Rank = tuple[bool, int, float, int, int]
 """(not withdrawn, stage, time, incarnation, ordinal). A version that one worker withdraws hides no version that another confirmed."""
-FirstSeen = tuple[float, int, int]
-"""Time, incarnation, ordinal."""
+FirstSeen = tuple[float, int, int]  # Time, incarnation, ordinal.
 
 
 class _Sight(Struct):
     best: Finding
     rank: Rank
     first: FirstSeen
-    last_at: float = 0.0
-    """Time of the last version that was not withdrawn."""
+    last_at: float = 0.0  # Time of the last version that was not withdrawn.
 
 
 class Sights(Struct):
@@ -60,10 +58,8 @@ class Sights(Struct):
     _sights: dict[str, _Sight] = field(default_factory=dict)
     _defects: dict[str, str] = field(default_factory=dict)
     """Fingerprint -> fingerprint at the end of its chain of `same_as`."""
-    _members: dict[str, set[str]] = field(default_factory=dict)
-    """The reverse of `_defects`."""
-    _shown: dict[str, str] = field(default_factory=dict)
-    """Defect -> the fingerprint under which reports show it."""
+    _members: dict[str, set[str]] = field(default_factory=dict)  # The reverse of `_defects`.
+    _shown: dict[str, str] = field(default_factory=dict)  # Defect -> the fingerprint under which reports show it.
 
     @property
     def best(self) -> Mapping[str, Finding]:
@@ -152,8 +148,7 @@ class Sights(Struct):
 UNDECLARED_AUTH = "undeclared_auth"
 """Kind of notes on operations that need credentials without declaring it. The pointer names the scheme."""
 _STAGES = {"found": 0, "minimised": 1}
-_STREAK = 10
-"""Least number of responses, all 405, with which the operation counts as not offered."""
+_STREAK = 10  # Least number of responses, all 405, with which the operation counts as not offered.
 
 Said = TypeVar("Said", SchemaOpened, OperationDescribed)
 
@@ -162,16 +157,13 @@ class PhaseView(Struct):
     """The progress of a phase: sets of labels."""
 
     tested: set[str] = field(default_factory=set)
-    failed: set[str] = field(default_factory=set)
-    """Operations with a failure that this phase saw first."""
+    failed: set[str] = field(default_factory=set)  # Operations with a failure that this phase saw first.
     failing: set[str] = field(default_factory=set)
     """Operations with cases that failed a check, new or not, of tasks with one operation."""
     errored: set[str] = field(default_factory=set)
     skipped: set[str] = field(default_factory=set)
-    began_at: float = inf
-    """Start of its first task, in seconds since the epoch; infinite if unknown."""
-    ended_at: float = 0.0
-    """Time of the last record of its tasks, in seconds since the epoch."""
+    began_at: float = inf  # Start of its first task, in seconds since the epoch; infinite if unknown.
+    ended_at: float = 0.0  # Time of the last record of its tasks, in seconds since the epoch.
 
     worked_s: float = 0.0
     """Seconds that workers spent on its tasks. Phases may overlap, so that only these add up to the run."""
@@ -196,14 +188,12 @@ class TaskView(Struct):
 class LostAccess(Struct):
     """Responses of a target that no longer serves any request."""
 
-    since: float = inf
-    """Time of the first such record, in seconds since the epoch; infinite without any."""
+    since: float = inf  # Time of the first such record, in seconds since the epoch; infinite without any.
     until: float = 0.0
     others_until: float = 0.0
     """Time of the last record of responses while the target served requests, in seconds since the epoch."""
     requests: int = 0
-    statuses: dict[str, Counter[int]] = field(default_factory=dict)
-    """Label -> status (0: no response) -> count."""
+    statuses: dict[str, Counter[int]] = field(default_factory=dict)  # Label -> status (0: no response) -> count.
 
     @property
     def is_final(self) -> bool:
@@ -228,30 +218,26 @@ class RunCounts(Struct):
     total: int = 0
     cases: int = 0
     requests: int = 0
-    inquiries: int = 0
-    """Requests that investigated failures; `requests` includes them."""
+    inquiries: int = 0  # Requests that investigated failures; `requests` includes them.
     failed_cases: int = 0
 
 
 class OperationView(Struct):
     """The responses of one operation."""
 
-    described: OperationDescribed | None = None
-    """None until a worker has compiled it."""
+    described: OperationDescribed | None = None  # None until a worker has compiled it.
     statuses: Counter[int] = field(default_factory=Counter)
     """Status (0: no response) -> count, of requests with the operation's own method."""
     wrong: Counter[int] = field(default_factory=Counter)
     """The part of `statuses` for cases that are meant to be refused."""
     first_seen: dict[int, float] = field(default_factory=dict)
     """Status -> time of the first record, in seconds since the epoch; 0 if unknown."""
-    probes: Counter[int] = field(default_factory=Counter)
-    """Like `statuses`, of cases with other methods."""
+    probes: Counter[int] = field(default_factory=Counter)  # Like `statuses`, of cases with other methods.
     tried: Counter[tuple[str, str, int]] = field(default_factory=Counter)
     """(place, keyword that is broken there or `edge`, class of the status or 0) -> count."""
     refusals: Counter[tuple[int, str]] = field(default_factory=Counter)
     """(status, text) -> about how often valid requests were refused so."""
-    seconds: float = 0.0
-    """Working seconds of the tasks that are about it alone."""
+    seconds: float = 0.0  # Working seconds of the tasks that are about it alone.
 
     @property
     def positive_statuses(self) -> Counter[int]:
@@ -264,8 +250,7 @@ class IncarnationView(Struct):
 
     records: int = 0
     requests: int = 0
-    ledger: list[float] = field(default_factory=lambda: [0.0] * 5)
-    """Seconds of make, wait, judge, record, idle."""
+    ledger: list[float] = field(default_factory=lambda: [0.0] * 5)  # Seconds of make, wait, judge, record, idle.
 
 
 class RunView(Struct):
@@ -278,18 +263,15 @@ class RunView(Struct):
     """Keyed by (label, phase, title, message)."""
     notes: dict[str, dict[tuple[str, str, str], Note]] = field(default_factory=dict)
     """Keyed by kind, then by (label, pointer, text)."""
-    quarantined: dict[tuple[str, int], Quarantined] = field(default_factory=dict)
-    """Keyed by (task, index)."""
+    quarantined: dict[tuple[str, int], Quarantined] = field(default_factory=dict)  # Keyed by (task, index).
     phases: defaultdict[str, PhaseView] = field(default_factory=lambda: defaultdict(PhaseView))
     tasks: dict[str, TaskView] = field(default_factory=dict)
-    gone: dict[int, str] = field(default_factory=dict)
-    """Incarnation -> reason."""
+    gone: dict[int, str] = field(default_factory=dict)  # Incarnation -> reason.
     counts: RunCounts = field(default_factory=RunCounts)
     operations: defaultdict[str, OperationView] = field(default_factory=lambda: defaultdict(OperationView))
     """By label: every operation that a record names."""
     lost_access: LostAccess = field(default_factory=LostAccess)
-    labels: dict[str, None] = field(default_factory=dict)
-    """Operations that were to be tested, in document order."""
+    labels: dict[str, None] = field(default_factory=dict)  # Operations that were to be tested, in document order.
     demands: dict[tuple[str, Constraint], DemandHeard] = field(default_factory=dict)
     """Demands of the target beyond the description, the refuted ones included."""
     made: dict[str, ResourceMade] = field(default_factory=dict)

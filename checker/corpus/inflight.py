@@ -36,24 +36,18 @@ class Slot(Struct, frozen=True):
 
     lane: int
     stage: Stage
-    task: str
-    """Task id; empty when idle."""
+    task: str  # Task id; empty when idle.
     index: int
-    since_ns: int
-    """When the stage began."""
-    recipe: bytes | None
-    """Choices of the case; None when it is not made yet."""
+    since_ns: int  # When the stage began.
+    recipe: bytes | None  # Choices of the case; None when it is not made yet.
 
 
 class Progress(Struct, frozen=True):
     """The progress of a worker in a task."""
 
-    reached: int = 0
-    """One more than the highest index that is known to be made."""
-    redone: int = 0
-    """Number of repeated cases that were begun, in their order."""
-    is_ended: bool = False
-    """Whether the task ended early because a case failed."""
+    reached: int = 0  # One more than the highest index that is known to be made.
+    redone: int = 0  # Number of repeated cases that were begun, in their order.
+    is_ended: bool = False  # Whether the task ended early because a case failed.
 
 
 _MAKE = Stage.MAKE
@@ -71,20 +65,17 @@ _TALLY_WORD = _PROGRESS_WORD + 2 * _PROGRESS_ENTRIES
 _STATUS_BITS = 10
 _FAILED_BITS = 32
 _HEADER_BYTES = _PAGE
-_ENDED = 1 << 62
-"""Flag in the next index of a task that ended early."""
+_ENDED = 1 << 62  # Flag in the next index of a task that ended early.
 _REDONE_SHIFT = 40
 _INDEX_MASK = (1 << _REDONE_SHIFT) - 1
 """Mask of the next index in the progress of a task. The bits above it count the repeated cases that were begun."""
 
 # Words of a slot behind its stage.
 _S_SINCE, _S_TASK, _S_INDEX, _S_LENGTH = range(1, 5)
-_BEGUN = struct.Struct("@4Q")
-"""All of them. Native, so that each is stored at once."""
+_BEGUN = struct.Struct("@4Q")  # All of them. Native, so that each is stored at once.
 _RECIPE_OFFSET = 8 * _WORD
 _SLOT_BYTES = 3 * _PAGE
-INLINE_BYTES = _SLOT_BYTES - _RECIPE_OFFSET
-"""A longer recipe goes to a spill file."""
+INLINE_BYTES = _SLOT_BYTES - _RECIPE_OFFSET  # A longer recipe goes to a spill file.
 
 _SPILLED = 1 << 63
 _SPILL_HEADER = struct.Struct("<I")

@@ -26,8 +26,7 @@ from checker.corpus.records import (
 )
 from checker.corpus.secrets import NO_SECRETS, Secrets
 
-DAMAGED = "damaged_file"
-"""Kind of these notes."""
+DAMAGED = "damaged_file"  # Kind of these notes.
 
 
 class Loss(StrEnum):
@@ -49,12 +48,9 @@ FRAME_BYTES = 256 << 10
 FLUSH_INTERVAL_S = 0.2
 SYNC_INTERVAL_S = 1.0
 """A sync takes 5 to 14 ms. One for each new failure took half the time of a run against a server that fails at random."""
-TOGETHER_BYTES = 16 << 20
-"""Maximum size of the records in one frame. Readers take much larger frames for damage."""
-RECENT_RECORDS = 10_000
-"""Limit on the records that a writer recalls; they are read from the file if there were more."""
-BUDGET_BYTES = 8 << 20
-"""Limit on the learned records of one journal. It keeps the start short after a long run."""
+TOGETHER_BYTES = 16 << 20  # Maximum size of the records in one frame. Readers take much larger frames for damage.
+RECENT_RECORDS = 10_000  # Limit on the records that a writer recalls; they are read from the file if there were more.
+BUDGET_BYTES = 8 << 20  # Limit on the learned records of one journal. It keeps the start short after a long run.
 
 # These must survive a power failure. Of all other records the last second may be lost, because a sync is slow.
 _DURABLE = (Finding, Quarantined, RunStarted, RunFinished)
@@ -313,10 +309,8 @@ class LastRun(Struct, frozen=True):
     """The run of a corpus that was begun or resumed last."""
 
     started: RunStarted
-    first: int
-    """Incarnation of the supervisor that began it: nothing below belongs to the run."""
-    journal: Path
-    """Journal of the supervisor that continued the run last."""
+    first: int  # Incarnation of the supervisor that began it: nothing below belongs to the run.
+    journal: Path  # Journal of the supervisor that continued the run last.
 
 
 def last_run(layout: RunLayout) -> LastRun | None:

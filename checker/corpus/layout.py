@@ -9,8 +9,7 @@ from checker.corpus import files
 from checker.corpus.codec import scan
 from checker.corpus.records import Record, SnapshotHeader
 
-_HEADER_BYTES = 1 << 16
-"""The header of a snapshot is shorter: thousands of incarnations fit."""
+_HEADER_BYTES = 1 << 16  # The header of a snapshot is shorter: thousands of incarnations fit.
 _INCARNATION_DIGITS = 8
 
 

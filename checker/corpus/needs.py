@@ -34,14 +34,12 @@ from checker.corpus.records import Exchange, Finding, ResourceMade
 _CREATED, _CONFLICT = 201, 409
 ANY_NAME = "*"
 """Stands for the unknown name of a resource that a request may have created although its response was a server error."""
-_NOTHING_THERE = frozenset((401, 403, 404, 410))
-"""Statuses that do not show whether the resource exists."""
+_NOTHING_THERE = frozenset((401, 403, 404, 410))  # Statuses that do not show whether the resource exists.
 _METHOD_REFUSED = frozenset((405, 501))
 _LESS_SURE = frozenset(("PUT", "GET"))
 _WITH, _MOST_NAMES = " with ", 3
 LOCATION = "header:Location"
-_UNMISTAKABLE = 8
-"""Length of names that do not occur by chance, such as UUIDs."""
+_UNMISTAKABLE = 8  # Length of names that do not occur by chance, such as UUIDs.
 _MOST_LEAVES = 500
 _ITEM = re.compile(r"body((?:\.[^.:\[\]\s]+|\[\d+\])*\[\d+\])")
 _PART = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
@@ -109,11 +107,9 @@ class _Search(Struct):
     """The creations that a finding needs, each after those that it needs itself."""
 
     made: Mapping[str, ResourceMade]
-    found: dict[str, ResourceMade]
-    """By command."""
+    found: dict[str, ResourceMade]  # By command.
     _begun: set[str] = field(default_factory=set)
-    _paths: dict[str, list[str]] = field(default_factory=dict)
-    """Name -> paths of the resources of this name."""
+    _paths: dict[str, list[str]] = field(default_factory=dict)  # Name -> paths of the resources of this name.
 
     def add(self, known: ResourceMade) -> None:
         """Add a creation after those of its parents and of the resources that its body names."""

@@ -54,10 +54,8 @@ _NOTHING = re.compile(r"(?!)")
 _NUMBER = re.compile(r"\.[0-9]+\Z")
 _MIN_EMBEDDED = 6
 """Shorter values are replaced only where they are the whole text, or stand under their name: `a` stands in nearly every body."""
-_MIN_HALF = 4
-"""Characters from which on the start of a secret at a cut is masked."""
-_CUT = later_pattern(r"\.\.\.|\s*// Output truncated")
-"""Marks of a text that was shortened before it was masked."""
+_MIN_HALF = 4  # Characters from which on the start of a secret at a cut is masked.
+_CUT = later_pattern(r"\.\.\.|\s*// Output truncated")  # Marks of a text that was shortened before it was masked.
 _RUN = later_pattern("[a-z0-9]+")
 _WIDE: Final = {
     "utf-32-le": later_pattern(rb"(?:[^\0]\0{3}){4,}"),
@@ -66,8 +64,7 @@ _WIDE: Final = {
     "utf-16-be": later_pattern(rb"(?:\0[^\0]){4,}"),
 }
 """Runs of characters up to U+00FF in encodings that a body may be in without naming them."""
-_IN_PAIRS = frozenset(("query", "cookie", "parameter", "body"))
-"""Kinds of secrets that are written as `name=value`."""
+_IN_PAIRS = frozenset(("query", "cookie", "parameter", "body"))  # Kinds of secrets that are written as `name=value`.
 
 
 class _Search(Struct, frozen=True):
@@ -75,12 +72,10 @@ class _Search(Struct, frozen=True):
 
     pattern: re.Pattern[str]
     """Matches the known spellings of all secrets, and in a group for each of `loose` any other spelling of its value."""
-    loose: tuple[str, ...]
-    """Names of the values of the groups, in order."""
+    loose: tuple[str, ...]  # Names of the values of the groups, in order.
     hints: frozenset[str]
     """A text without any of these in lower case holds no secret: letters and digits are spelled in one way."""
-    heads: Mapping[str, list[str]]
-    """First characters in lower case -> the spellings that begin so."""
+    heads: Mapping[str, list[str]]  # First characters in lower case -> the spellings that begin so.
 
 
 def reference(name: str) -> str:

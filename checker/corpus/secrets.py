@@ -32,14 +32,11 @@ _SCHEMES: Final = frozenset(("basic", "bearer", "digest", "negotiate", "token"))
 """Authentication schemes in front of credentials, in any header."""
 _MARKERS: Final = ("assertion", "jwt", "signature")
 """Parts of names of headers with credentials, beside those that are masked in generated requests, too."""
-_JWT: Final = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]*")
-"""A JSON web token (RFC 7519, 3)."""
-_UNFIT: Final = re.compile(r"[\s{}]")
-"""Characters that the name of a reference cannot contain."""
+_JWT: Final = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]*")  # A JSON web token (RFC 7519, 3).
+_UNFIT: Final = re.compile(r"[\s{}]")  # Characters that the name of a reference cannot contain.
 _MOST_PASSING: Final = 16
 """Number of credentials of sources that are masked. Each makes masking slower, and older ones are no longer used."""
-_WORD_LIST: Final = 20
-"""Entries from which on a dictionary is test data, whatever it is bound to."""
+_WORD_LIST: Final = 20  # Entries from which on a dictionary is test data, whatever it is bound to.
 _NAMES_ALONE: Final[frozenset[type[records.Record]]] = frozenset(
     (
         records.OperationProbed,
@@ -237,8 +234,7 @@ def user_in(secret: str, place: str) -> str:
     return name if field.lower() == place.lower() else ""
 
 
-NO_SECRETS: Final = Secrets()
-"""Default where there are none; nothing is added to it."""
+NO_SECRETS: Final = Secrets()  # Default where there are none; nothing is added to it.
 
 
 def secrets_of(settings: RunSettings, places: Collection[str] | None = None) -> Secrets:
@@ -308,11 +304,9 @@ def _is_credential(name: str, value: str, redaction: Redaction) -> bool:
 
 SHARED = 4096
 """Size in bytes above which a body is stored once, apart from its interactions. The compressor handles repetitions of smaller bodies."""
-_LONGEST_REASON = 256
-"""Characters of a reason phrase that are kept, after masking."""
+_LONGEST_REASON = 256  # Characters of a reason phrase that are kept, after masking.
 _URL_FIELD = re.compile(rb"^(?:(?:content-)?location|refresh|link):[^\r\n]*", re.I | re.M)
-_NOTHING = (None, "", b"", b"", 0)
-"""Status, reason, head, body and size of a response that did not arrive."""
+_NOTHING = (None, "", b"", b"", 0)  # Status, reason, head, body and size of a response that did not arrive.
 
 
 def exchange(request: WireRequest, outcome: Outcome, secrets: Secrets) -> Exchange:

@@ -126,8 +126,7 @@ def records_before(layout: RunLayout, incarnation: int) -> Iterator[Numbered]:
 class Known(Struct, frozen=True):
     """The open findings and the sequences of the runs before an incarnation."""
 
-    findings: Sequence[Finding]
-    """The open findings."""
+    findings: Sequence[Finding]  # The open findings.
     entries: Sequence[CorpusEntry]
     """Sequences that together show everything that the runs saw, the best for their cost first."""
 
@@ -175,8 +174,7 @@ def _values(records: Iterable[Record]) -> list[Record]:
     ]
 
 
-LIMIT_BYTES = 48 << 20
-"""Maximum size of a snapshot. With the journals of one run, start-up stays below 64 MiB."""
+LIMIT_BYTES = 48 << 20  # Maximum size of a snapshot. With the journals of one run, start-up stays below 64 MiB.
 
 _FRAME_RECORDS = 128
 _FRAME_BYTES = 1 << 20

@@ -20,8 +20,7 @@ from checker.corpus.journal import JournalReader, Loss, damage_note
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Interaction, Note, StoredBody
 
-Keep = Callable[[bytes], int]
-"""Stores a body and returns its offset in the file."""
+Keep = Callable[[bytes], int]  # Stores a body and returns its offset in the file.
 
 
 class InteractionDraft(Protocol):
@@ -43,14 +42,10 @@ FRAME_RECORDS = 128
 FRAME_BYTES = 256 << 10
 SEGMENT_BYTES = 64 << 20
 SUFFIX = ".traffic"
-DULL = "-dull-"
-"""In the names of segments that no finding, no saved example and no new signal refers to."""
-_MOST_KNOWN = 1 << 16
-"""Digests of bodies that a segment remembers: 10 MB."""
-_HELD_BYTES = 32 << 20
-"""Bodies that a reader keeps at hand."""
-_READ_BYTES = 64 << 10
-"""Size of one read. Frames of equal responses grow a thousandfold when they are decompressed."""
+DULL = "-dull-"  # In the names of segments that no finding, no saved example and no new signal refers to.
+_MOST_KNOWN = 1 << 16  # Digests of bodies that a segment remembers: 10 MB.
+_HELD_BYTES = 32 << 20  # Bodies that a reader keeps at hand.
+_READ_BYTES = 64 << 10  # Size of one read. Frames of equal responses grow a thousandfold when they are decompressed.
 _MANY = 64
 _SHARE = 8
 
@@ -264,10 +259,8 @@ class TrafficReader:
         return b""
 
 
-TRIMMED = "trimmed"
-"""Kind of the note on traffic that was removed before a report could show it."""
-_PARTS = 16
-"""A segment is removed as a whole, so up to this part of the allowed size is removed without need."""
+TRIMMED = "trimmed"  # Kind of the note on traffic that was removed before a report could show it.
+_PARTS = 16  # A segment is removed as a whole, so up to this part of the allowed size is removed without need.
 _LEAST = 64 << 10
 
 

@@ -7,13 +7,10 @@ class Defect(Struct, frozen=True):
     """One planted defect: its operation, the check that finds it, and its rarity."""
 
     id: str
-    operation: str
-    """Label of the operation with the wrong response, such as `GET /rooms`."""
-    check: str
-    """Name of the check that finds it."""
+    operation: str  # Label of the operation with the wrong response, such as `GET /rooms`.
+    check: str  # Name of the check that finds it.
     sentence: str
-    rarity: str
-    """The property of a request that triggers it, and its frequency among valid random requests."""
+    rarity: str  # The property of a request that triggers it, and its frequency among valid random requests.
     needs: str = "positive"
     """The requests that find it: valid single ones (`positive`), sequences (`stateful`) or invalid ones (`negative`)."""
 

@@ -33,8 +33,7 @@ class Incoming(NamedTuple):
     method: str
     path: bytes
     query: bytes
-    headers: dict[str, str]
-    """Values by lower-case name; values of a repeated header are joined."""
+    headers: dict[str, str]  # Values by lower-case name; values of a repeated header are joined.
     body: bytes
     is_too_large: bool
 

@@ -7,8 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Set
 from typing import Any, NamedTuple
 
-MAX_BOOKINGS = 2000
-"""Most bookings that are kept; older ones are dropped."""
+MAX_BOOKINGS = 2000  # Most bookings that are kept; older ones are dropped.
 MAX_REMEMBERED = 10_000
 """Most references of removed bookings, and most contents with a known last reference, that are kept."""
 

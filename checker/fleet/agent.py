@@ -32,14 +32,11 @@ _STEADY = 10
 class Start(Struct, frozen=True):
     """The beginning of a worker."""
 
-    version: str
-    """Of checker."""
+    version: str  # Of checker.
     python: str
     incarnation: int
-    now: float
-    """Time of the supervisor's monotonic clock."""
-    settings: bytes
-    """Pickled: only equal versions of checker read each other's settings."""
+    now: float  # Time of the supervisor's monotonic clock.
+    settings: bytes  # Pickled: only equal versions of checker read each other's settings.
 
 
 def versions() -> tuple[str, str]:

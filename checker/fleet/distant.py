@@ -27,12 +27,9 @@ from checker.supervisor.state import WorkerSnapshot
 from checker.workers.messages import PEER_RECORDS, Down, Drain, Leaving, LeavingKind, Opened, PeerJournals, Up
 from checker.workers.queues import decode, encode
 
-NEWS_S: Final = 0.5
-"""The longest time between two news of a worker."""
-_PEERS_S: Final = 1.0
-"""Between two looks of a worker of `fuzz` into the records of others."""
-_LAST_S: Final = 5.0
-"""Seconds that a killed worker may take to send its last news."""
+NEWS_S: Final = 0.5  # The longest time between two news of a worker.
+_PEERS_S: Final = 1.0  # Between two looks of a worker of `fuzz` into the records of others.
+_LAST_S: Final = 5.0  # Seconds that a killed worker may take to send its last news.
 _NOTHING: Final = WorkerSnapshot(None, None, 0.0, (), {})
 
 

@@ -26,15 +26,12 @@ from checker.corpus.snapshot import read_snapshot
 from checker.fleet.wire import CORPUS, EXAMPLES, Piece
 
 CACHE: Final = "cache"
-_OUTSIDE: Final = "outside"
-"""The folder of files that are not below the working directory."""
+_OUTSIDE: Final = "outside"  # The folder of files that are not below the working directory.
 _MOST_BYTES: Final = 256 << 20
 _REFERENCE: Final = re.compile(rb"""(?:\$ref|externalValue)["']?\s*:\s*["']?([^\s"'#{}\[\],]+)""")
-_NAME: Final = re.compile(r"[\w.-]+")
-"""Name at the beginning of a requirement (PEP 508)."""
+_NAME: Final = re.compile(r"[\w.-]+")  # Name at the beginning of a requirement (PEP 508).
 _DOCUMENTS: Final = frozenset((".json", ".yaml", ".yml"))
-_KNOWLEDGE: Final = (SignalsSeen, ValueSeen, ValueGone)
-"""Records of earlier nights that workers remember."""
+_KNOWLEDGE: Final = (SignalsSeen, ValueSeen, ValueGone)  # Records of earlier nights that workers remember.
 
 
 class Luggage:

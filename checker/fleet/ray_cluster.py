@@ -27,11 +27,9 @@ try:
 except ImportError as missing:
     raise UsageError('a cluster needs Ray: install it with `pip install "checker-api[ray]"`') from missing
 
-_STORE_BYTES: Final = 100 << 20
-"""Object store of a cluster that a run starts for itself."""
+_STORE_BYTES: Final = 100 << 20  # Object store of a cluster that a run starts for itself.
 _NO_MODULE: Final = "No module named"
-_CALLS: Final = 3
-"""Calls of an agent at once: `take` waits while `give` and `kill` come."""
+_CALLS: Final = 3  # Calls of an agent at once: `take` waits while `give` and `kill` come.
 
 
 class RayAgent(Agent):

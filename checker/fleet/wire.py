@@ -12,30 +12,23 @@ from checker.corpus.files import AppendFile
 from checker.supervisor.handle import Departure
 from checker.supervisor.state import WorkerSnapshot
 
-CORPUS: Final = "corpus"
-"""The folder in the folder of an agent that mirrors the corpus of the run."""
-EXAMPLES: Final = "examples"
-"""The folder that mirrors the example database."""
-SHARED: Final = f"{CORPUS}/peers.journal"
-"""The journal of all records that workers have for each other."""
+CORPUS: Final = "corpus"  # The folder in the folder of an agent that mirrors the corpus of the run.
+EXAMPLES: Final = "examples"  # The folder that mirrors the example database.
+SHARED: Final = f"{CORPUS}/peers.journal"  # The journal of all records that workers have for each other.
 
 
 class Piece(Struct, frozen=True):
     """A change of one file."""
 
-    place: str
-    """Path below the folder of the agent."""
-    data: bytes | None
-    """None: the file is removed."""
-    is_appended: bool = False
-    """Whether the file had other content before."""
+    place: str  # Path below the folder of the agent.
+    data: bytes | None  # None: the file is removed.
+    is_appended: bool = False  # Whether the file had other content before.
 
 
 class Order(Struct, frozen=True):
     """The way down."""
 
-    pieces: tuple[Piece, ...] = ()
-    """They are written before the messages are passed on."""
+    pieces: tuple[Piece, ...] = ()  # They are written before the messages are passed on.
     messages: tuple[bytes, ...] = ()
 
 
@@ -43,13 +36,10 @@ class News(Struct, frozen=True):
     """The way up: what a worker would leave behind if it were killed now, as far as it has not arrived yet."""
 
     messages: tuple[bytes, ...] = ()
-    pieces: tuple[Piece, ...] = ()
-    """All that the worker wrote before it sent the messages."""
-    peers: bytes = b""
-    """Frames of the new records that other workers need."""
+    pieces: tuple[Piece, ...] = ()  # All that the worker wrote before it sent the messages.
+    peers: bytes = b""  # Frames of the new records that other workers need.
     snapshot: WorkerSnapshot | None = None
-    departure: Departure | None = None
-    """The end of the worker. Then there are no more news."""
+    departure: Departure | None = None  # The end of the worker. Then there are no more news.
 
 
 Way = TypeVar("Way", Order, News)

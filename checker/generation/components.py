@@ -58,28 +58,22 @@ from checker.transport.wire.decoding import may_spread
 
 _OPTIONAL: Final = 0.5
 _OPTIONAL_BODY: Final = 0.9
-_FEW: Final = 1.0
-"""The usual number of optional parameters of one place in sparse requests."""
+_FEW: Final = 1.0  # The usual number of optional parameters of one place in sparse requests.
 _SPARSE: Final = 0.6
 """Share of requests with few optional parameters. Servers refuse many invented values, so hardly any request with eight optional
 parameters is accepted. The other requests show how parameters interact."""
-DrawnBody = tuple[Any, str | None]
-"""Value and media type."""
+DrawnBody = tuple[Any, str | None]  # Value and media type.
 
 
 class CompiledParameter(Struct, weakref=True):
     """The schema and the draws of a parameter. Operations with equal parameters share it: most of a large description has few of them."""
 
-    pointer: str
-    """Pointer of its schema in the first of these operations."""
+    pointer: str  # Pointer of its schema in the first of these operations.
     part: SchemaPart
-    narrowed: SchemaPart
-    """The part with the demands of the target."""
-    draw: Draw | Unsatisfiable | None = None
-    """None before it is compiled."""
+    narrowed: SchemaPart  # The part with the demands of the target.
+    draw: Draw | Unsatisfiable | None = None  # None before it is compiled.
     accepts: Callable[[Any], bool] | None = None
-    negation: Any = None
-    """The wrong parts that `negation.parts` makes of it."""
+    negation: Any = None  # The wrong parts that `negation.parts` makes of it.
     opaque: Mapping[str, str] = {}
     """As of its `draw`: wrong values, which add others, are compiled when some operation draws the first of them."""
     steps: int = 0
@@ -103,17 +97,14 @@ class PartCompiler:
     """Place of a parameter, or of a part of a body -> sentence on its dictionary, where the schema forbids most entries."""
     forced_names: dict[Location, list[str]] = field(default_factory=dict)
     """Names of forced values, as provenance has them, by part."""
-    overrides: Overrides = field(init=False)
-    """Overrides of this operation."""
-    learned: Narrowing = field(init=False)
-    """The demands of the target."""
+    overrides: Overrides = field(init=False)  # Overrides of this operation.
+    learned: Narrowing = field(init=False)  # The demands of the target.
     _compilers: dict[tuple[int, Dialect, bool], Compiler] = field(default_factory=dict)
     _steps: dict[Location, list[Property]] = field(default_factory=dict)
     _parameters: dict[tuple[Location, str], CompiledParameter] = field(default_factory=dict)
     _moved: dict[str, str] = field(default_factory=dict)
     """Pointer of a shared schema -> the pointer of the equal one in this operation."""
-    _budgets: list[Budget] = field(default_factory=list)
-    """The budgets of the operation and of its shared parameters."""
+    _budgets: list[Budget] = field(default_factory=list)  # The budgets of the operation and of its shared parameters.
 
     def __post_init__(self) -> None:
         self._budgets.append(self.budget)

@@ -39,16 +39,14 @@ NO_PART = PartHooks()
 class ComponentHooks(Struct, frozen=True):
     """Hooks of all parts of a case."""
 
-    context: object = None
-    """First argument of every hook."""
+    context: object = None  # First argument of every hook.
     path_parameters: PartHooks = NO_PART
     headers: PartHooks = NO_PART
     cookies: PartHooks = NO_PART
     query: PartHooks = NO_PART
     body: PartHooks = NO_PART
     case: PartHooks = NO_PART
-    examples: tuple[Hook, ...] = ()
-    """`before_add_examples`: each takes the context and a list of cases."""
+    examples: tuple[Hook, ...] = ()  # `before_add_examples`: each takes the context and a list of cases.
 
     @classmethod
     def from_registry(cls, registry: HookSource, context: HookContext) -> "ComponentHooks":

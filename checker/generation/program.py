@@ -42,14 +42,12 @@ _ALL = (*_ORDER, Location.BODY)
 _BODY = Location.BODY
 _POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 _NO_BODY = constant((NOT_SET, None))
-_RELATED = 0.875
-"""Share of valid cases that respect the relations between values that a description suggests."""
+_RELATED = 0.875  # Share of valid cases that respect the relations between values that a description suggests.
 _NODE_BYTES = 4 << 10
 """Size of a compiled node with its validators and plans: 3.2 to 5.0 KiB in seven large descriptions (`benchmarks/program_cache.py`).
 Budget steps are a worse measure, 0.7 to 1.8 KiB each, because many of them read forms that operations share.
 """
-Broken = tuple[Location, Draw]
-"""The location with the wrong value, and the draw of all parts."""
+Broken = tuple[Location, Draw]  # The location with the wrong value, and the draw of all parts.
 
 
 class OperationProgram:

@@ -26,13 +26,10 @@ from checker.generation.sources.alphabets import NAME, Alphabet, Interval
 from checker.generation.sources.basic import constant, either, joined, one_of, texts
 from checker.generation.sources.choices import Draw, Source
 
-Writer = Callable[[Source, int, int], str]
-"""Text whose length lies between, as far as the pattern has such texts."""
+Writer = Callable[[Source, int, int], str]  # Text whose length lies between, as far as the pattern has such texts.
 
-_LONGEST = 1 << 20
-"""Characters of the shortest text of a pattern that is written."""
-_MORE = 64
-"""Repetitions of an unbounded quantifier beyond the required ones."""
+_LONGEST = 1 << 20  # Characters of the shortest text of a pattern that is written.
+_MORE = 64  # Repetitions of an unbounded quantifier beyond the required ones.
 
 
 class PatternPart(Struct, frozen=True):
@@ -41,10 +38,8 @@ class PatternPart(Struct, frozen=True):
     low: int
     high: int
     write: Writer
-    constant: str | None = None
-    """Set when there is only one such text."""
-    free: Draw | None = None
-    """Writes the part with any length, where that is less to do."""
+    constant: str | None = None  # Set when there is only one such text.
+    free: Draw | None = None  # Writes the part with any length, where that is less to do.
 
     def unbounded(self) -> Draw:
         """Return draws of texts of any length that the pattern gives them."""
@@ -286,15 +281,13 @@ def _repeated(part: PatternPart, low: int, high: int) -> PatternPart:
     return PatternPart(part.low * low, min(UNBOUNDED, part.high * high), write)
 
 
-_MOST = 64
-"""Branches that anchors inside of groups are looked for in."""
+_MOST = 64  # Branches that anchors inside of groups are looked for in.
 
 
 class Branch(Struct, frozen=True):
     """One way to match."""
 
-    parts: tuple[Expression, ...]
-    """In a row, without the anchors at the ends."""
+    parts: tuple[Expression, ...]  # In a row, without the anchors at the ends.
     is_open_before: bool
     is_open_after: bool
 
@@ -385,14 +378,11 @@ def _branch(parts: tuple[Expression, ...]) -> Branch:
     )
 
 
-_SHARE: Final = 0.7
-"""Probability of text at the only open end of a pattern."""
+_SHARE: Final = 0.7  # Probability of text at the only open end of a pattern.
 _SHARE_OF_BOTH: Final = 0.3
 """Share of texts that something stands at an end of, for each end of a pattern that is open at both: some who write such patterns mean whole texts."""
-_SHORTEST: Final = 0.5
-"""Probability that a minimum is reached by what stands around a match, if it can be."""
-_ROOM: Final = 300
-"""Characters at an end, more only to reach a length. Long texts are rare (`plans.length_plan`)."""
+_SHORTEST: Final = 0.5  # Probability that a minimum is reached by what stands around a match, if it can be.
+_ROOM: Final = 300  # Characters at an end, more only to reach a length. Long texts are rare (`plans.length_plan`).
 _NOTHING: Final = constant("")
 
 
@@ -413,8 +403,7 @@ def writer(pattern: str, allowed: tuple[Interval, ...], around: Alphabet = NAME)
     return one_written(found)
 
 
-LONGEST_NAME: Final = 24
-"""Characters of the name of a property, unless its pattern asks for more."""
+LONGEST_NAME: Final = 24  # Characters of the name of a property, unless its pattern asks for more.
 
 
 def names_like(pattern: str, allowed: tuple[Interval, ...] = alphabets.VISIBLE.intervals) -> Draw:

@@ -112,10 +112,8 @@ _PROPERTIES: Final[dict[str, Intervals]] = {
     "ASCII": ((0x20, 0x7E),),
 }
 """Unicode property, or POSIX class as Java spells it -> usual characters that have it."""
-_MOST_RANGES: Final = 40
-"""Ranges of a property that are used."""
-_DEEPEST: Final = 80
-"""Groups and repetitions inside each other."""
+_MOST_RANGES: Final = 40  # Ranges of a property that are used.
+_DEEPEST: Final = 80  # Groups and repetitions inside each other.
 
 
 def complement(intervals: Intervals) -> Intervals:
@@ -223,8 +221,7 @@ def _in_python(pattern: str) -> Iterator[str]:
 
 
 class _TreeReader(Struct, frozen=True):
-    keeps_groups: bool
-    """True when the pattern has references."""
+    keeps_groups: bool  # True when the pattern has references.
 
     def row(self, items: Iterable[Any], depth: int) -> Expression:
         """Return parts in a row as one expression. Raises `UnsupportedPattern`."""

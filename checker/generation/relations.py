@@ -33,12 +33,10 @@ from checker.refusals.relations import Place, is_of_parallel_lists, relations_in
 from checker.schema.views import Outline, outline_of
 
 _DEEP: Final = 4
-_MOST: Final = 300
-"""Places of one body."""
+_MOST: Final = 300  # Places of one body.
 _MOST_ALTERNATIVES: Final = 8
 """Branches of `anyOf` and `oneOf` of one value; members of a value with more are not compared."""
-_MOST_NAMES: Final = 60
-"""Members of one object, or parameters of one location, that are compared."""
+_MOST_NAMES: Final = 60  # Members of one object, or parameters of one location, that are compared.
 _LISTS: Final = (frozenset({"array"}), frozenset({"array", "null"}))
 _ALL_LISTS: Final = re.compile(r"\ball (?:the )?(?:arrays|lists)\b", re.IGNORECASE)
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
@@ -128,8 +126,7 @@ class Relations(Struct, frozen=True):
 
     demanded: tuple[Constraint, ...]
     """Relations that the target stated; all valid cases respect them. Values that it accepted; half of the cases take them."""
-    suggested: tuple[Constraint, ...]
-    """Relations that the description suggests."""
+    suggested: tuple[Constraint, ...]  # Relations that the description suggests.
     is_valid: Callable[[Location, Any, str | None], bool]
     """Whether a part of a request is valid; the last argument is the media type of a body."""
 

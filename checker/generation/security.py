@@ -19,8 +19,7 @@ from checker.generation.sources.context import Draw
 
 _KNOWN: Final = "checker"
 """User, password, token and key of most cases: a resource has to be read with the credentials that created it."""
-_OTHERS: Final = 0.1
-"""Share of cases with other credentials."""
+_OTHERS: Final = 0.1  # Share of cases with other credentials.
 _LONGEST: Final = 24
 _TOKEN: Final = texts(alphabets.NAME, 1, _LONGEST)
 _ORDER: Final = (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY)
@@ -31,19 +30,15 @@ class SecurityParameter(Struct, frozen=True):
 
     location: Location
     name: str
-    pointer: str
-    """Pointer of the security scheme."""
-    usual: str
-    """Its value in most cases."""
-    draw: Draw
-    """Its value in all others."""
+    pointer: str  # Pointer of the security scheme.
+    usual: str  # Its value in most cases.
+    draw: Draw  # Its value in all others.
 
 
 class Alternative(Struct, frozen=True):
     """A security requirement of an operation."""
 
-    place: int
-    """Index in the security of the operation."""
+    place: int  # Index in the security of the operation.
     made_up: tuple[SecurityParameter, ...]
     """The credentials that users do not configure; empty for a requirement without schemes."""
 

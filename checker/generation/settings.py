@@ -29,24 +29,17 @@ def mode_of(names: tuple[str, ...]) -> GenerationMode | None:
 class GenerationSettings(Struct, frozen=True):
     """The keys of `[generation]`."""
 
-    mode: GenerationMode | None = GenerationMode.POSITIVE
-    """None for cases of both modes."""
-    allow_x00: bool = default_of(_SECTION, "allow-x00")
-    """NUL in strings."""
-    codec: str | None = default_of(_SECTION, "codec")
-    """Strings keep to characters of this encoding."""
+    mode: GenerationMode | None = GenerationMode.POSITIVE  # None for cases of both modes.
+    allow_x00: bool = default_of(_SECTION, "allow-x00")  # NUL in strings.
+    codec: str | None = default_of(_SECTION, "codec")  # Strings keep to characters of this encoding.
     exclude_header_characters: str = default_of(_SECTION, "exclude-header-characters")
     max_body_bytes: int = 32_768
-    formats: Mapping[str, Any] = field(default_factory=dict)
-    """Format name -> `SearchStrategy`, as users registered it."""
-    reuse: bool = False
-    """Values of earlier responses may take the place of random ones."""
+    formats: Mapping[str, Any] = field(default_factory=dict)  # Format name -> `SearchStrategy`, as users registered it.
+    reuse: bool = False  # Values of earlier responses may take the place of random ones.
     allow_extra_parameters: bool = default_of(_SECTION, "allow-extra-parameters")
     """Requests may have undeclared parameters and properties, negative ones included."""
-    unique_inputs: bool = default_of(_SECTION, "unique-inputs")
-    """No request of an operation is made twice."""
-    overrides: Overrides = NO_OVERRIDES
-    """Values in place of generated ones."""
+    unique_inputs: bool = default_of(_SECTION, "unique-inputs")  # No request of an operation is made twice.
+    overrides: Overrides = NO_OVERRIDES  # Values in place of generated ones.
     fills_missing_examples: bool = default_of(("phases", "examples"), "fill-missing")
     """The examples phase makes a case of its own where none are declared."""
     repeats_query: bool = default_of(("phases", "coverage"), "generate-duplicate-query-parameters")
@@ -69,8 +62,7 @@ class GenerationSettings(Struct, frozen=True):
     """Demands of the target beyond the description. Valid cases respect them, unless they leave no value."""
     security_parameters: bool = default_of(_SECTION, "with-security-parameters")
     """Requests carry credentials that are made up, where the description asks for some and users give none."""
-    shared: Shared | None = None
-    """The compiled parts that the programs of these settings share; None: nothing."""
+    shared: Shared | None = None  # The compiled parts that the programs of these settings share; None: nothing.
     met_alternatives: tuple[int, ...] = ()
     """Indexes of the operation's security alternatives that the configured credentials satisfy; the one used by ordinary requests comes first."""
 

@@ -10,8 +10,7 @@ from checker.refusals.state import is_missing, is_of_state, is_taken
 _MOST_SHOWN: Final = 3
 _MOST_ANSWERS: Final = 10
 _LONGEST: Final = 300
-_MOST_READ: Final = 2_000
-"""Characters of a message that are read: 64 KiB took seconds."""
+_MOST_READ: Final = 2_000  # Characters of a message that are read: 64 KiB took seconds.
 _LABELS: Final = ("code", "classification", "type", "errorType", "category", "exception", "status")
 """Members of `extensions` that label an error."""
 

@@ -40,8 +40,7 @@ _SHARED: Final = 2
 """Depth from which all values of a scalar or an enum share one definition, which is compiled and enumerated once."""
 _COUNT: Final = {"minimum": -1, "default": 1}
 """Bounds of page sizes. -1 is the only negative number; queries for zero items would test nothing."""
-_OR_NULL: Final = ".null"
-"""Suffix of definitions that also admit null."""
+_OR_NULL: Final = ".null"  # Suffix of definitions that also admit null.
 _WITHOUT_NUL: Final = {"type": "string", "pattern": "^[^\\u0000]*$"}
 
 
@@ -166,15 +165,12 @@ def is_list(kind: Any) -> bool:
 
 
 ENTITIES: Final = "_entities"
-REPRESENTATIONS: Final = "representations"
-"""The argument of `_entities`: the known fields of each requested object."""
-OF_GATEWAYS: Final = frozenset((ENTITIES, "_service"))
-"""Root fields for gateways alone."""
+REPRESENTATIONS: Final = "representations"  # The argument of `_entities`: the known fields of each requested object.
+OF_GATEWAYS: Final = frozenset((ENTITIES, "_service"))  # Root fields for gateways alone.
 _MOST_KEYS: Final = 64
 _DEEPEST_KEY: Final = 4
 TYPENAME: Final = "__typename"
-SchemaOfValues = Callable[[Any], Raw]
-"""Returns the JSON Schema of the values of a type."""
+SchemaOfValues = Callable[[Any], Raw]  # Returns the JSON Schema of the values of a type.
 
 
 def representations(schema: GraphQLSchema, values_of: SchemaOfValues) -> Raw | None:

@@ -212,8 +212,7 @@ _UNKNOWN_FIELD: Final = re.compile(r"^HTTP (?:400|422)\b|isOneOf", re.MULTILINE)
 """Text of a refusal by a server without `isOneOf`, which is younger than most servers."""
 _Answer = TypeVar("_Answer", Fetched, Response)
 _INVALID: Final = LoaderErrorKind.GRAPHQL_INVALID_SCHEMA
-_DOCUMENTS: Final = (".json", ".yaml", ".yml", ".html")
-"""Ends of URLs that are no endpoints."""
+_DOCUMENTS: Final = (".json", ".yaml", ".yml", ".html")  # Ends of URLs that are no endpoints.
 
 
 def open_source(source: DescriptionSource, options: FetchOptions) -> GraphQLDescription:

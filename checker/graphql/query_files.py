@@ -34,8 +34,7 @@ class WrittenQueries(Struct):
     """Queries of all files, by root field."""
 
     by_label: dict[Label, list[Example]] = field(default_factory=dict)
-    faults: list[tuple[str, str]] = field(default_factory=list)
-    """(where, fault), one for each query that is not sent."""
+    faults: list[tuple[str, str]] = field(default_factory=list)  # (where, fault), one for each query that is not sent.
 
 
 def written_queries(schema: GraphQLSchema, files: Iterable[QueryFile]) -> WrittenQueries:

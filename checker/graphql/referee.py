@@ -35,8 +35,7 @@ from checker.core.contract import Outcome, PartVerdict, RequestVerdict
 from checker.core.request import Location, WireRequest
 from checker.core.resource_names import USUAL_COUNTS, is_count, marks_among
 
-_DEEPEST: Final = 4
-"""Levels of input objects that are searched."""
+_DEEPEST: Final = 4  # Levels of input objects that are searched.
 
 
 def _doubts(name: str, value: Any, kind: Any, is_mark: bool, depth: int) -> Iterator[str]:
@@ -54,8 +53,7 @@ def _doubts(name: str, value: Any, kind: Any, is_mark: bool, depth: int) -> Iter
 
 
 _KEPT: Final = 128
-_LONGEST_KEPT: Final = 8_192
-"""Characters of the longest query whose tree is kept."""
+_LONGEST_KEPT: Final = 8_192  # Characters of the longest query whose tree is kept.
 _MOST_TOKENS: Final = 20_000
 _OF_SEVERAL: Final = re.compile("Executable|UniqueOperation|Lone|Subscription|UniqueFragment|UnusedFragment|Cycles")
 """Names of rules that a single query or mutation cannot break."""
@@ -179,10 +177,8 @@ class _ReadQuery(Struct, frozen=True):
     """The facts about a query that do not depend on its variables."""
 
     document: DocumentNode | None
-    reason: str
-    """The fault; empty for a valid query."""
-    has_custom: bool = False
-    """Whether it holds values of custom scalars."""
+    reason: str  # The fault; empty for a valid query.
+    has_custom: bool = False  # Whether it holds values of custom scalars.
     pages: tuple[tuple[str, Any, bool, ValueNode], ...] = ()
     """(name, type, whether it is a mark, value) of arguments that may ask for pages of lists."""
 

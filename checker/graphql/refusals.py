@@ -47,8 +47,7 @@ _MOST_ALLOWED: Final = re.compile(r"(?:\b(?:max\w*|limit\w*|allowed|than)\b|>)\D
 _MOST_BYTES: Final = 64 << 10
 _MOST_ERRORS: Final = 10
 _LONGEST: Final = 1_000
-_MOST_PLACES: Final = 200
-"""Types of arguments and fields that are searched."""
+_MOST_PLACES: Final = 200  # Types of arguments and fields that are searched.
 _VARIABLE: Final = re.compile(r"[Vv]ariable [\"'`]?\$?(\w+)")
 _AT: Final = re.compile(r"\bat [\"'`]([\w.\[\]]+)[\"'`]")
 _BELOW: Final = re.compile(r"has invalid value at ((?:\.\w+|\[\d+\])+)")
@@ -61,8 +60,7 @@ _LEAD: Final = re.compile(r"(?:[Vv]ariable |[Aa]rgument |Expected value of type|
 _TYPE_NAME: Final = re.compile(r"Expected type [\"'`][^\"'`]*[\"'`]!?\.?")
 _OF_TEXTS: Final = frozenset(("format", "pattern", "minLength", "maxLength"))
 _OF_NUMBERS: Final = frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"))
-_UNREAD: Final = frozenset((FORBIDDEN, CLOSED))
-"""Declared arguments and fields are never superfluous."""
+_UNREAD: Final = frozenset((FORBIDDEN, CLOSED))  # Declared arguments and fields are never superfluous.
 
 
 def demands_in_errors(args: Arguments, places: Collection[str], body: Any, response: Response) -> Iterator[BodyDemand]:

@@ -36,34 +36,27 @@ _HANDLES: Final = frozenset(
     ["id", "ids", "uuid", "guid", "uid", "gid", "slug", "sku", "code", "key", "token", "handle", "ref", "arn"]
 )  # fmt: skip
 """Names, or last words of names, of arguments that select objects. Free texts such as titles are not among them."""
-_IDS: Final = frozenset(("id", "ids", "uuid", "guid", "uid", "gid"))
-"""Identifiers that can replace each other."""
+_IDS: Final = frozenset(("id", "ids", "uuid", "guid", "uid", "gid"))  # Identifiers that can replace each other.
 _ROLES: Final = frozenset(("target", "source", "new", "old", "parent", "child", "from", "to"))
 """Words before a type name that describe a role, not a type."""
 _NEW: Final = frozenset((("patch",), ("set",), ("changes",)))
 """Last words of arguments with new content: `personPatch: {id: 5}` assigns an id."""
-_MOST_NESTED: Final = 2
-"""Levels of input objects that are searched."""
+_MOST_NESTED: Final = 2  # Levels of input objects that are searched.
 Entity = GraphQLObjectType | GraphQLInterfaceType
 
 
 class NamingArgument(Struct, frozen=True):
     """An argument, or a field of one, that identifies an object."""
 
-    name: str
-    """Name of the variable: `id`, `bookId`."""
-    pointer: str
-    """Pointer below the arguments: `/input/id`."""
-    owner: Entity
-    """Type of the object that it identifies."""
-    handle: str
-    """Field of the owner that holds such values."""
+    name: str  # Name of the variable: `id`, `bookId`.
+    pointer: str  # Pointer below the arguments: `/input/id`.
+    owner: Entity  # Type of the object that it identifies.
+    handle: str  # Field of the owner that holds such values.
     is_list: bool
     is_required: bool
 
 
-Types = Mapping[str, Entity]
-"""Types of objects by their singular names."""
+Types = Mapping[str, Entity]  # Types of objects by their singular names.
 
 
 def naming_arguments(one: GraphQLField, own: Entity | None, types: Types, *, creates: bool) -> Iterator[NamingArgument]:
@@ -170,20 +163,16 @@ CREATES: Final = frozenset(
     ["create", "add", "register", "new", "insert", "make", "clone", "duplicate", "import", "upload"]
 )
 DELETES: Final = frozenset(["delete", "remove", "destroy", "purge", "clear", "revoke"])
-_GONE: Final = frozenset(["delete", "remove", "destroy", "purge"])
-"""Verbs after which the object is gone."""
+_GONE: Final = frozenset(["delete", "remove", "destroy", "purge"])  # Verbs after which the object is gone.
 _ELSEWHERE: Final = frozenset(["from", "to", "in", "of", "by", "with", "on", "at", "for"])
 """Words of actions on a place rather than on the object itself."""
 _READS: Final = frozenset(["get", "find", "fetch", "list", "search", "all", "read", "show", "by"])
 _CHANGES: Final = frozenset(["update", "edit", "set", "modify", "upsert", "change", "patch"])
 _VERBS: Final = CREATES | DELETES | _READS | _CHANGES
 _WRAPPER: Final = re.compile(r"\w(?:Connection|Payload|Edge|Page|List|Result|Results|Response|Output|Return|Success)\Z")
-_INSIDE: Final = ("node", "nodes", "edges", "items", "results", "data")
-"""Fields in which wrappers hold their content."""
-_DEEPEST: Final = 3
-"""Levels of wrappers."""
-_MOST_SOURCES: Final = 12
-"""Most sources for one place."""
+_INSIDE: Final = ("node", "nodes", "edges", "items", "results", "data")  # Fields in which wrappers hold their content.
+_DEEPEST: Final = 3  # Levels of wrappers.
+_MOST_SOURCES: Final = 12  # Most sources for one place.
 _MOST_WITNESSES: Final = 3
 _FLAGS: Final = frozenset(("success", "ok", "successful", "deleted"))
 _ERRORS: Final = frozenset(("errors", "usererrors", "messages", "error"))
@@ -195,23 +184,16 @@ class RootRole(Struct, frozen=True):
     """The effect of one root field on its objects."""
 
     label: Label
-    method: str
-    """The REST method with the same effect."""
-    noun: str
-    """The noun of its objects."""
-    entity: Entity | None
-    """Their type; None if its response shows none of them."""
-    steps: tuple[str, ...]
-    """Names of fields from the response down to the objects."""
+    method: str  # The REST method with the same effect.
+    noun: str  # The noun of its objects.
+    entity: Entity | None  # Their type; None if its response shows none of them.
+    steps: tuple[str, ...]  # Names of fields from the response down to the objects.
     members: tuple[str, ...]
     """The wanted member of the unions before each step and after the last one; empty if there is no union."""
-    pointer: str
-    """Pointer from the response to one object: `/edges/*/node`."""
+    pointer: str  # Pointer from the response to one object: `/edges/*/node`.
     naming: tuple[NamingArgument, ...]
-    own: NamingArgument | None
-    """The arguments that select one of its objects."""
-    witnesses: tuple[str, ...] = ()
-    """Fields of the response that show success: a flag, or a list of errors."""
+    own: NamingArgument | None  # The arguments that select one of its objects.
+    witnesses: tuple[str, ...] = ()  # Fields of the response that show success: a flag, or a list of errors.
 
     def way(self, *names: str) -> tuple[Step, ...]:
         """Return the fields on the way to its objects, or of these, with the members of unions that have them."""

@@ -42,8 +42,7 @@ from checker.graphql.resources import RootRole, status_named
 from checker.graphql.scalars import takes_scalar
 
 _KEPT: Final = 1024
-_MOST_ITEMS: Final = 1000
-"""Items of a list that are checked."""
+_MOST_ITEMS: Final = 1000  # Items of a list that are checked.
 _ARGUMENTS: Final = re.compile(r'\((?:[^()"]|"(?:\\.|[^"\\])*+")*+\)')
 """Arguments of a field, or definitions of variables. Nested parentheses occur only in strings."""
 _TYPENAME: Final = GraphQLNonNull(GraphQLString)
@@ -53,28 +52,21 @@ Path = tuple[str | int, ...]
 class DataFault(Struct, frozen=True):
     """A part of a response that breaks a promise."""
 
-    rule: tuple[str, ...]
-    """The promise and its kind: the same for every response that breaks it."""
+    rule: tuple[str, ...]  # The promise and its kind: the same for every response that breaks it.
     path: Path
     message: str
-    promised: str
-    """The promised type."""
+    promised: str  # The promised type.
     value: Any
 
 
 class Shape(Struct, frozen=True):
     """The promise of one selected field, or of all data: a type, and the selected fields of it."""
 
-    kind: Any
-    """Its type in the schema."""
-    place: str
-    """`Author.born`, the field of the schema; `data` for the whole."""
-    fields: Mapping[str, "Shape"] = {}
-    """Selected fields by their names in the response."""
-    only: frozenset[str] | None = None
-    """Types of objects that have the field; None for all."""
-    possible: frozenset[str] | None = None
-    """Types that an object may be of; None if there is one."""
+    kind: Any  # Its type in the schema.
+    place: str  # `Author.born`, the field of the schema; `data` for the whole.
+    fields: Mapping[str, "Shape"] = {}  # Selected fields by their names in the response.
+    only: frozenset[str] | None = None  # Types of objects that have the field; None for all.
+    possible: frozenset[str] | None = None  # Types that an object may be of; None if there is one.
 
     def check(self, data: Any, wrong: list[DataFault]) -> None:
         """Add the faults of the data of a response to `wrong`; this shape is that of all data."""

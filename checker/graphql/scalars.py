@@ -32,8 +32,7 @@ from checker.generation.sources.context import Rejected
 from checker.graphql.nodes import plain
 
 Raw = dict[str, Any]
-_SAMPLES: Final = 64
-"""Samples of a scalar that is not text: its schema enumerates them."""
+_SAMPLES: Final = 64  # Samples of a scalar that is not text: its schema enumerates them.
 _INT: Final = {"type": "integer", "minimum": -(2**31), "maximum": 2**31 - 1}
 _LONG: Final = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
 BUILT_IN: Final[Mapping[str, Raw]] = {
@@ -49,8 +48,7 @@ def _text(format: str) -> Raw:
     return {"type": "string", "format": format}
 
 
-Reader = Callable[[Any], bool]
-"""Returns whether some server might accept a value."""
+Reader = Callable[[Any], bool]  # Returns whether some server might accept a value.
 _DIGIT: Final = re.compile(r"\d")
 _UUID: Final = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
 _AROUND_UUID: Final = re.compile(r"urn:uuid:|[{}-]", re.IGNORECASE)
@@ -103,10 +101,8 @@ def _is_anything(value: Any) -> bool:
 class CommonScalar(Struct, frozen=True):
     """A custom scalar that many schemas have."""
 
-    schema: Raw
-    """Schema of its usual values."""
-    may_be: Reader
-    """Whether some server might accept a value."""
+    schema: Raw  # Schema of its usual values.
+    may_be: Reader  # Whether some server might accept a value.
     simplest: Any = "0"
 
 

@@ -55,28 +55,22 @@ from checker.kinds.sources import SchemaOptions
 from checker.kinds.static import json_schema
 from checker.kinds.table import GRAPHQL
 
-_OF_ARGUMENTS: Final = frozenset(("required", "additionalProperties"))
-"""Keywords that arguments as a whole can break."""
-_MOST_SELECTED = 8
-"""Places that one query selects; one may stand for all fields of a type."""
+_OF_ARGUMENTS: Final = frozenset(("required", "additionalProperties"))  # Keywords that arguments as a whole can break.
+_MOST_SELECTED = 8  # Places that one query selects; one may stand for all fields of a type.
 
 
 @dataclass(frozen=True, slots=True)
 class RootField:
     """A root field in the table of contents."""
 
-    label: Label
-    """`Query.user`."""
+    label: Label  # `Query.user`.
     owner: "GraphQLDescription" = field(repr=False)
-    operation: str
-    """`query` or `mutation`."""
+    operation: str  # `query` or `mutation`.
     type_name: str
     name: str
     field: GraphQLField
-    role: RootRole
-    """Its row in the resource model."""
-    only_by_name: bool = False
-    """Whether it is for gateways: tested only if a filter names it."""
+    role: RootRole  # Its row in the resource model.
+    only_by_name: bool = False  # Whether it is for gateways: tested only if a filter names it.
     method: ClassVar[str] = "POST"
     tags: ClassVar[tuple[str, ...]] = ()
 
@@ -291,10 +285,8 @@ class ReadSchema(Struct, frozen=True):
     """A schema with the assumptions made on reading it."""
 
     schema: GraphQLSchema
-    source: str | Mapping[str, Any]
-    """SDL, or the result of an introspection."""
-    notes: tuple[str, ...] = ()
-    """One sentence for each construct that a strict parser refuses."""
+    source: str | Mapping[str, Any]  # SDL, or the result of an introspection.
+    notes: tuple[str, ...] = ()  # One sentence for each construct that a strict parser refuses.
 
 
 class GraphQLDescription(ApiSchema):

@@ -19,27 +19,20 @@ from msgspec import Struct, field
 
 from checker.core.resource_names import is_identifier, normalised
 
-MOST_PLACES: Final = 256
-"""Most places of a root field, beside the fields of its own type."""
-DEEPEST: Final = 5
-"""Deepest nesting of selections."""
-MOST_MEMBERS: Final = 24
-"""Members of a union or an interface that are searched."""
+MOST_PLACES: Final = 256  # Most places of a root field, beside the fields of its own type.
+DEEPEST: Final = 5  # Deepest nesting of selections.
+MOST_MEMBERS: Final = 24  # Members of a union or an interface that are searched.
 _MOST_WITH_ARGUMENTS: Final = 8
-EVERYTHING: Final = "*"
-"""All fields of a type that hold values and need no arguments."""
+EVERYTHING: Final = "*"  # All fields of a type that hold values and need no arguments.
 Composite = GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType
-Step = tuple[str, str]
-"""A type condition, empty if there is none, and the name of a field."""
+Step = tuple[str, str]  # A type condition, empty if there is none, and the name of a field.
 
 
 class FieldPlace(Struct, frozen=True):
     """A field below the root field."""
 
-    steps: tuple[Step, ...]
-    """Steps from the root field down; the last name may be `EVERYTHING`."""
-    arguments: Mapping[str, GraphQLArgument] = field(default_factory=dict)
-    """Arguments of the field."""
+    steps: tuple[Step, ...]  # Steps from the root field down; the last name may be `EVERYTHING`.
+    arguments: Mapping[str, GraphQLArgument] = field(default_factory=dict)  # Arguments of the field.
 
     @property
     def name(self) -> str:

@@ -117,14 +117,11 @@ def stranger(name: object, known: Any) -> str:
     return found
 
 
-ARGUMENTS: Final = "arguments"
-"""Arguments of the root field, by name."""
-SELECTION: Final = "selection"
-"""Names of places that are selected."""
+ARGUMENTS: Final = "arguments"  # Arguments of the root field, by name.
+SELECTION: Final = "selection"  # Names of places that are selected.
 NESTED: Final = "nested"
 """Arguments of fields below the root field, by the name of their place; these fields are selected as well."""
-LITERALS: Final = "literals"
-"""Whether values are literals in the query; otherwise they are variables."""
+LITERALS: Final = "literals"  # Whether values are literals in the query; otherwise they are variables.
 KNOWN: Final = frozenset((ARGUMENTS, SELECTION, NESTED, LITERALS))
 _OF_REQUESTS: Final = frozenset(("query", "variables", "operationName", "extensions"))
 """Members of a request (GraphQL over HTTP, 5.3)."""
@@ -261,8 +258,7 @@ class QueryWriter:
 class _QueryDraft(Struct):
     _writer: QueryWriter
     literals: bool
-    declared: dict[str, str] = field(default_factory=dict)
-    """Variable -> its type."""
+    declared: dict[str, str] = field(default_factory=dict)  # Variable -> its type.
     variables: dict[str, Any] = field(default_factory=dict)
 
     def arguments(
@@ -366,12 +362,10 @@ class _QueryDraft(Struct):
 
 
 _ALIASES: Final = 500
-_DEPTH: Final = 100
-"""Levels of nested selections."""
+_DEPTH: Final = 100  # Levels of nested selections.
 _MOST_BYTES: Final = 64_000
 _LONGEST_URL: Final = 4_000
-_MOST_TYPES: Final = 200
-"""Types that are searched for a way back."""
+_MOST_TYPES: Final = 200  # Types that are searched for a way back.
 _OF_TYPES: Final = "query {{ __schema {{ types {{ {inner} }} }} }}"
 _MOST_WAYS: Final = 8
 

@@ -21,8 +21,7 @@ from checker.core.request import BaseUrl, canonical_url
 from checker.core.system import Clock, pieces_of, shown_size
 from checker.kinds.sources import FetchOptions
 
-_FILES: Final = 10
-"""Local files that count as one document from the network. A public description has 2,907 files."""
+_FILES: Final = 10  # Local files that count as one document from the network. A public description has 2,907 files.
 
 
 class AllowanceSpent(LoaderError):
@@ -34,8 +33,7 @@ class Allowance(Struct):
 
     limits: FetchLimits
     clock: Clock = time.monotonic
-    _begun: int = 0
-    """Documents in units of files: a document from the network counts as many."""
+    _begun: int = 0  # Documents in units of files: a document from the network counts as many.
     _size: int = 0
     _spent_s: float = 0.0
 
@@ -180,8 +178,7 @@ def read_file(path: str | os.PathLike[str], allowance: Allowance, what: str = "a
 
 
 _DEEPEST: Final = 200
-_LIMIT_OF_PARSER: Final = "nesting depth"
-"""Words in the parser's error about its own limit."""
+_LIMIT_OF_PARSER: Final = "nesting depth"  # Words in the parser's error about its own limit.
 # Deep block nesting needs deep indentation, or many markers on one line.
 _MAYBE_DEEP: Final = re.compile(r"^ {200}|(?:[-?:] +){100}", re.MULTILINE)
 
@@ -213,10 +210,8 @@ def _too_deep(mark: Any) -> yaml.YAMLError:
 class Reaching(Struct, frozen=True):
     """Settings for reaching servers."""
 
-    own: BaseUrl | None
-    """The server that the user named; None if there is none."""
-    options: Mapping[str, Any]
-    """Options of `httpx.get`, for that server alone."""
+    own: BaseUrl | None  # The server that the user named; None if there is none.
+    options: Mapping[str, Any]  # Options of `httpx.get`, for that server alone.
     way: FetchOptions
     verify: Callable[[], ssl.SSLContext]
     """Return the TLS context of all requests with TLS. It is made on first use: that takes longer than most requests."""
@@ -227,8 +222,7 @@ class Fetched(Struct, frozen=True):
 
     content: bytes
     content_type: str | None
-    location: str
-    """Its URL after redirects, without secrets."""
+    location: str  # Its URL after redirects, without secrets.
 
 
 def origin_of(url: str) -> BaseUrl:

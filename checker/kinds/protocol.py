@@ -311,8 +311,7 @@ class DroppedOperation(Struct, frozen=True):
     """An entry that looks like an operation and is not tested."""
 
     label: Label
-    warning: SchemaWarning
-    """The reason."""
+    warning: SchemaWarning  # The reason.
     method: str = "POST"
     path: str = "/"
 
@@ -321,11 +320,9 @@ class ApiLink(Struct, frozen=True):
     """A declared link: values of a response of one operation for a request to another."""
 
     name: str
-    pointer: str
-    """Its place in the description."""
+    pointer: str  # Its place in the description.
     source: Label
-    status: str
-    """Statuses of its responses: `201`, `4XX`, `default`."""
+    status: str  # Statuses of its responses: `201`, `4XX`, `default`.
     target: Label | None = None
     values: tuple[TakenValue, ...] = ()
     error: str = ""

@@ -70,10 +70,8 @@ class ConnectionTimer:
 
 
 _USER_AGENT: Final = "checker"
-_TIMEOUT_S: Final = 10.0
-"""Time-out of a connection, and of silence from a server that the user has not named."""
-_ERROR_BYTES: Final = 4096
-"""Bytes of an error response that are shown."""
+_TIMEOUT_S: Final = 10.0  # Time-out of a connection, and of silence from a server that the user has not named.
+_ERROR_BYTES: Final = 4096  # Bytes of an error response that are shown.
 _REDIRECTS: Final = frozenset((301, 302, 303, 307, 308))
 
 

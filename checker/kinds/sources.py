@@ -16,8 +16,7 @@ from checker.core.redact import Redaction
 from checker.core.request import WireRequest
 from checker.core.response import Response
 
-_SHOWN_LINES: Final = 10
-"""Lines of a response without a document that are shown."""
+_SHOWN_LINES: Final = 10  # Lines of a response without a document that are shown.
 
 
 class FileSource(Struct, frozen=True):
@@ -66,10 +65,8 @@ class ValueSource(Struct, frozen=True):
 class ApplicationSource(Struct, frozen=True):
     """The description that an application in this process serves."""
 
-    path: str
-    """Path of the description, as the user gave it."""
-    url: str
-    """The host that the application believes to be."""
+    path: str  # Path of the description, as the user gave it.
+    url: str  # The host that the application believes to be.
     exchange: Callable[[WireRequest], Response]
     """Returns its response to a request. Raises `LoaderError` if there is none."""
 
@@ -129,8 +126,7 @@ AllowsNull = Callable[[Operation], bool]
 class SchemaOptions(Struct, frozen=True):
     """User options for an open description."""
 
-    base_url: str | None = None
-    """Replaces every declared server; None keeps them."""
+    base_url: str | None = None  # Replaces every declared server; None keeps them.
     server_variables: Mapping[str, str] = field(default_factory=dict)
     """Values of variables in the declared server URLs, in place of their defaults."""
     variables_of: Callable[[Operation], Mapping[str, str]] | None = None
@@ -139,7 +135,5 @@ class SchemaOptions(Struct, frozen=True):
     """Whether responses of an operation must keep the formats of their schemas."""
     allows_null: AllowsNull = lambda operation: True
     """Whether requests of an operation may hold null and NUL: for kinds that leave both to users."""
-    queries: tuple[QueryFile, ...] = ()
-    """Requests that users wrote, for kinds whose requests are texts."""
-    hooks: HookSource = field(default_factory=lambda: GLOBAL_HOOKS)
-    """User hooks that run during reading."""
+    queries: tuple[QueryFile, ...] = ()  # Requests that users wrote, for kinds whose requests are texts.
+    hooks: HookSource = field(default_factory=lambda: GLOBAL_HOOKS)  # User hooks that run during reading.

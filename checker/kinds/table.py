@@ -21,8 +21,7 @@ class BuiltInKind(Struct, frozen=True):
     """
 
     name: str
-    usual_name: str
-    """Pattern of the ends of typical names, in any letter case."""
+    usual_name: str  # Pattern of the ends of typical names, in any letter case.
 
     def claims(self, name: str) -> bool:
         """Whether a name is typical of such descriptions and endpoints."""

@@ -24,8 +24,7 @@ from checker.workers.authentication.logins import LoginTransport
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.starting.calling import equip
 
-Asked = tuple[RunSettings, OperationResolver]
-"""(settings of the run, settings of operations)."""
+Asked = tuple[RunSettings, OperationResolver]  # (settings of the run, settings of operations).
 
 
 class SendFrom(Protocol):
@@ -97,8 +96,7 @@ class CallAuthentication:
         return keeper if keeper.sources or keeper.signers else None
 
 
-_MANY: Final = 16
-"""Targets with kept connections."""
+_MANY: Final = 16  # Targets with kept connections.
 
 
 class RequestSender:

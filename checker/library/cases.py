@@ -155,8 +155,7 @@ def masked(case: Case, request: WireRequest, wanted: Sanitization, credentials: 
     return rules.knowing(from_outside(case, request)).request(request)
 
 
-Place = tuple[BaseUrl, bool]
-"""(target of requests without one of their own, whether certificates are verified there)."""
+Place = tuple[BaseUrl, bool]  # (target of requests without one of their own, whether certificates are verified there).
 
 
 def with_headers(request: WireRequest | None, headers: Mapping[str, Any]) -> WireRequest | None:
@@ -167,8 +166,7 @@ def with_headers(request: WireRequest | None, headers: Mapping[str, Any]) -> Wir
     return dataclasses.replace(request, headers=[*request.headers, *more])
 
 
-_MOST_SEEN = 1_000_000
-"""Requests that a strategy remembers; after these it forgets all of them."""
+_MOST_SEEN = 1_000_000  # Requests that a strategy remembers; after these it forgets all of them.
 
 
 def case_strategy(

@@ -121,8 +121,7 @@ def _put_back(session: Any, name: str, cookie: Any, host: str) -> None:
     )
 
 
-_REDACTION: Final = Redaction()
-"""Recognises names of credentials, such as `sessionid` and `X-Api-Key`."""
+_REDACTION: Final = Redaction()  # Recognises names of credentials, such as `sessionid` and `X-Api-Key`.
 _DEFAULTS: Final = {"accept": "*/*", "connection": "keep-alive"}
 """Headers that `requests` and `httpx` add to every request, beside those of `core/foreign.py`."""
 

@@ -21,10 +21,8 @@ if TYPE_CHECKING:
 
 Tested = TypeVar("Tested", bound=Callable[..., Any])
 
-SCHEMA: Final = "_checker_schema"
-"""Attribute of a test: the schema whose operations it tests, loaded or not."""
-GIVEN: Final = "_checker_given"
-"""Attribute of a test: `GivenArguments`."""
+SCHEMA: Final = "_checker_schema"  # Attribute of a test: the schema whose operations it tests, loaded or not.
+GIVEN: Final = "_checker_given"  # Attribute of a test: `GivenArguments`.
 MISUSE: Final = "_checker_misuse"
 """Attribute of a test: the error of its decorators, which fails the test and not its module."""
 
@@ -32,8 +30,7 @@ MISUSE: Final = "_checker_misuse"
 class GivenArguments(Struct, frozen=True):
     """Strategies of the arguments of a test beside `case`."""
 
-    positional: tuple[Any, ...] = ()
-    """Strategies of the last arguments that are not in `named`."""
+    positional: tuple[Any, ...] = ()  # Strategies of the last arguments that are not in `named`.
     named: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -116,8 +113,7 @@ class SchemaDecorators:
         return decorated
 
 
-CASE: Final = "case"
-"""Name of the argument that receives the case."""
+CASE: Final = "case"  # Name of the argument that receives the case.
 
 
 def refuse_misuse(test: Callable[..., Any]) -> None:
@@ -170,8 +166,7 @@ def other_strategies(test: Callable[..., Any]) -> dict[str, Any]:
     return {**dict(zip(names, given.positional, strict=True)), **given.named}
 
 
-TEST_AUTH: Final = "_checker_auth"
-"""Attribute of a test function: providers for this test alone."""
+TEST_AUTH: Final = "_checker_auth"  # Attribute of a test function: providers for this test alone.
 
 
 class SchemaAuth(AuthRegistry):
@@ -227,9 +222,7 @@ class Attachments(Struct, frozen=True):
     """Providers of a test, then of the schema."""
     classes: KeptClassChecks = field(default_factory=KeptClassChecks)
     """Instances of class checks, shared by the schema and the schemas narrowed from it."""
-    application: "Application | None" = None
-    """The application in this process; None if requests go over the network."""
-    location: str | None = None
-    """The URL that the user gave for the description."""
+    application: "Application | None" = None  # The application in this process; None if requests go over the network.
+    location: str | None = None  # The URL that the user gave for the description.
     engine: Any = None
     """The `LibraryEngine` of a run over this description. Its settings apply, and it has configured the description."""

@@ -98,8 +98,7 @@ def pursue(case: Case, response: Response, names: Sequence[str]) -> None:
             continue
 
 
-_CURRENT_TEST: Final = "PYTEST_CURRENT_TEST"
-"""Variable of the environment in which pytest names the test that runs."""
+_CURRENT_TEST: Final = "PYTEST_CURRENT_TEST"  # Variable of the environment in which pytest names the test that runs.
 
 
 class TestProbes(Struct):
@@ -110,8 +109,7 @@ class TestProbes(Struct):
     """
 
     _test: str = ""
-    _failed: dict[Label, bool] = field(default_factory=dict)
-    """Operation -> whether a probe of it failed."""
+    _failed: dict[Label, bool] = field(default_factory=dict)  # Operation -> whether a probe of it failed.
 
     def judged(self, judge: Judge, about: tuple[Case, Response, Sequence[JudgedInteraction]], send: Send) -> Judgement:
         """Return the judgement of the checks, which send their own requests by `send`."""
@@ -153,8 +151,7 @@ def origin_of(
         raise UsageError(str(error)) from error
 
 
-_MANY: Final = 16
-"""Cached makers: each call may have headers of its own."""
+_MANY: Final = 16  # Cached makers: each call may have headers of its own.
 
 
 def joined_headers(own: OperationSettings, headers: Mapping[str, Any]) -> Headers:
@@ -508,8 +505,7 @@ class LibraryEngine:
             maker = kept(self._makers, key, made, _MANY)
         return maker
 
-    fetches_headers = True
-    """Whether credentials are fetched to be shown in cases."""
+    fetches_headers = True  # Whether credentials are fetched to be shown in cases.
 
     def headers_of(self, case: Case) -> dict[str, str]:
         """Return the headers that are added to a case at sending: those of the configuration, and credentials."""

@@ -38,8 +38,7 @@ else:
     known_resources = later("checker.phases.known_resources")
     credentials = later("checker.workers.authentication.keeper")
 
-MOST_OBSERVED: Final = 20
-"""Kept responses of one operation."""
+MOST_OBSERVED: Final = 20  # Kept responses of one operation.
 
 
 class Observation(Struct, frozen=True):

@@ -15,8 +15,7 @@ from checker.core.digests import digest_int
 from checker.core.errors import IncorrectUsage
 from checker.generation.sources.hypothesis import forced_seed
 
-_STEPS: Final = 6
-"""Calls of a sequence, at most, unless settings say otherwise."""
+_STEPS: Final = 6  # Calls of a sequence, at most, unless settings say otherwise.
 _MAX_EXAMPLES: Final = default_of(("generation",), "max-examples")
 _DATABASE: Final = default_of(("generation",), "database")
 
@@ -99,8 +98,7 @@ class TestSeed(Struct, frozen=True):
     __test__ = False
 
     value: int
-    is_asked: bool
-    """Then nothing that was found before is tried first: the same seed makes the same requests."""
+    is_asked: bool  # Then nothing that was found before is tried first: the same seed makes the same requests.
 
 
 def seed_by(config: Any) -> TestSeed:

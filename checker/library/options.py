@@ -27,8 +27,7 @@ from checker.phases.attempt import CheckResult, overridden
 from checker.transport.settings import timeout_of
 
 _FORM: Final = "application/x-www-form-urlencoded"
-_OCTETS: Final = "application/octet-stream"
-"""Media type of a body of bytes."""
+_OCTETS: Final = "application/octet-stream"  # Media type of a body of bytes.
 
 
 def body_given(case: Case, json: Any, data: Any, files: Any) -> tuple[Any, str, str | None] | None:
@@ -72,8 +71,7 @@ def _fields(data: Any) -> dict[str, Any]:
     return {name: values[0] if len(values) == 1 else values for name, values in grouped(data).items()}
 
 
-_NEVER = frozenset(["content", "method", "url"])
-"""Options that the case decides."""
+_NEVER = frozenset(["content", "method", "url"])  # Options that the case decides.
 _CONTENT_TYPE = "Content-Type"
 _CHECKS = "checks: functions, classes or names"
 
@@ -85,22 +83,16 @@ class CallOptions(Struct, frozen=True):
     """Single names that replace those of the case and of the configuration."""
     params: Mapping[str, Any] = field(default_factory=dict)
     cookies: Mapping[str, Any] = field(default_factory=dict)
-    timeout: float | None = None
-    """Seconds."""
+    timeout: float | None = None  # Seconds.
     verify: bool | str | None = None
-    session: Any = None
-    """A client of the user (httpx, requests, werkzeug, Starlette, Django) that sends the request."""
-    auth: Any = None
-    """User and password, or an object of the client's library."""
-    cert: Any = None
-    """Path of a client certificate, or certificate and key."""
-    proxies: Mapping[str, str] | None = None
-    """Scheme -> URL."""
+    session: Any = None  # A client of the user (httpx, requests, werkzeug, Starlette, Django) that sends the request.
+    auth: Any = None  # User and password, or an object of the client's library.
+    cert: Any = None  # Path of a client certificate, or certificate and key.
+    proxies: Mapping[str, str] | None = None  # Scheme -> URL.
     allow_redirects: bool | None = None
     follow_redirects: bool | None = None
     stream: bool | None = None
-    json: Any = None
-    """Replaces the body of the case; as in `requests`."""
+    json: Any = None  # Replaces the body of the case; as in `requests`.
     data: Any = None
     files: Any = None
 
@@ -168,12 +160,10 @@ class CallOptions(Struct, frozen=True):
 class CheckOptions(Struct, frozen=True):
     """The options of the checks of one response."""
 
-    checks: Checks | None = None
-    """Replace the configured checks."""
+    checks: Checks | None = None  # Replace the configured checks.
     additional_checks: Checks | None = None
     excluded_checks: Checks | None = None
-    headers: Mapping[str, Any] = field(default_factory=dict)
-    """Headers that were sent in addition to those of the case."""
+    headers: Mapping[str, Any] = field(default_factory=dict)  # Headers that were sent in addition to those of the case.
     transport_kwargs: Mapping[str, Any] = field(default_factory=dict)
     """Options of the transport: `verify` applies to requests of checks, too."""
     recorder: "CheckRecorder | None" = None

@@ -23,8 +23,7 @@ from checker.library.engine import LibraryEngine
 from checker.library.hypothesis_settings import TestSeed, profile, seed_by, with_configured, without_explanations
 from checker.library.schema import LoadedSchema
 
-PROPERTY_TEST: Final = "_checker_property_test"
-"""Attribute of the Hypothesis test: its `PropertyTest`."""
+PROPERTY_TEST: Final = "_checker_property_test"  # Attribute of the Hypothesis test: its `PropertyTest`.
 _GENERATING: Final = frozenset((Phase.reuse, Phase.generate, Phase.target, Phase.shrink))
 
 
@@ -33,10 +32,8 @@ class PropertyTest(Struct, frozen=True):
 
     operation: ApiOperation
     engine: LibraryEngine
-    function: Callable[..., Any]
-    """The Hypothesis test; call it with the fixtures of the test."""
-    others: Mapping[str, Any]
-    """Strategies of the arguments beside `case`."""
+    function: Callable[..., Any]  # The Hypothesis test; call it with the fixtures of the test.
+    others: Mapping[str, Any]  # Strategies of the arguments beside `case`.
 
     @property
     def settings(self) -> OperationSettings:

@@ -67,16 +67,13 @@ class Call(Struct, eq=False):
     case: Case
     request: WireRequest
     outcome: Outcome
-    at: float
-    """Seconds since the epoch at which the outcome arrived."""
+    at: float  # Seconds since the epoch at which the outcome arrived.
     settings: RunSettings
     schema: ApiSchema
     base_url: str
-    secrets: Secrets
-    """The values of fetched credentials."""
+    secrets: Secrets  # The values of fetched credentials.
     results: list[CheckResult] = field(default_factory=list)
-    command: str = ""
-    """The command that reproduces the failures; empty without failures."""
+    command: str = ""  # The command that reproduces the failures; empty without failures.
 
 
 class CallRecorder(Protocol):

@@ -183,18 +183,13 @@ _NUMBERS: Final = count(1)
 class RunResult(Struct, frozen=True):
     """The result of a run."""
 
-    exit_code: int
-    """0: no failure; 1: failures; 2: the run was impossible or tested nothing; 130: it was stopped."""
+    exit_code: int  # 0: no failure; 1: failures; 2: the run was impossible or tested nothing; 130: it was stopped.
     findings: tuple[Finding, ...]
     """Distinct defects in the order of discovery, each with its smallest case and the command that reproduces it."""
-    errors: tuple[OperationError, ...]
-    """Operations that could not be tested fully, with the reasons."""
-    cases: int
-    """Cases that were sent and judged."""
-    requests: int
-    """All requests, including those of investigations."""
-    error: str = ""
-    """One sentence if the run was impossible or tested nothing, or a report could not be written."""
+    errors: tuple[OperationError, ...]  # Operations that could not be tested fully, with the reasons.
+    cases: int  # Cases that were sent and judged.
+    requests: int  # All requests, including those of investigations.
+    error: str = ""  # One sentence if the run was impossible or tested nothing, or a report could not be written.
 
     def __repr__(self) -> str:
         said = f", error={self.error!r}" if self.error else ""
@@ -268,8 +263,7 @@ def _result_of(outcome: RunOutcome, problems: Sequence[str]) -> RunResult:
     )
 
 
-Prepare = Callable[[Path], RunSettings]
-"""Returns the settings of a run; its files may be written to a folder."""
+Prepare = Callable[[Path], RunSettings]  # Returns the settings of a run; its files may be written to a folder.
 
 
 class RunRecords:

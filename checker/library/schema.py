@@ -41,8 +41,7 @@ else:
 
 
 Entry = OperationEntry | BrokenOperation
-_WHOLE_PATH: Final = "*"
-"""In place of a method: the entry of a path whose operations cannot be read."""
+_WHOLE_PATH: Final = "*"  # In place of a method: the entry of a path whose operations cannot be read.
 
 
 def readable(schema: "LoadedSchema", entry: Entry) -> ApiOperation:
@@ -82,8 +81,7 @@ class SchemaStatistic(Struct, frozen=True):
     """The statistics of a schema."""
 
     operations: CountedSelection
-    links: CountedSelection
-    """Links that responses declare; selected are those of selected operations."""
+    links: CountedSelection  # Links that responses declare; selected are those of selected operations.
 
 
 class PathOperations(Mapping[str, ApiOperation]):

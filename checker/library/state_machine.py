@@ -51,8 +51,7 @@ class APIStateMachine(RuleBasedStateMachine):
 
     usual_settings: ClassVar[settings] = SEQUENCES
     """Settings of `TestCase`, and of `run` if it is called without settings. They follow from the configuration of the schema."""
-    usual_seed: ClassVar[TestSeed | None] = None
-    """Seed of a class without `@hypothesis.seed`."""
+    usual_seed: ClassVar[TestSeed | None] = None  # Seed of a class without `@hypothesis.seed`.
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

@@ -14,12 +14,9 @@ from checker.schema.discriminators import KEYWORDS, family_of
 
 _INHERITED: Final = ("servers", "security", "host", "basePath", "schemes", "consumes", "produces")
 """Keys of the document that hold for operations without their own."""
-_DATA: Final = ""
-"""The place of data, in which `$ref` is no reference."""
-Part = tuple[object, str]
-"""A value and its place."""
-Version = tuple[OpenApiDocument, Iterable[Entry | BrokenOperation]]
-"""A document and its table of contents."""
+_DATA: Final = ""  # The place of data, in which `$ref` is no reference.
+Part = tuple[object, str]  # A value and its place.
+Version = tuple[OpenApiDocument, Iterable[Entry | BrokenOperation]]  # A document and its table of contents.
 
 
 def changed_labels(before: Version, now: Version) -> Iterator[Label]:

@@ -22,8 +22,7 @@ class Entry(Struct, frozen=True):
     method: str
     path: str
     """The template of the path as it is sent: `/a/{id}` of `/a/{id:[0-9]+}#byId`."""
-    pointer: str
-    """JSON pointer of the operation object."""
+    pointer: str  # JSON pointer of the operation object.
     path_item: Mapping[str, Any]
     path_item_pointer: str
     definition: Mapping[str, Any]
@@ -69,8 +68,7 @@ class Entry(Struct, frozen=True):
 
 _IS_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+").fullmatch
 """RFC 9110, 5.6.2."""
-_LONGEST_PATH = 65_536
-"""Characters. Servers need not read request lines longer than 8,000 octets (RFC 9112, 3)."""
+_LONGEST_PATH = 65_536  # Characters. Servers need not read request lines longer than 8,000 octets (RFC 9112, 3).
 _MOST_VARIABLES = 100
 _SHOWN = 100
 _OF_OPERATIONS = frozenset({"responses", "requestBody", "operationId"})
@@ -106,8 +104,7 @@ def sent_path(path: str) -> str:
     return f"/{sent}" if sent and not sent.startswith("/") else sent
 
 
-Content = Entry | BrokenOperation | DroppedOperation
-"""The rows of a table of contents."""
+Content = Entry | BrokenOperation | DroppedOperation  # The rows of a table of contents.
 
 
 def table_of_contents(document: OpenApiDocument, edition: Edition, hooks: Sequence[Hook] = ()) -> Iterator[Content]:

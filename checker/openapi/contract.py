@@ -43,8 +43,7 @@ class Unvalidated(Struct, frozen=True):
 
     pointer: str
     reason: str
-    is_unread: bool = False
-    """Whether the declaration is correct, but values of that form cannot be read."""
+    is_unread: bool = False  # Whether the declaration is correct, but values of that form cannot be read.
 
 
 class HeaderRule:
@@ -236,10 +235,8 @@ class _Content(Struct, frozen=True):
 
 
 class _Response(Struct, frozen=True):
-    contents: tuple[_Content, ...] = ()
-    """Without media types that are spelled wrongly."""
-    spellings: tuple[str, ...] = ()
-    """All media types as they are spelled, also malformed ones."""
+    contents: tuple[_Content, ...] = ()  # Without media types that are spelled wrongly.
+    spellings: tuple[str, ...] = ()  # All media types as they are spelled, also malformed ones.
     headers: HeaderContract | None = None
     faults: tuple[Unvalidated, ...] = ()
 

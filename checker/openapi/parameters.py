@@ -68,8 +68,7 @@ def _of_object(document: OpenApiDocument, name: str, item: object, at: str) -> I
         return
 
 
-_MOST: Final = 5
-"""Identifiers of one parameter."""
+_MOST: Final = 5  # Identifiers of one parameter.
 _KEYWORDS: Final = frozenset(("example", "examples", "default", "enum", "const"))
 """Keywords by which an author enumerates the values of a schema."""
 
@@ -185,8 +184,7 @@ _OF_THE_MESSAGE = frozenset(
 """Headers about the framing and routing of a message: any wrong value breaks the connection."""
 
 
-UNDECLARED: Final = "no parameter declares it"
-"""The doubt about a variable of the path that no parameter declares."""
+UNDECLARED: Final = "no parameter declares it"  # The doubt about a variable of the path that no parameter declares.
 OTHER_VERSION: Final = "it is declared as in another version of OpenAPI"
 """The doubt about a parameter or body of another version."""
 
@@ -201,10 +199,8 @@ class Declared(Struct, frozen=True):
     raw: Mapping[str, Any]
     pointer: str
     name: str
-    place: str
-    """The value of `in`."""
-    fault: str = ""
-    """The reason why it cannot be sent, if that is visible without reading its schema."""
+    place: str  # The value of `in`.
+    fault: str = ""  # The reason why it cannot be sent, if that is visible without reading its schema.
 
     @property
     def key(self) -> tuple[str, str]:

@@ -183,8 +183,7 @@ class Part(Struct, frozen=True):
 
     location: Location
     name: str
-    pointer: str = ""
-    """Pointer of the parameter, or of the media type object."""
+    pointer: str = ""  # Pointer of the parameter, or of the media type object.
 
     @classmethod
     def of(cls, parameter: Parameter) -> "Part":
@@ -641,8 +640,7 @@ _READERS: Final[tuple[tuple[Callable[[str], object], _Reader], ...]] = (
 )
 
 
-Header = tuple[str, str]
-"""Name and value of a header field, each octet a character."""
+Header = tuple[str, str]  # Name and value of a header field, each octet a character.
 _PASSED_OVER = frozenset(
     ["accept-charset", "accept-encoding", "accept-language", "authorization", "if-modified-since", "if-unmodified-since",
      "prefer", "range"]
@@ -762,10 +760,8 @@ def _shown(pairs: Pairs) -> object:
     return values[0] if len(values) == 1 else values
 
 
-_KEPT: Final = 64
-"""Parts of requests whose verdicts are kept."""
-_LONGEST: Final = 4096
-"""Longest of these parts, in octets."""
+_KEPT: Final = 64  # Parts of requests whose verdicts are kept.
+_LONGEST: Final = 4096  # Longest of these parts, in octets.
 
 
 class RequestReferee:

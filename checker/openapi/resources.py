@@ -154,22 +154,17 @@ def _is_named(parameter: Parameter, name: str, location: Location | None) -> boo
     return location in (None, own) and own.key(parameter.name) == own.key(name)
 
 
-_NAMED: Final = 0.8
-"""Affinity from which a name is certain; below it, only a value may match."""
+_NAMED: Final = 0.8  # Affinity from which a name is certain; below it, only a value may match.
 _LIKELY: Final = 0.5
-_SURE: Final = 0.95
-"""The greatest affinity."""
-_MOST_SOURCES: Final = 4
-"""Operations that one value is taken from."""
+_SURE: Final = 0.95  # The greatest affinity.
+_MOST_SOURCES: Final = 4  # Operations that one value is taken from.
 _MOST_PRECEDING: Final = 32
 """Operations with URLs that an operation waits for, and as many with fields of its formats. Each pair of them is an edge."""
-_MOST_NAMELESS: Final = 3
-"""Resources that `source` and `target` may refer to, if no prose names one."""
+_MOST_NAMELESS: Final = 3  # Resources that `source` and `target` may refer to, if no prose names one.
 _VERBS: Final = {"POST": "Create", "PUT": "Replace", "PATCH": "Update", "DELETE": "Delete"}
 _KNOWN_BY: Final = {"id": 0.84, "uuid": 0.83, "guid": 0.83, "code": 0.82, "slug": 0.82, "key": 0.81}
 """Fields that identify an object which is referred to by its noun, with their affinities, best first."""
-_SHOWN: Final = 3
-"""Rank of an operation that shows one resource among those that create or show some."""
+_SHOWN: Final = 3  # Rank of an operation that shows one resource among those that create or show some.
 _URL: Final = shared_format("uri")
 _TOLD: Final = re.compile(r"`(\w+)` (?:of|from) (?:the|an?|its|your) (\w+)")
 """Matches the field and the resource that hold a value, in the description of a parameter."""
@@ -182,15 +177,12 @@ class _Slot(Struct, frozen=True):
     location: Location
     name: str
     owner: Resource
-    kind: str
-    """Type of its schema; empty if there is none."""
+    kind: str  # Type of its schema; empty if there is none.
     is_url: bool = False
-    noun: str = ""
-    """Noun of the resource that its name leaves open."""
+    noun: str = ""  # Noun of the resource that its name leaves open.
     beside: frozenset[str] = frozenset()
     """Nouns that the fields of its body have as names, for a URL: the stock record of a `product` stands below products."""
-    told: str = ""
-    """The field that holds its value, by its description."""
+    told: str = ""  # The field that holds its value, by its description.
 
     @property
     def word(self) -> str:
@@ -238,8 +230,7 @@ class _Inference(Struct):
     uses: Mapping[Label, ResourceUse]
     answers: Mapping[Label, AnswerFields]
     bodies: Mapping[Label, tuple[AnswerField, ...]]
-    by_noun: Mapping[str, Sequence[Label]]
-    """Operations that create or show resources of a noun, creators first."""
+    by_noun: Mapping[str, Sequence[Label]]  # Operations that create or show resources of a noun, creators first.
     held: Mapping[str, Sequence[Label]]
     """Operations that show identifiers of resources inside others, by singular name: `line` of the lines of an order."""
     made: Mapping[str, Sequence[Label]]
@@ -250,8 +241,7 @@ class _Inference(Struct):
     """Distinctive variables of paths -> the collection whose members they name: `vin` -> cars."""
     known: dict[tuple[object, ...], tuple[tuple[Label, str], ...]] = field(default_factory=dict)
     """(operation, expression) pairs of responses that may hold the value of a slot: many slots are alike."""
-    read: dict[Label, tuple[_Slot, ...]] = field(default_factory=dict)
-    """The slots of each operation."""
+    read: dict[Label, tuple[_Slot, ...]] = field(default_factory=dict)  # The slots of each operation.
     foreign: dict[tuple[str, str, Resource], bool] = field(default_factory=dict)
     """(name, type, collection) -> whether the name refers to another resource: operations of a collection have the same bodies."""
 

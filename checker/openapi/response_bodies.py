@@ -141,8 +141,7 @@ class TwoOpinions:
         )
 
 
-_DEEPEST: Final = 4
-"""Levels of alternatives in alternatives of an event."""
+_DEEPEST: Final = 4  # Levels of alternatives in alternatives of an event.
 _Group = list[tuple[TwoOpinions, "Payloads"]]
 """Alternatives, each with the schema that decides whether an event is one of them."""
 
@@ -213,8 +212,7 @@ def _is_json_text(raw: dict[str, Any]) -> bool:
     )
 
 
-_SAMPLE = 100
-"""Events of a stream that are judged."""
+_SAMPLE = 100  # Events of a stream that are judged.
 _LINES: Final = re.compile(r"\r\n|\n|\r")
 Events = Callable[[bytes], Iterator[Any]]
 """Yields the values of the complete events at the beginning of a stream. Raises `ValueError` at an unreadable event."""
@@ -361,8 +359,7 @@ class Promise(Struct, frozen=True):
     """The schemas of a media type object of a response."""
 
     schema: Schema | None
-    item_schema: Schema | None = None
-    """The schema of each event of a stream (OpenAPI 3.2)."""
+    item_schema: Schema | None = None  # The schema of each event of a stream (OpenAPI 3.2).
 
 
 def body_validator(promise: Promise, received: MediaType, *, validate_formats: bool) -> BodyValidator | str | None:
@@ -463,8 +460,7 @@ class ReadBody:
         return self._opinions.on(values)
 
 
-_SHOWN_AT_LEAST: Final = 400
-"""Characters at the beginning of a body that every report shows."""
+_SHOWN_AT_LEAST: Final = 400  # Characters at the beginning of a body that every report shows.
 _AROUND: Final = 60
 
 

@@ -16,10 +16,8 @@ from checker.openapi.operation import OpenApiOperation
 from checker.schema.views import Outline, outline_of
 
 _DEEP: Final = 7
-_MOST: Final = 120
-"""Fields of one schema."""
-_STEPS: Final = 400
-"""Schemas that are read for one response."""
+_MOST: Final = 120  # Fields of one schema.
+_STEPS: Final = 400  # Schemas that are read for one response.
 _SCALARS: Final = frozenset(("string", "integer", "number", "boolean"))
 _TYPES: Final = {str: "string", bool: "boolean", int: "integer", float: "number"}
 _AFFIXES: Final = frozenset(
@@ -32,10 +30,8 @@ _COMPONENTS: Final = ("#/components/schemas/", "#/definitions/")
 class AnswerField(Struct, frozen=True):
     """One scalar."""
 
-    pointer: str
-    """`/items/*/id`: `*` for every item."""
-    name: str
-    """Normalised; of an item that is a scalar, that of its list."""
+    pointer: str  # `/items/*/id`: `*` for every item.
+    name: str  # Normalised; of an item that is a scalar, that of its list.
     kind: str
     depth: int
     required: bool = False
@@ -47,11 +43,9 @@ class AnswerField(Struct, frozen=True):
 class AnswerFields(Struct, frozen=True):
     """Fields of the successful responses of one operation."""
 
-    status: str
-    """Key of the response; empty if none is described."""
+    status: str  # Key of the response; empty if none is described.
     fields: tuple[AnswerField, ...] = ()
-    noun: str = ""
-    """The noun of the things in the schema's name: `user` of `UserResponse`."""
+    noun: str = ""  # The noun of the things in the schema's name: `user` of `UserResponse`.
     _by_name: dict[str, list[tuple[int, AnswerField]]] = field(default_factory=dict)
     """Shared by all operations with the same fields."""
 
@@ -67,25 +61,20 @@ class AnswerFields(Struct, frozen=True):
 class _Member(Struct):
     """A property of the values of a schema, or its items."""
 
-    token: str
-    """Token of its pointer: `/id`, `/*`."""
-    key: str | None
-    """None: the items."""
+    token: str  # Token of its pointer: `/id`, `/*`.
+    key: str | None  # None: the items.
     name: str
     required: bool
-    shape: "_Shape | None" = None
-    """Read when it is first reached."""
+    shape: "_Shape | None" = None  # Read when it is first reached.
 
 
 class _Shape(Struct):
     """The fields of a schema. Each schema is read once, because most descriptions show the same few objects in many responses."""
 
     outline: Outline
-    size: int
-    """Number of its parts."""
+    size: int  # Number of its parts.
     noun: str
-    kind: str
-    """Its first scalar type; empty if there is none."""
+    kind: str  # Its first scalar type; empty if there is none.
     format: str
     flags: frozenset[str]
     members: tuple[_Member, ...]

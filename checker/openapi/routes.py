@@ -18,10 +18,8 @@ class RequestTarget(Struct, frozen=True):
 
     variables: tuple[dict[str, str], ...]
     """Texts of the template's variables, one for each way to split the path; empty if the path does not match."""
-    query: str
-    """The query, without the part that the template itself contains."""
-    is_cut: bool = False
-    """Whether there are more ways than are listed."""
+    query: str  # The query, without the part that the template itself contains.
+    is_cut: bool = False  # Whether there are more ways than are listed.
 
 
 class PathTemplate:

@@ -12,8 +12,7 @@ from checker.openapi.documents.dialects import elements, members
 from checker.openapi.documents.references import OpenApiDocument
 
 _NONE: Final[Mapping[str, str]] = {}
-_ROOT: Final = "/"
-"""The URL if no server is declared (OpenAPI 3, `servers`)."""
+_ROOT: Final = "/"  # The URL if no server is declared (OpenAPI 3, `servers`).
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
 
 

@@ -43,17 +43,14 @@ else:
     # Asked first when a value is wrong: jsonschema is a sixth of the imports of a worker.
     opinions = later("checker.validation.referee", by_all=False)
 
-Malformed = tuple[str, str]
-"""(place, sentence)."""
+Malformed = tuple[str, str]  # (place, sentence).
 
 
 class _Field(Struct, frozen=True):
     noun: str
     is_right: Callable[[object], bool]
-    inside: Mapping[str, "_Field"] = field(default_factory=dict)
-    """Fields of the object."""
-    each: Mapping[str, "_Field"] | None = None
-    """Fields of every object in the list or map."""
+    inside: Mapping[str, "_Field"] = field(default_factory=dict)  # Fields of the object.
+    each: Mapping[str, "_Field"] | None = None  # Fields of every object in the list or map.
     each_noun: str = ""
 
 
@@ -168,10 +165,8 @@ def _found(noun: str, found: object, read: str = "ignored") -> str:
     return f"must be {noun}; found {kind_of(found)}, which is {read}"
 
 
-_REASONS: Final = 3
-"""Reported violations of one example."""
-_PATTERN: Final = 200
-"""Reported characters of a regular expression."""
+_REASONS: Final = 3  # Reported violations of one example.
+_PATTERN: Final = 200  # Reported characters of a regular expression.
 _ELSEWHERE: Final = {"$ref": str, "discriminator": dict}
 """Keywords that are not in the tables of dialects, and their types."""
 _NOT_VALIDATED: Final = "what it describes in a response is not validated"
@@ -186,8 +181,7 @@ def operation_warnings(operation: OpenApiOperation) -> Iterator[SchemaWarning]:
             yield SchemaWarning(kind, operation.label, pointer, message)
 
 
-_Warning = tuple[WarningKind, str, str]
-"""(kind, place, sentence)."""
+_Warning = tuple[WarningKind, str, str]  # (kind, place, sentence).
 
 
 def _all(operation: OpenApiOperation) -> Iterator[_Warning]:

@@ -36,13 +36,11 @@ class CallArguments(Struct, frozen=True):
     headers: Mapping[str, Any] = field(default_factory=dict)
     params: Mapping[str, Any] = field(default_factory=dict)
     cookies: Mapping[str, Any] = field(default_factory=dict)
-    auth: tuple[str, str] | None = None
-    """User and password."""
+    auth: tuple[str, str] | None = None  # User and password.
     timeout: float | tuple[float | None, float | None] | None = None
     """Seconds. A longer timeout than the configured one has no effect: the supervisor would take the worker for hanging."""
     verify: bool | str | None = None
-    allow_redirects: bool | None = None
-    """Whether redirects are followed, as requests calls it."""
+    allow_redirects: bool | None = None  # Whether redirects are followed, as requests calls it.
     follow_redirects: bool | None = None
     """Whether redirects are followed, as httpx calls it; wins over `allow_redirects`."""
 
@@ -163,14 +161,10 @@ _TEST = Purpose.TEST
 class CallHooks(Struct, frozen=True):
     """The hooks that users run around each call."""
 
-    before: Sequence[Callable[..., Any]] = ()
-    """`before_call(context, case, kwargs)`."""
-    after: Sequence[Callable[..., Any]] = ()
-    """`after_call(context, case, response)`."""
-    unanswered: Sequence[Callable[..., Any]] = ()
-    """`after_network_error(context, case, request)`."""
-    validated: Sequence[Callable[..., Any]] = ()
-    """`after_validate(context, case, response, results)`."""
+    before: Sequence[Callable[..., Any]] = ()  # `before_call(context, case, kwargs)`.
+    after: Sequence[Callable[..., Any]] = ()  # `after_call(context, case, response)`.
+    unanswered: Sequence[Callable[..., Any]] = ()  # `after_network_error(context, case, request)`.
+    validated: Sequence[Callable[..., Any]] = ()  # `after_validate(context, case, response, results)`.
     kept: Sequence[Callable[..., Any]] = ()
     """`filter_failure(context, failure, case, response)`: whether a failure is reported."""
     told: Sequence[Callable[[Case, WireRequest, Outcome], None]] = ()
@@ -238,12 +232,10 @@ class Tools:
     """The tools of every attempt."""
 
     maker: KnowingMaker
-    judge_of: Callable[[Case], Judge]
-    """Return the checks of a case."""
+    judge_of: Callable[[Case], Judge]  # Return the checks of a case.
     gate: SafetyGate
     hooks: CallHooks
-    credentials: Authorizing | None = None
-    """None if all credentials are known from the start."""
+    credentials: Authorizing | None = None  # None if all credentials are known from the start.
 
     is_plain: bool = dataclasses.field(init=False)
     """Whether an attempt has no hooks, no fetched credentials and no safety gate."""
@@ -258,12 +250,10 @@ class Verdict(Struct):
     """The end of an attempt."""
 
     case: Case
-    request: WireRequest | None
-    """None when the safety gate refused the case."""
+    request: WireRequest | None  # None when the safety gate refused the case.
     outcome: Outcome | None
     judgement: Judgement
-    at: float = 0.0
-    """Time of the outcome in seconds since the epoch; 0 until it is recorded."""
+    at: float = 0.0  # Time of the outcome in seconds since the epoch; 0 until it is recorded.
     purpose: Purpose = _TEST
     answers: Sequence[tuple[WireRequest, Outcome, float]] = ()
     """(request, outcome, time) of all requests of the attempt, if there were several: those of checks create resources as well."""
@@ -427,8 +417,7 @@ def judge_outcome(
     return judgement
 
 
-CheckResult = tuple[str, str, Failure | None]
-"""Name of a check, `success` or `failure`, and the failure."""
+CheckResult = tuple[str, str, Failure | None]  # Name of a check, `success` or `failure`, and the failure.
 
 
 def reviewed(judgement: Judgement, hooks: CallHooks, case: Case, response: Response, names: Sequence[str]) -> Judgement:

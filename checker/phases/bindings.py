@@ -31,10 +31,8 @@ from checker.generation.boundaries.cases import BoundaryCase
 from checker.values.harvest import value_at
 from checker.values.producers import is_of_request, sent_value
 
-ITEMS = "*"
-"""In a pointer: every item of a list."""
-SHOWN = 120
-"""Characters of a description."""
+ITEMS = "*"  # In a pointer: every item of a list.
+SHOWN = 120  # Characters of a description.
 
 
 class SentCase(Protocol):
@@ -284,11 +282,9 @@ def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Bin
     return tuple(taken)
 
 
-_ORDINARY: Final = 2**31
-"""Bound of the whole numbers that servers read as any other."""
+_ORDINARY: Final = 2**31  # Bound of the whole numbers that servers read as any other.
 _ORDINARY_SCENARIOS: Final = (Scenario.NUMBER, Scenario.STRING)
-_SHORT: Final = 3
-"""Characters of ordinary texts in lists of boundary values."""
+_SHORT: Final = 3  # Characters of ordinary texts in lists of boundary values.
 
 
 def has_ordinary_name(case: Case, pool: ValuePool | None) -> bool:

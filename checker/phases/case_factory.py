@@ -65,10 +65,8 @@ if TYPE_CHECKING:
     # The compiler imports the writer of requests, which collecting tests does without.
     from checker.generation.program import OperationProgram
 
-ATTEMPTS = 30
-"""Cases that are drawn for one index before an operation counts as exhausted."""
-_MOST = 1_000_000
-"""Inputs of one operation that are remembered, about 32 MiB; beyond it all are forgotten."""
+ATTEMPTS = 30  # Cases that are drawn for one index before an operation counts as exhausted.
+_MOST = 1_000_000  # Inputs of one operation that are remembered, about 32 MiB; beyond it all are forgotten.
 
 
 class Exhausted(CheckerError):
@@ -108,10 +106,8 @@ class GenerationRules(Struct, frozen=True):
 
     of: Callable[[Operation, str], GenerationSettings]
     """Return the settings of an operation in a phase; called when its first case is made there."""
-    by_phase: bool = False
-    """Whether they differ from phase to phase."""
-    some_unique: bool = False
-    """Whether any operation has `unique_inputs`."""
+    by_phase: bool = False  # Whether they differ from phase to phase.
+    some_unique: bool = False  # Whether any operation has `unique_inputs`.
     overrides: Overrides = NO_OVERRIDES
     """The overrides of all settings: making the settings of an operation takes as long as a step of a sequence may."""
 
@@ -140,8 +136,7 @@ LEAST: Final = 8
 """Programs that are always kept: this many operations take turns case by case (`supervisor/clusters.py`). If they did not
 fit, each case would compile its operation again.
 """
-_COUNTED_IN: Final = 8
-"""The program of every use of so many is counted anew."""
+_COUNTED_IN: Final = 8  # The program of every use of so many is counted anew.
 _FIRST_BLOCK: Final = 24
 """Half of the cases are valid, and half of these have an optional part: it is refused often enough to be left out later."""
 
@@ -158,20 +153,16 @@ def _judged(source: CaseSource, index: int) -> int:
     return index if source is CaseSource.LISTED else block_start(index) if source is CaseSource.DRAWN else 0
 
 
-Key = tuple[Label, str, str]
-"""Operation, phase (if programs differ by phase), and learned demands of the target."""
+Key = tuple[Label, str, str]  # Operation, phase (if programs differ by phase), and learned demands of the target.
 
 
 class ProgramCache(Struct):
     """The programs that were used last. A dropped program is compiled again when it is needed."""
 
     budget_bytes: int = BUDGET_BYTES
-    held_bytes: int = 0
-    """Bytes of all kept programs when they were last counted."""
-    _kept: OrderedDict[Key, "OperationProgram"] = field(default_factory=OrderedDict)
-    """The least recently used first."""
-    _counted: dict[Key, int] = field(default_factory=dict)
-    """Bytes of each program in `held_bytes`."""
+    held_bytes: int = 0  # Bytes of all kept programs when they were last counted.
+    _kept: OrderedDict[Key, "OperationProgram"] = field(default_factory=OrderedDict)  # The least recently used first.
+    _counted: dict[Key, int] = field(default_factory=dict)  # Bytes of each program in `held_bytes`.
     _met: set[Key] = field(default_factory=set)
     _uses: int = 0
 
@@ -209,17 +200,12 @@ class ProgramCache(Struct):
 
 _APART = 1 << 40
 """Distance between the seeds of one index; no task has so many cases. Case ids hold 40 bits of a seed, so all of them give the same id."""
-_STEP_BITS = 6
-"""Bits of a number for the step: no sequence has more than 64."""
-_STEPS = 1 << 50
-"""First number of later steps; first steps have the numbers of their sequences."""
+_STEP_BITS = 6  # Bits of a number for the step: no sequence has more than 64.
+_STEPS = 1 << 50  # First number of later steps; first steps have the numbers of their sequences.
 _MODE_ATTEMPTS = 8
-_MOST_ADAPTING = 16
-"""Lists whose order is kept: a worker may have as many tasks as lanes."""
-_BASES = 3
-"""Cases with which a list begins: the smallest one, the usual one, and the body in its usual form."""
-_SAMPLES = 6
-"""Cases that a program must draw before it replaces another."""
+_MOST_ADAPTING = 16  # Lists whose order is kept: a worker may have as many tasks as lanes.
+_BASES = 3  # Cases with which a list begins: the smallest one, the usual one, and the body in its usual form.
+_SAMPLES = 6  # Cases that a program must draw before it replaces another.
 
 
 class KnownValues(ValuePool, Protocol):
@@ -246,11 +232,9 @@ class ReusedValues(Struct):
     """The values that cases take in place of generated ones."""
 
     view: PoolView
-    phases: Collection[str]
-    """Phases that take values of earlier responses."""
+    phases: Collection[str]  # Phases that take values of earlier responses.
     users: UserValues | None = None
-    _of_paths: dict[str, tuple[Constraint, ...]] = field(default_factory=dict)
-    """Text of demands -> those on paths."""
+    _of_paths: dict[str, tuple[Constraint, ...]] = field(default_factory=dict)  # Text of demands -> those on paths.
 
     def of(self, operation: Operation, phase: str, learned: str, given: Sequence[Binding] = ()) -> ValuePool | None:
         """Return the values for cases of a phase that respect demands of the target. `given`: values that they take in any event."""
@@ -297,15 +281,11 @@ class GeneratedCase(Struct):
 
     case: Case
     label: Label
-    choices: Sequence[Choice]
-    """Empty for a case that was not drawn."""
+    choices: Sequence[Choice]  # Empty for a case that was not drawn.
     bindings: tuple[Binding, ...]
-    other: Listed | Literal | None = None
-    """The recipe of a case that was not drawn."""
-    learned: str = ""
-    """Demands of the target that its program respected."""
-    names: Names = ()
-    """Values that replace those of the recipe."""
+    other: Listed | Literal | None = None  # The recipe of a case that was not drawn.
+    learned: str = ""  # Demands of the target that its program respected.
+    names: Names = ()  # Values that replace those of the recipe.
 
     @property
     def recipe(self) -> Recipe:
@@ -339,16 +319,14 @@ class CaseFactory:
 
     operations: Mapping[Label, ApiOperation]
     rules: GenerationRules
-    values: ReusedValues | None = None
-    """None if cases take generated values alone."""
+    values: ReusedValues | None = None  # None if cases take generated values alone.
     hooks: HookSource = dataclasses.field(default_factory=HookRegistry)
     _hooks: dict[Label, ComponentHooks] = dataclasses.field(default_factory=dict)
     """The hooks of operations, which are needed for each case of a list."""
     reader: DescriptionReader = dataclasses.field(default_factory=DescriptionReader)
     is_first_of_path: Callable[[Label], bool] = lambda label: True
     """Whether no operation of the same path that is tested stands before it."""
-    lister: Callable[[str], Lister] = lister_of
-    """Return the lister of a phase."""
+    lister: Callable[[str], Lister] = lister_of  # Return the lister of a phase.
     _programs: ProgramCache = dataclasses.field(default_factory=ProgramCache)
     learner: Learner = dataclasses.field(default_factory=Learner)
     _learned: dict[Label, tuple[Sequence[Constraint], str]] = dataclasses.field(default_factory=dict)
@@ -762,8 +740,7 @@ class _AdaptingList:
     late: LateCases
     _places: list[tuple[str, int]] = dataclasses.field(default_factory=list)
     """(demands, number in the list that respects them) of each index."""
-    _topics: dict[Hashable, int] = dataclasses.field(default_factory=dict)
-    """Topic -> index of its first case."""
+    _topics: dict[Hashable, int] = dataclasses.field(default_factory=dict)  # Topic -> index of its first case.
     _sent: set[Hashable] = dataclasses.field(default_factory=set)
     _learned: str = ""
     _number: int = 0
@@ -841,10 +818,8 @@ class LeftOutFirst:
     # A list may end at its first failure: without these cases, a defect could hide behind another one.
     factory: CaseFactory
     draws: CaseMaker
-    left_out: Sequence[tuple[str, int]]
-    """(phase, number of its first skipped case)."""
-    most: int
-    """Cases of the task."""
+    left_out: Sequence[tuple[str, int]]  # (phase, number of its first skipped case).
+    most: int  # Cases of the task.
     _places: list[tuple[str, int, LateCases]] | None = dataclasses.field(default=None, init=False)
 
     def __call__(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
@@ -887,8 +862,7 @@ class SmallestFirst:
     makes: CaseMaker
     later: int
     """Index of the first case of the phase, after a smallest case that is added; 0 if the smallest case replaces one."""
-    count: int
-    """Operations of the task."""
+    count: int  # Operations of the task.
 
     def __call__(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Return case `index` of the task. Raises the errors of both makers."""
@@ -913,8 +887,7 @@ class RecalledFirst:
     factory: CaseFactory
     makes: CaseMaker
     recalled: Sequence[Sequence[Step]]
-    first: int
-    """Index of the first of them."""
+    first: int  # Index of the first of them.
 
     def __call__(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Return case `index` of the task. Raises `FilteredOut` for a recipe that this description admits no more, and the errors of the maker."""
@@ -951,10 +924,8 @@ class EachOnce:
     makes: CaseMaker
     _first: dict[bytes, int] = dataclasses.field(default_factory=dict, init=False)
     """Key of a safe request of the block -> index that made it first."""
-    _block: range = dataclasses.field(default=range(0), init=False)
-    """Indices of the block."""
-    _next: int = dataclasses.field(default=0, init=False)
-    """First index of the block that was not made."""
+    _block: range = dataclasses.field(default=range(0), init=False)  # Indices of the block.
+    _next: int = dataclasses.field(default=0, init=False)  # First index of the block that was not made.
 
     def __call__(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Return case `index` of the task: the same in every worker.

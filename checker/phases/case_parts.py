@@ -64,8 +64,7 @@ def literal_of(case: Case) -> Literal:
 
 
 _OPTIONAL = (Location.QUERY, Location.HEADER, Location.COOKIE)
-_MOST = 500
-"""Places of one case; deeper ones are left out together with the places around them."""
+_MOST = 500  # Places of one case; deeper ones are left out together with the places around them.
 
 
 def places_of(case: Case) -> list[str]:
@@ -121,14 +120,11 @@ def _pruned(value: Any, pointer: str, removed: Collection[str]) -> Any:
     return [item for _, item in kept] if isinstance(value, list) else value
 
 
-Names = tuple[tuple[str, str | int], ...]
-"""(JSON pointer in the body, or location and name of a parameter, value)."""
+Names = tuple[tuple[str, str | int], ...]  # (JSON pointer in the body, or location and name of a parameter, value).
 
-_MOST_NAMES: Final = 16
-"""Names of one case that are changed."""
+_MOST_NAMES: Final = 16  # Names of one case that are changed.
 _DEPTH: Final = 4
-_SHORT: Final = 4
-"""Texts with fewer letters and digits are lengthened: there are too few others of their length."""
+_SHORT: Final = 4  # Texts with fewer letters and digits are lengthened: there are too few others of their length.
 _LONGER: Final = 12
 _ALPHABETS: Final = ("abcdef", ascii_lowercase, ascii_uppercase, digits)
 _PARAMETERS: Final = (Location.PATH, Location.QUERY, Location.HEADER)

@@ -56,8 +56,7 @@ class ValueOrigin(Struct, frozen=True):
     """One way to a value."""
 
     step: int
-    expression: str
-    """Runtime expression of a link, as JSON."""
+    expression: str  # Runtime expression of a link, as JSON.
     score: float
 
 
@@ -65,16 +64,11 @@ class PathVariable(Struct):
     """A variable of the path of a target."""
 
     name: str
-    owner: Resource
-    """The collection that it chooses from."""
-    place: Place
-    """The place where a case names its value."""
-    kinds: tuple[type, ...]
-    """Kinds of values that fit."""
-    as_text: bool
-    """Whether an integer must be given as text."""
-    patterns: tuple[str, ...]
-    """Regular expressions with one group for it."""
+    owner: Resource  # The collection that it chooses from.
+    place: Place  # The place where a case names its value.
+    kinds: tuple[type, ...]  # Kinds of values that fit.
+    as_text: bool  # Whether an integer must be given as text.
+    patterns: tuple[str, ...]  # Regular expressions with one group for it.
     is_careful: bool
     """Whether the operation may take away what others need: it takes members that its own sequence created."""
 
@@ -84,8 +78,7 @@ class StepTarget(Struct):
 
     operation: Operation
     use: ResourceUse
-    variables: tuple[PathVariable, ...]
-    """Innermost first."""
+    variables: tuple[PathVariable, ...]  # Innermost first.
     conditions: tuple[tuple[Place, str, bool], ...]
     """(conditional header, response header with its value, whether it is required)."""
 
@@ -111,12 +104,9 @@ class ResponseKind(Struct, eq=False):
 
     operation: Operation
     use: ResourceUse
-    succeeded: bool
-    """Whether they are successes."""
-    transitions: Mapping[Label, Sequence[Transition]]
-    """Target operation -> transitions."""
-    declared: Sequence[Label]
-    """Targets of declared links, in document order."""
+    succeeded: bool  # Whether they are successes.
+    transitions: Mapping[Label, Sequence[Transition]]  # Target operation -> transitions.
+    declared: Sequence[Label]  # Targets of declared links, in document order.
     ways: dict[tuple[Label, str], Sequence[tuple[str, float]]] = field(default_factory=dict)
     """(target operation, variable of its path) -> (expression, certainty) of links and of the path of the request."""
     beside: dict[Label, Sequence[tuple[bool, Place, str]]] = field(default_factory=dict)
@@ -130,24 +120,18 @@ class ShownStep(Struct):
 
     sent: SentCase
     kind: ResponseKind
-    use: ResourceUse
-    """The place of its operation in the resource model."""
-    succeeded: bool
-    """Whether its response has a status of 2xx or 3xx."""
+    use: ResourceUse  # The place of its operation in the resource model.
+    succeeded: bool  # Whether its response has a status of 2xx or 3xx.
     passed: Mapping[str, tuple[int, str]]
     """Expression of a part of its request that an earlier response gave -> (step, expression) of that."""
-    used: Set[tuple[int, str]]
-    """(step, expression) of the values of a request that was refused."""
-    is_missing: bool
-    """Whether it was refused because something does not exist."""
+    used: Set[tuple[int, str]]  # (step, expression) of the values of a request that was refused.
+    is_missing: bool  # Whether it was refused because something does not exist.
     leaves: list[tuple[ResponsePlace, Any]] | None = None
     """The scalars of the body of its response; None until they are read."""
-    is_list: bool | None = None
-    """Whether it lists the members of a collection; None until that is asked."""
+    is_list: bool | None = None  # Whether it lists the members of a collection; None until that is asked.
     urls: list[tuple[str, str]] | None = None
     """(expression, URL) of the URLs of this API in its response; None until they are read."""
-    targets: tuple[Label, ...] | None = None
-    """Operations whose paths its URLs match; None until they are read."""
+    targets: tuple[Label, ...] | None = None  # Operations whose paths its URLs match; None until they are read.
     origins: dict[tuple[Label, str], ValueOrigin | None] = field(default_factory=dict)
     """(operation, path variable) -> the surest source of a value in this step."""
 
@@ -157,10 +141,8 @@ class SequenceModel(Struct):
 
     model: ResourceModel
     operations: Mapping[Label, Operation]
-    algorithms: Collection[str]
-    """Algorithms that infer undeclared links."""
-    host: str
-    """Host of the API: URLs of other hosts are ignored."""
+    algorithms: Collection[str]  # Algorithms that infer undeclared links.
+    host: str  # Host of the API: URLs of other hosts are ignored.
     described: DescribedPaths
     places: dict[Label, Places] = field(default_factory=dict)
     _kinds: dict[tuple[Label, int, bool], ResponseKind] = field(default_factory=dict)
@@ -213,8 +195,7 @@ class KnownResources(Struct):
     """Values of the responses of one sequence, by their meaning. Lives as long as its sequence."""
 
     shared: SequenceModel
-    turn: int = 0
-    """Index of the element whose values are taken from a list that has it."""
+    turn: int = 0  # Index of the element whose values are taken from a list that has it.
     steps: list[ShownStep] = field(default_factory=list)
 
     def read(self, sequence: Sequence[SentCase]) -> None:

@@ -23,8 +23,7 @@ from checker.generation.settings import GenerationSettings
 
 SMALLEST = "/smallest"
 """Suffix of a phase name: the list that holds only its smallest case, with the settings of the phase."""
-_KEPT = 4
-"""Lists that a worker always keeps: those of its task, of the next one, of an investigation."""
+_KEPT = 4  # Lists that a worker always keeps: those of its task, of the next one, of an investigation.
 _MOST_LISTS = 32
 _MOST_CASES = 2_000
 """Limit on the cases in all lists. Lists are kept because a later phase sends the cases that were skipped."""
@@ -64,8 +63,7 @@ class _List(Struct):
     """A list as far as it was read."""
 
     rest: Iterator[ListedCase | Case]
-    shapes_drawing: bool
-    """Whether hooks replace a draw, and therefore have no effect on its cases."""
+    shapes_drawing: bool  # Whether hooks replace a draw, and therefore have no effect on its cases.
     read: list[ListedCase | Case] = field(default_factory=list)
     fault: CheckerError | None = None
     """The error that ended it. Each phase that reads it raises and reports the error; an iterator would only raise it once."""

@@ -22,8 +22,7 @@ from checker.core.send import Purpose
 from checker.core.system import read_local
 from checker.kinds.fetching import refuse_depth
 
-NO_RESPONSE: Final = "none"
-"""Stands for the status of a request without a response."""
+NO_RESPONSE: Final = "none"  # Stands for the status of a request without a response.
 
 
 class Recorded(Struct, frozen=True):
@@ -34,16 +33,11 @@ class Recorded(Struct, frozen=True):
     method: str
     uri: str
     headers: tuple[tuple[str, str], ...]
-    body: bytes | None
-    """None when the request had no body, which is not the same as an empty one."""
-    old_status: str
-    """Status of the recorded response; `NO_RESPONSE` if there was none."""
-    is_cut: bool = False
-    """Whether the recorded body is shorter than the one that was sent."""
-    purpose: str = Purpose.TEST.value
-    """Value of the `Purpose` of the request."""
-    at: float | None = None
-    """Time of recording in seconds since the epoch; None if the cassette does not record it."""
+    body: bytes | None  # None when the request had no body, which is not the same as an empty one.
+    old_status: str  # Status of the recorded response; `NO_RESPONSE` if there was none.
+    is_cut: bool = False  # Whether the recorded body is shorter than the one that was sent.
+    purpose: str = Purpose.TEST.value  # Value of the `Purpose` of the request.
+    at: float | None = None  # Time of recording in seconds since the epoch; None if the cassette does not record it.
 
 
 _AGAIN: Final = frozenset(("content-length", "transfer-encoding", "connection"))
@@ -281,8 +275,7 @@ _ANCHOR = re.compile(r'^ +(?:string|"base64_string"): (?=&(body-\w+) )(.*)$', re
 _ALIAS = re.compile(r'^ +(?:string|"base64_string"): \*(body-\w+)$', re.MULTILINE)
 """Our own cassettes write a repeated body once, with an anchor."""
 _FIRST_KEY: Final = re.compile(rb'\s*\{\s*"(\w+)"')
-_MANIFEST: Final = "manifest.json"
-"""A file that earlier versions wrote beside the files of failures."""
+_MANIFEST: Final = "manifest.json"  # A file that earlier versions wrote beside the files of failures.
 _MOST_BYTES: Final = 256 << 20
 
 

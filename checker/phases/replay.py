@@ -30,38 +30,29 @@ _OF_THEMSELVES = [purpose for purpose in Purpose if purpose not in ON_THE_WAY]
 _URI = re.compile(r"(https?://[^/?#]*)(.*)\Z", re.DOTALL | re.IGNORECASE)
 _NOT_CARRIED_OUT = frozenset({FailureKind.REFUSED, FailureKind.DNS, FailureKind.UNSENDABLE})
 
-_MANY = 5
-"""Interactions listed by their number."""
+_MANY = 5  # Interactions listed by their number.
 
-Echo = Callable[[str], object]
-"""Prints a line."""
+Echo = Callable[[str], object]  # Prints a line.
 
 
 class ReplayOptions(Struct, frozen=True):
     """The choice of interactions to send again, and its settings. An empty filter lets everything pass."""
 
-    base_url: str | None = None
-    """Target in place of the recorded one."""
-    headers: tuple[tuple[str, str], ...] = ()
-    """Replace recorded headers of the same name, among them masked ones."""
-    configured: tuple[tuple[str, str], ...] = ()
-    """Replace masked headers only."""
+    base_url: str | None = None  # Target in place of the recorded one.
+    headers: tuple[tuple[str, str], ...] = ()  # Replace recorded headers of the same name, among them masked ones.
+    configured: tuple[tuple[str, str], ...] = ()  # Replace masked headers only.
     fetched: Callable[[], Mapping[str, str]] = dict
     """Return the headers of a login, by name in lower case; called for a masked header without another value."""
     ids: tuple[str, ...] = ()
-    statuses: tuple[str, ...] = ()
-    """`SUCCESS`, `FAILURE`, `ERROR`, `SKIP`."""
+    statuses: tuple[str, ...] = ()  # `SUCCESS`, `FAILURE`, `ERROR`, `SKIP`.
     purposes: tuple[str, ...] = ()
     """Values of `Purpose`. By default all requests are sent, because each of them may have changed the target."""
-    uri: str | None = None
-    """Regular expression, found anywhere in the URI."""
-    method: str | None = None
-    """Regular expression, found anywhere in the method, in any letter case."""
+    uri: str | None = None  # Regular expression, found anywhere in the URI.
+    method: str | None = None  # Regular expression, found anywhere in the method, in any letter case.
     http: HttpSettings = field(default_factory=HttpSettings)
     keeps_pace: bool = False
     """Whether requests keep their recorded distances in time; otherwise they are sent without pause."""
-    wait: Callable[[float], object] = time.sleep
-    """Waits for a number of seconds."""
+    wait: Callable[[float], object] = time.sleep  # Waits for a number of seconds.
     clock: Clock = time.monotonic
 
 

@@ -36,8 +36,7 @@ from checker.phases.known_resources import (
 from checker.values.history import LONGEST_TEXT, SCALARS
 from checker.values.locations import DescribedPaths
 
-_AIMED: Final = 3
-"""Every third sequence heads for one operation."""
+_AIMED: Final = 3  # Every third sequence heads for one operation.
 
 
 class SequenceGoals(Struct, dict=True):
@@ -123,24 +122,17 @@ _LATEST, _REMOVED = 0.7, 0.8
 """Probability that a value comes from the last step that has one, or from the resource that was just removed."""
 _BODY, _OPTIONAL, _REQUIRED = 0.85, 0.5, 0.9
 """Probability that inferred values are set into bodies, into optional parameters, into required ones."""
-_TWICE = 0.5
-"""Probability that two parts of a request take the same value, where no other is known."""
-_ITSELF = 1 / 32
-"""Probability that a value of the body which comes from an earlier response is the one of the path."""
-_SAME_SCOPE = 0.9
-"""Probability that a step keeps the tenant or workspace of the sequence."""
+_TWICE = 0.5  # Probability that two parts of a request take the same value, where no other is known.
+_ITSELF = 1 / 32  # Probability that a value of the body which comes from an earlier response is the one of the path.
+_SAME_SCOPE = 0.9  # Probability that a step keeps the tenant or workspace of the sequence.
 _WEIGHTS: Final = {"GET": 3.0, "PUT": 3.0, "PATCH": 3.0, "POST": 3.0, REMOVING: 2.0}
-_AGAIN: Final = 8.0
-"""Weight of reading the resource that was just removed."""
+_AGAIN: Final = 8.0  # Weight of reading the resource that was just removed.
 _ELSEWHERE: Final = 0.4
-_NEEDED: Final = 1.5
-"""Weight of creating another resource, and of one that later steps can use."""
+_NEEDED: Final = 1.5  # Weight of creating another resource, and of one that later steps can use.
 _MOST_REFUSALS: Final = 2
 """Refusals after which a sequence no longer uses a value; one may be about other parts of the request."""
-_TRIES: Final = 32
-"""Operations that are tried for a step: most sequences lack a value for the path of most operations."""
-_ELEMENTS: Final = 4
-"""Elements of a list whose values sequences take."""
+_TRIES: Final = 32  # Operations that are tried for a step: most sequences lack a value for the path of most operations.
+_ELEMENTS: Final = 4  # Elements of a list whose values sequences take.
 _SAME_ELEMENT: Final = 5
 """Sequences in a row that take the same element, the first ones the first element: mostly a list has it again on a fresh server."""
 _KEPT: Final = 96
@@ -171,14 +163,12 @@ class SequenceBuilder(Struct, dict=True):
     model: ResourceModel
     rules: SequenceSettings
     host: str
-    secrets: Secrets = NO_SECRETS
-    """Values that must not be sent to other operations."""
+    secrets: Secrets = NO_SECRETS  # Values that must not be sent to other operations.
     _sequences: OrderedDict[int, KnownResources] = field(default_factory=OrderedDict)
     """Keyed by the identity of the first interaction. In `fuzz`, each step has an index of its own."""
     _dead: set[Label] = field(default_factory=set)
     _following: dict[ResponseKind, Mapping[Label, float]] = field(default_factory=dict)
-    _chance: Random = field(default_factory=Random)
-    """Seeded anew for each step."""
+    _chance: Random = field(default_factory=Random)  # Seeded anew for each step.
 
     def follow(
         self,

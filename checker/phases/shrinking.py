@@ -20,10 +20,8 @@ from checker.phases.case_factory import CaseFactory, GeneratedCase
 from checker.phases.case_parts import literal_of, places_of, without
 from checker.transport.prepare import RequestMaker, plain_maker
 
-Leaf = tuple[str | int, ...]
-"""Where a value without parts stands: attribute of the case, then names and indices."""
-_MOST: Final = 200
-"""Leaves of one case."""
+Leaf = tuple[str | int, ...]  # Where a value without parts stands: attribute of the case, then names and indices.
+_MOST: Final = 200  # Leaves of one case.
 _CONTAINERS: Final = (Location.PATH, Location.QUERY, Location.HEADER, Location.COOKIE)
 _PLAIN: Final = "0"
 
@@ -99,10 +97,8 @@ class ShrunkCase(Struct, frozen=True):
     """The smallest case that still fails."""
 
     made: GeneratedCase
-    executions: int
-    """The number of candidates that were yielded."""
-    finished: bool
-    """False if the caller ended the search."""
+    executions: int  # The number of candidates that were yielded.
+    finished: bool  # False if the caller ended the search.
 
 
 def content_of(case: Case) -> str:
@@ -155,10 +151,8 @@ class _Fewer(Struct):
     name: str
     phase: PhaseInfo
     executions: int = 0
-    content: str = ""
-    """The content of the best case."""
-    known: dict[str, bool] = field(default_factory=dict)
-    """Content -> whether it fails."""
+    content: str = ""  # The content of the best case.
+    known: dict[str, bool] = field(default_factory=dict)  # Content -> whether it fails.
     maker: RequestMaker = field(default_factory=plain_maker)
 
     def shrunk(self) -> Search[GeneratedCase, ShrunkCase]:

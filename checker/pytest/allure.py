@@ -10,8 +10,7 @@ from pluggy import HookimplMarker
 _hook = HookimplMarker("allure")
 _MOST: Final = 200
 """Calls with different arguments that are kept for an operation: a test may attach something in each of its cases."""
-_SINGLE: Final = ("severity", "thread", "host")
-"""Labels of which a result has one, as in `allure_commons.types`."""
+_SINGLE: Final = ("severity", "thread", "host")  # Labels of which a result has one, as in `allure_commons.types`.
 
 
 class AllureCalls:

@@ -209,8 +209,7 @@ class CollectedOutcomes:
         self._failures.append(error)
 
 
-SUBTESTS: Final = "subtests"
-"""Fixture of pytest 9, and of the plugin pytest-subtests for earlier ones."""
+SUBTESTS: Final = "subtests"  # Fixture of pytest 9, and of the plugin pytest-subtests for earlier ones.
 NO_OPERATION = "Test function {name} does not match any API operations and therefore has no effect"
 NONE_ENABLED = "{name}: the configuration disables all operations of the test"
 

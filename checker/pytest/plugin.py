@@ -11,22 +11,17 @@ from typing import Any, cast
 
 import pytest
 
-SCHEMA = "_checker_schema"
-"""Attribute of tests that are for a schema, as `checker.library.decorators` writes it."""
+SCHEMA = "_checker_schema"  # Attribute of tests that are for a schema, as `checker.library.decorators` writes it.
 PROPERTY_TEST = "_checker_property_test"
 """Attribute of tests of one operation, as `checker.library.property_tests` writes it."""
-SEQUENCES = "_checker_sequences"
-"""Attribute of tests of state machines, as `checker.library.state_machine` writes it."""
+SEQUENCES = "_checker_sequences"  # Attribute of tests of state machines, as `checker.library.state_machine` writes it.
 PENDING = "_checker_pending"
 """Attribute of functions that are collected in place of tests, as `checker.pytest.expansion` writes it."""
-GENERATED = "_checker_generated"
-"""Attribute of functions that the plugin adds beside the test of the user."""
+GENERATED = "_checker_generated"  # Attribute of functions that the plugin adds beside the test of the user.
 
 
-_SENT = "checker"
-"""Name of the data that processes of pytest-xdist send back."""
-_CALLS: pytest.StashKey[Any] = pytest.StashKey()
-"""The calls of a session, once it runs a test of a schema."""
+_SENT = "checker"  # Name of the data that processes of pytest-xdist send back.
+_CALLS: pytest.StashKey[Any] = pytest.StashKey()  # The calls of a session, once it runs a test of a schema.
 _HAS_TESTS: pytest.StashKey[bool] = pytest.StashKey()
 _CONCLUSIONS: pytest.StashKey[list[str]] = pytest.StashKey()
 """Failures that users' class checks found in the whole session."""

@@ -49,34 +49,27 @@ from checker.reporting.writing import write_stream, write_summary
 from checker.workers.recording.traffic import MODES, Components
 
 _RUN: Final = "pytest"
-_MOST: Final = 200_000
-"""Calls that are kept for reports: a session that never ends must not fill the memory."""
+_MOST: Final = 200_000  # Calls that are kept for reports: a session that never ends must not fill the memory.
 _NO_TIME: Final = (0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-_FEWEST: Final = 10
-"""Responses below which a share is no evidence."""
+_FEWEST: Final = 10  # Responses below which a share is no evidence.
 
 
 class SessionCalls(Struct, eq=False):
     """Calls of one process, as records of a run. Implements `checker.library.recording.CallRecorder`."""
 
-    settings: RunSettings | None = None
-    """Settings of the first schema whose configuration asks for reports."""
+    settings: RunSettings | None = None  # Settings of the first schema whose configuration asks for reports.
     opened: SchemaOpened | None = None
     started_at: float = field(default_factory=time.time)
     calls: list[Call] = field(default_factory=list)
-    records: list[Record] = field(default_factory=list)
-    """Interactions and findings of other processes."""
-    lost: int = 0
-    """Calls beyond the limit."""
-    seeds: list[int | str] = field(default_factory=list)
-    """The different seeds of the tests, in order."""
+    records: list[Record] = field(default_factory=list)  # Interactions and findings of other processes.
+    lost: int = 0  # Calls beyond the limit.
+    seeds: list[int | str] = field(default_factory=list)  # The different seeds of the tests, in order.
     classes: dict[int, KeptClassChecks] = field(default_factory=dict)
     unasked: list[str] = field(default_factory=list)
     """Class checks whose `after_run` is not called, because each process saw only a part of the session."""
-    refused: int = 0
-    """Responses 401 and 403."""
+    refused: int = 0  # Responses 401 and 403.
     answered: int = 0
     allure: AllureCalls = field(default_factory=AllureCalls)
     _by_response: dict[int, Call] = field(default_factory=dict)

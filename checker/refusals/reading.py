@@ -294,10 +294,8 @@ def refused_characters(case: Case, response: Response) -> Iterator[Constraint]:
 
 _OTHER_REASONS: Final = frozenset((401, 403, 404, 405, 408, 410, 413, 414, 429, 431))
 """Refusals that have nothing to do with the data."""
-_MOST: Final = 50
-"""Most demands that are taken from one response."""
-_MOST_RELATED: Final = 10
-"""Most texts of one response that are searched for relations."""
+_MOST: Final = 50  # Most demands that are taken from one response.
+_MOST_RELATED: Final = 10  # Most texts of one response that are searched for relations.
 
 
 def may_complain(status: int) -> bool:

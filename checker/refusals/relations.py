@@ -10,8 +10,7 @@ from checker.core.request import Location
 from checker.core.resource_names import words
 from checker.core.system import later_pattern
 
-Place = tuple[Location, tuple[str, ...]]
-"""A part of a request, and the path of a value in it."""
+Place = tuple[Location, tuple[str, ...]]  # A part of a request, and the path of a value in it.
 _LONGEST: Final = 2_000
 _LONGEST_SENTENCE: Final = 300
 _MOST_NAMES: Final = 6

@@ -78,8 +78,7 @@ def _listed(prose: str) -> list[str]:
             return found
 
 
-Demand = tuple[str, Any]
-"""Keyword and its value."""
+Demand = tuple[str, Any]  # Keyword and its value.
 _Reading = Callable[[re.Match[str]], Iterator[Demand]]
 
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
@@ -346,8 +345,7 @@ _NAME_IN_TEXT = later_pattern(r"[`'\"]([\w.-]+)[`'\"]")
 _WHOLE = ("", "$", "/", "non_field_errors", "__all__", "base", "_schema", "__root__", "root")
 
 
-FieldPath = tuple[str, ...]
-"""Names down to a field as the target spells them, `*` for items."""
+FieldPath = tuple[str, ...]  # Names down to a field as the target spells them, `*` for items.
 
 
 class PlaceDemand(Struct, frozen=True):
@@ -356,8 +354,7 @@ class PlaceDemand(Struct, frozen=True):
     path: FieldPath
     keyword: str
     value: Any = True
-    where: str = ""
-    """`query`, `path`, `header`, `cookie`, `body`; empty if unknown."""
+    where: str = ""  # `query`, `path`, `header`, `cookie`, `body`; empty if unknown.
 
 
 def path_of(name: object) -> FieldPath:

@@ -5,8 +5,7 @@ from typing import Final
 
 from checker.core.system import later_pattern
 
-_LONGEST: Final = 500
-"""Characters of a sentence that are read: 64 KiB took seconds."""
+_LONGEST: Final = 500  # Characters of a sentence that are read: 64 KiB took seconds.
 _TAKEN: Final = later_pattern(
     r"\balready (?:been )?(?:exists?|taken|used|in use|registered|assigned|present)\b|\bis (?:taken|in use)\b|\bin use already\b"
     r"|\bmust make a unique set\b|\bduplicate (?:key|entry|id|identifier|name)\b|\bunique constraint\b",

@@ -28,21 +28,16 @@ TRANSIENT: Final = (429, 502, 503, 504)
 UNHANDLED: Final = (*sorted(UNAUTHORIZED), *TRANSIENT)
 """Statuses with which a request is refused before it is handled: for its credentials, or for the load of a server or gateway."""
 _OF_HEADER: Final = "$response.header."
-_SHORTEST: Final = 3
-"""Least length of a text that is found again in any response; shorter texts occur by chance."""
-_PLAIN: Final = re.compile(r"[A-Za-z0-9._~-]+")
-"""A segment that no URL has to escape."""
-Path = tuple[str | int, ...]
-"""Names and indices on the way down in a JSON document."""
+_SHORTEST: Final = 3  # Least length of a text that is found again in any response; shorter texts occur by chance.
+_PLAIN: Final = re.compile(r"[A-Za-z0-9._~-]+")  # A segment that no URL has to escape.
+Path = tuple[str | int, ...]  # Names and indices on the way down in a JSON document.
 
 
 class Source(Struct, frozen=True):
     """A value in the response to an earlier request."""
 
-    call: int
-    """Index of the request."""
-    path: Path | None
-    """Place in the JSON body; None for a header."""
+    call: int  # Index of the request.
+    path: Path | None  # Place in the JSON body; None for a header.
     header: str = _LOCATION
     """Name of the header in lower case. Of `Location` the last segment of its path is meant, of others the whole value."""
     segment: int = 0
@@ -60,18 +55,13 @@ class Call(Struct, frozen=True):
     label: str
     request: WireRequest
     components: tuple[Component, ...]
-    in_target: Mapping[int, Source]
-    """Number of a part of the target (`parts_of`) -> its value."""
-    in_body: Mapping[Path, Source]
-    """Place in the JSON body, or name of the field of a form -> its value."""
-    status: int
-    """Status in the run; 0 without a response."""
-    command: str = ""
-    """The command that was recorded for it; empty if there is none."""
+    in_target: Mapping[int, Source]  # Number of a part of the target (`parts_of`) -> its value.
+    in_body: Mapping[Path, Source]  # Place in the JSON body, or name of the field of a form -> its value.
+    status: int  # Status in the run; 0 without a response.
+    command: str = ""  # The command that was recorded for it; empty if there is none.
     made: ResourceMade | None = None
     """The resource that it creates or removes, if it is no request of the finding itself."""
-    in_headers: Mapping[str, Source] = field(default_factory=dict)
-    """Name of a header in lower case -> its value."""
+    in_headers: Mapping[str, Source] = field(default_factory=dict)  # Name of a header in lower case -> its value.
 
     @property
     def sources(self) -> set[Source]:

@@ -44,8 +44,7 @@ from checker.reporting.warnings import warning_groups
 if TYPE_CHECKING:
     from checker.reporting.live_lines import LiveLines
 
-_FEW_CAUSES = 2
-"""A single cause is seen at once in its own block."""
+_FEW_CAUSES = 2  # A single cause is seen at once in its own block.
 _MOST_CAUSES = 40
 
 
@@ -94,15 +93,11 @@ def _as_python(command: str, *, is_first: bool) -> list[str]:
 
 
 _FIELD = 18
-_LARGE_BYTES = 1_000_000
-"""Size from which reading a description takes noticeable time, so that it is shown."""
+_LARGE_BYTES = 1_000_000  # Size from which reading a description takes noticeable time, so that it is shown.
 _ELSEWHERE = "`--max-shown` shows more, and a report all of them, such as `--report html`."
-_PULSE_S = (10.0, 60.0)
-"""Least and most seconds between two progress lines without a terminal."""
-_NOTICEABLE_S = 1.0
-"""Seconds from which the writing of reports is shown."""
-_PULSE_SHARE = 1 / 30
-"""Share of the elapsed time between two progress lines, so that long runs have fewer lines."""
+_PULSE_S = (10.0, 60.0)  # Least and most seconds between two progress lines without a terminal.
+_NOTICEABLE_S = 1.0  # Seconds from which the writing of reports is shown.
+_PULSE_SHARE = 1 / 30  # Share of the elapsed time between two progress lines, so that long runs have fewer lines.
 
 
 class Console:

@@ -11,8 +11,7 @@ from checker.corpus.records import EDGE, MEDIA_TYPE, MEMBER, VALID, OperationDes
 
 _ACCEPTED, _REFUSED = (2, 3), (4,)
 
-_MOST_MISSING = 5
-"""Operations that a sentence lists."""
+_MOST_MISSING = 5  # Operations that a sentence lists.
 Tried = Mapping[tuple[str, str, int], int]
 """(place, purpose of the case, class of the status or 0) -> number of cases.
 
@@ -23,8 +22,7 @@ The purpose is a violated keyword, `EDGE`, `VALID`, a member of an enumeration o
 class OutcomeCounts(Struct, frozen=True):
     """The numbers of cases by the class of their response."""
 
-    by_class: tuple[tuple[int, int], ...] = ()
-    """(class of the status or 0 for no response, cases), sorted."""
+    by_class: tuple[tuple[int, int], ...] = ()  # (class of the status or 0 for no response, cases), sorted.
 
     @property
     def cases(self) -> int:
@@ -42,16 +40,12 @@ class OutcomeCounts(Struct, frozen=True):
 class PlaceCoverage(Struct, frozen=True):
     """The cases about one parameter, or about the body."""
 
-    place: str
-    """`query limit`, `body`."""
+    place: str  # `query limit`, `body`.
     is_declared: bool = True
     """Whether it is a parameter or the body; otherwise it is a location, for mistakes without a parameter name."""
-    valid: OutcomeCounts = OutcomeCounts()
-    """Valid cases with this place that were not about a boundary of it."""
-    edges: OutcomeCounts = OutcomeCounts()
-    """Valid cases at a boundary of it."""
-    broken: tuple[tuple[str, OutcomeCounts], ...] = ()
-    """(violated keyword, cases), sorted."""
+    valid: OutcomeCounts = OutcomeCounts()  # Valid cases with this place that were not about a boundary of it.
+    edges: OutcomeCounts = OutcomeCounts()  # Valid cases at a boundary of it.
+    broken: tuple[tuple[str, OutcomeCounts], ...] = ()  # (violated keyword, cases), sorted.
 
     @property
     def is_tried(self) -> bool:
@@ -61,8 +55,7 @@ class PlaceCoverage(Struct, frozen=True):
 class Alternatives(Struct, frozen=True):
     """The alternatives listed for a place, of which each case or response has one: members of an enumeration, or media types."""
 
-    place: str
-    """`query status`, `body pet.kind`; `body` or `answer 200` for media types."""
+    place: str  # `query status`, `body pet.kind`; `body` or `answer 200` for media types.
     listed: tuple[tuple[str, OutcomeCounts], ...]
     """(alternative as the description has it, members as JSON; its cases)."""
 
@@ -101,11 +94,9 @@ class OperationCoverage(Struct, frozen=True):
 
     label: str
     places: tuple[PlaceCoverage, ...] = ()
-    documented: tuple[tuple[str, int], ...] = ()
-    """(status as the description spells it, number of its responses)."""
+    documented: tuple[tuple[str, int], ...] = ()  # (status as the description spells it, number of its responses).
     undocumented: tuple[int, ...] = ()
-    is_reached: bool = False
-    """Whether it returned 2xx."""
+    is_reached: bool = False  # Whether it returned 2xx.
     enumerations: tuple[Alternatives, ...] = ()
     media_types: tuple[Alternatives, ...] = ()
 
@@ -132,8 +123,7 @@ class DescriptionCoverage(Struct, frozen=True):
     operations: tuple[OperationCoverage, ...] = ()
     shares: Mapping[str, Share] = field(default_factory=dict)
     """Share by name: `operations` that returned 2xx, `responses`, `parameters`, `enum_values`, `media_types`."""
-    shortfalls: tuple[str, ...] = ()
-    """A sentence for each share below its required minimum. They make the run fail."""
+    shortfalls: tuple[str, ...] = ()  # A sentence for each share below its required minimum. They make the run fail.
 
 
 def covered(operations: tuple[OperationCoverage, ...]) -> DescriptionCoverage:

@@ -41,8 +41,7 @@ class PhaseFinished(Struct, frozen=True):
 
     name: str
     tested: int
-    failed: frozenset[str]
-    """Operations with failures, known ones included."""
+    failed: frozenset[str]  # Operations with failures, known ones included.
     errored: int
 
 
@@ -118,8 +117,7 @@ class EventStream:
         yield self._finished
 
 
-_Placed = tuple[tuple[float, str], int, Record]
-"""((time, case), incarnation, record)."""
+_Placed = tuple[tuple[float, str], int, Record]  # ((time, case), incarnation, record).
 
 
 class RunEvents(EventStream):

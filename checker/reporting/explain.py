@@ -27,12 +27,9 @@ from checker.reporting.text import counted, xml_text
 class Explanation(Struct, frozen=True):
     """The text of a page, beside that of the tables."""
 
-    what: str
-    """The observation, and why it is a defect."""
-    fix: str
-    """The usual cause, and the remedy."""
-    setting: str = ""
-    """Lines of `checker.toml` that change the check; may be empty."""
+    what: str  # The observation, and why it is a defect.
+    fix: str  # The usual cause, and the remedy.
+    setting: str = ""  # Lines of `checker.toml` that change the check; may be empty.
 
 
 _STATUSES: Final = "[checks.{check}]\nexpected-statuses = [{statuses}]"
@@ -305,8 +302,7 @@ def _warning_page(row: WarningRow) -> str:
 _MOST_DEMANDS = 20
 _MOST_ALIKE = 10
 _MOST_FAILURES = 20
-_LONGEST_BODY = 300
-"""Characters of a request body that are shown."""
+_LONGEST_BODY = 300  # Characters of a request body that are shown.
 
 
 def samples_by_status(found: Iterable[Interaction], label: str) -> Mapping[int, Interaction]:

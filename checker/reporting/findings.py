@@ -60,8 +60,7 @@ class Cause(Struct, frozen=True):
     """One defect of the target, with all its places."""
 
     fingerprint: str
-    places: tuple[Finding, ...]
-    """Its findings, at least one, by label."""
+    places: tuple[Finding, ...]  # Its findings, at least one, by label.
 
     @property
     def worst(self) -> Finding:
@@ -139,13 +138,11 @@ MARKS = {
     SEQUENCE: ("needs a sequence", "need a sequence"),
 }
 """Reason why the commands of a finding may not reproduce it, worst first -> its words after one, and after more."""
-_ID_CHARACTERS = 8
-"""Characters of a fingerprint that are shown; enough for thousands of findings."""
+_ID_CHARACTERS = 8  # Characters of a fingerprint that are shown; enough for thousands of findings.
 _IN_REQUEST = re.compile(r"request:|\$request\.(?P<location>[a-z]+)[.#]?")
 """The start of a pointer into a request: as the pool of values writes it, and as a runtime expression."""
 _NOT_THERE: Final = frozenset((404, 410))
-_SIMPLEST = "0"
-"""The value of the simplest case, which needs no earlier response even if one contained it."""
+_SIMPLEST = "0"  # The value of the simplest case, which needs no earlier response even if one contained it.
 
 
 Printed = Callable[[Finding], ShownCommand | None]

@@ -116,26 +116,21 @@ def _encodes(encoding: str, text: str) -> bool:
     return True
 
 
-_WINDOW_S = 5.0
-"""Seconds over which rates are measured. A mean of the whole run would hide a stall."""
+_WINDOW_S = 5.0  # Seconds over which rates are measured. A mean of the whole run would hide a stall.
 
 
 class RunProgress(Struct):
     """The state of a run that has not ended."""
 
-    started: float
-    """Monotonic seconds, like all times here."""
+    started: float  # Monotonic seconds, like all times here.
     view: RunView = field(default_factory=RunView)
     last_found: float | None = None
-    incarnations: set[int] = field(default_factory=set)
-    """Living workers that have opened the description."""
-    tasks: int = 0
-    """One for each operation in each phase; 0 if the end of the run does not depend on them."""
+    incarnations: set[int] = field(default_factory=set)  # Living workers that have opened the description.
+    tasks: int = 0  # One for each operation in each phase; 0 if the end of the run does not depend on them.
     max_time_s: float | None = None
     _done: set[tuple[str, str]] = field(default_factory=set)
     """Phase and operation of finished tasks. The live lines ask ten times a second, and a run may have 40,000 tasks."""
-    _samples: list[tuple[float, int]] = field(default_factory=list)
-    """(time, requests) of the last records."""
+    _samples: list[tuple[float, int]] = field(default_factory=list)  # (time, requests) of the last records.
 
     def follow(self, incarnation: int, record: Record, now: float) -> bool:
         """Count a record. Return True for a finding that was not counted before."""
@@ -187,8 +182,7 @@ class RunProgress(Struct):
         return sum(count for _, count in recent) / span
 
 
-_LEAST_SHARE = 0.05
-"""The share of the work from which on the time that is left is estimated."""
+_LEAST_SHARE = 0.05  # The share of the work from which on the time that is left is estimated.
 
 
 def clock_text(seconds: float) -> str:

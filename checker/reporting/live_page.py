@@ -18,8 +18,7 @@ from checker.reporting.report import GOES_ON, Report, report_of
 from checker.reporting.shown import ReportContext
 
 _HOST: Final = "127.0.0.1"
-_LOOK_S: Final = 2.0
-"""Seconds between two reads of the journals while a page is open."""
+_LOOK_S: Final = 2.0  # Seconds between two reads of the journals while a page is open.
 _POLICY: Final = "default-src 'none'; connect-src 'self'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 _SCRIPT: Final = """
 const opened = () => new Set(all("details[open]").map((one) => one.id || one.querySelector("summary").textContent));

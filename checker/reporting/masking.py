@@ -23,24 +23,20 @@ _COMMAND = "curl "
 _HEADER = re.compile(r"-H '(?P<name>[A-Za-z0-9._-]+): (?P<value>[^'\"\\$`!]*\{secret[^'\"\\$`!]*)'")
 """Matches a header of a command with a secret in its value, and with no character that a shell reads in double quotes."""
 _SECRET = re.compile(rf"(?P<before>[A-Za-z]* ?){EMBEDDED_REFERENCE.pattern.replace('<name>', '<secret>')}")
-Parts = tuple[Component, ...]
-"""Parts of a request. The origin of values outside all parts is unknown."""
+Parts = tuple[Component, ...]  # Parts of a request. The origin of values outside all parts is unknown.
 
 
 class Masking(Struct, frozen=True):
     """The masking of the requests of one run."""
 
     sanitization: Sanitization
-    store: SecretStore
-    """The secrets behind references in records."""
+    store: SecretStore  # The secrets behind references in records.
     credentials: tuple[str, ...] = ()
     """Places of credentials in the security schemes of the description: `header authorization`."""
     tokens: tuple[tuple[str, str, str], ...] = ()
     """(header or `cookie NAME`, security scheme, text before the credentials) of the configured schemes."""
-    location: str = "LOCATION"
-    """Location of the description in commands that print credentials."""
-    has_variables: bool = True
-    """Whether secrets in headers become variables of the shell."""
+    location: str = "LOCATION"  # Location of the description in commands that print credentials.
+    has_variables: bool = True  # Whether secrets in headers become variables of the shell.
 
     def rules(self, components: Parts = ()) -> Redaction:
         """Return the rules for a request with these parts. Without sanitisation they mask nothing."""
@@ -163,8 +159,7 @@ def slug_of(scheme: str) -> str:
     return re.sub("[^A-Z0-9]+", "_", scheme.upper()).strip("_")
 
 
-Shown = Callable[[str, Sequence[Parts]], ShownCommand]
-"""Masks a recorded command, given the parts of its steps."""
+Shown = Callable[[str, Sequence[Parts]], ShownCommand]  # Masks a recorded command, given the parts of its steps.
 
 
 def unmasked(text: str, components: Sequence[Parts] = ()) -> ShownCommand:

@@ -18,12 +18,9 @@ from checker.workers.starting.outline import OutlinedOperation, RunOutline
 class EdgeKind(StrEnum):
     """The reason why one operation leads to another."""
 
-    DECLARED = "declared"
-    """A link of the description says so."""
-    INFERRED = "inferred"
-    """Names or types of values say so."""
-    PLACE = "place"
-    """It uses a resource that the other operation creates, by their resource models."""
+    DECLARED = "declared"  # A link of the description says so.
+    INFERRED = "inferred"  # Names or types of values say so.
+    PLACE = "place"  # It uses a resource that the other operation creates, by their resource models.
 
 
 class GraphEdge(Struct, frozen=True):
@@ -32,8 +29,7 @@ class GraphEdge(Struct, frozen=True):
     source: Label
     target: Label
     kind: EdgeKind
-    name: str
-    """Name of the link; for an edge that follows from places, the variable that is set."""
+    name: str  # Name of the link; for an edge that follows from places, the variable that is set.
     values: tuple[str, ...] = ()
     """`path id = $response.body#/id`."""
 
@@ -124,8 +120,7 @@ GRAPHS: Final[Mapping[str, Callable[[str, ResourceModel], str]]] = {
 """Name of a format -> what writes it."""
 
 
-_WIDEST = 60
-"""Columns of labels: a longer one moves its own line alone."""
+_WIDEST = 60  # Columns of labels: a longer one moves its own line alone.
 
 
 def outline_text(outline: RunOutline) -> str:

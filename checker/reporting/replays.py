@@ -42,12 +42,9 @@ _TOGETHER: Final = {keyword: group for group in (_COUNTED, _ITEMS) for keyword i
 class Symptom(Struct, frozen=True):
     """A condition on a response that holds while the defect exists."""
 
-    kind: str
-    """`dropped`, `status`, `media_type`, `undecodable`, `type`, `equals`, `has`, `lacks`."""
-    value: Any = None
-    """The status, the media type, the value at the place, the name of a missing member."""
-    path: Path = ()
-    """Path of a value in a JSON body."""
+    kind: str  # `dropped`, `status`, `media_type`, `undecodable`, `type`, `equals`, `has`, `lacks`.
+    value: Any = None  # The status, the media type, the value at the place, the name of a missing member.
+    path: Path = ()  # Path of a value in a JSON body.
     schema: dict[str, Any] | None = None
     """The keyword that the value breaks, as a schema, where it can be read apart from the others; programs without a validator do without."""
 

@@ -34,12 +34,9 @@ from checker.reporting.warnings import is_tip, notes_of
 
 ENDLESS = "killed"
 """Outcome of a run without a last record, on disk: it was killed, or another process still works on it."""
-GOES_ON = "goes on"
-"""Outcome of the run of a live page."""
-UNAVAILABLE = "target unavailable"
-"""Outcome of a run whose target was unreachable, or never came back."""
-INCOMPLETE = "incomplete_report"
-"""Kind of the note on a report that is larger than its limit."""
+GOES_ON = "goes on"  # Outcome of the run of a live page.
+UNAVAILABLE = "target unavailable"  # Outcome of a run whose target was unreachable, or never came back.
+INCOMPLETE = "incomplete_report"  # Kind of the note on a report that is larger than its limit.
 
 
 class PhaseTally(Struct, frozen=True):
@@ -49,27 +46,21 @@ class PhaseTally(Struct, frozen=True):
     failed: int = 0
     errored: int = 0
     skipped: int = 0
-    known: int = 0
-    """Operations in which only known failures occurred."""
-    unchecked: int = 0
-    """Operations that responded while no check was selected."""
+    known: int = 0  # Operations in which only known failures occurred.
+    unchecked: int = 0  # Operations that responded while no check was selected.
 
 
 class PhaseOutcome(Struct, frozen=True):
     """One line of `Test Phases:`."""
 
     name: str
-    icon: str
-    """Name of a glyph."""
-    note: str = ""
-    """Reason for a missing verdict: `disabled`, `interrupted`."""
+    icon: str  # Name of a glyph.
+    note: str = ""  # Reason for a missing verdict: `disabled`, `interrupted`.
     tally: PhaseTally = PhaseTally()
     elapsed_s: float = 0.0
     """Seconds that a worker spent on its tasks, on average; 0 if unknown. Those of all phases are at most the time of the run."""
-    span_s: float = 0.0
-    """Seconds from its first task to its last. Phases may overlap."""
-    began_s: float = 0.0
-    """Seconds since the beginning of the run."""
+    span_s: float = 0.0  # Seconds from its first task to its last. Phases may overlap.
+    began_s: float = 0.0  # Seconds since the beginning of the run.
 
     @property
     def title(self) -> str:
@@ -80,24 +71,18 @@ class OperationOutcome(Struct, frozen=True):
     """The outcome of one operation."""
 
     label: str
-    outcome: str
-    """`passed`, `failed`, `errored`, or `skipped` if no case of it got a response."""
+    outcome: str  # `passed`, `failed`, `errored`, or `skipped` if no case of it got a response.
     statuses: tuple[tuple[int, int], ...] = ()
     """(status or 0 for no response, count) of requests with the operation's own method, by status."""
-    seconds: float = 0.0
-    """Time of workers on tasks of this operation alone."""
+    seconds: float = 0.0  # Time of workers on tasks of this operation alone.
     note: str = ""
     tags: tuple[str, ...] = ()
-    parameters: tuple[str, ...] = ()
-    """`path id`, `query limit`, `body`."""
-    documented: tuple[str, ...] = ()
-    """Statuses as the description spells them."""
-    is_tested: bool = False
-    """Whether some phase has tested it."""
+    parameters: tuple[str, ...] = ()  # `path id`, `query limit`, `body`.
+    documented: tuple[str, ...] = ()  # Statuses as the description spells them.
+    is_tested: bool = False  # Whether some phase has tested it.
     refusal: tuple[int, str] = (0, "")
     """(status, text) of the most common refusal of valid requests, if none had a 2xx response."""
-    probes: int = 0
-    """Number of cases with other methods, whose responses do not count as responses of the operation."""
+    probes: int = 0  # Number of cases with other methods, whose responses do not count as responses of the operation.
 
     @property
     def cases(self) -> int:
@@ -121,8 +106,7 @@ class RunTime(Struct, frozen=True):
 
     elapsed_s: float
     workers: int
-    ledger: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0, 0.0)
-    """Seconds of all workers: make, wait, judge, record, idle."""
+    ledger: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0, 0.0)  # Seconds of all workers: make, wait, judge, record, idle.
 
     @property
     def wall_s(self) -> float:
@@ -133,8 +117,7 @@ class RunTime(Struct, frozen=True):
 class MergedRun(Struct, frozen=True):
     """One of several runs in a common report."""
 
-    name: str
-    """The folder, as it was given."""
+    name: str  # The folder, as it was given.
     seed: int
     outcome: str
     cases: int
@@ -181,8 +164,7 @@ class Changes(Struct, frozen=True):
 
 
 _POINTS, _HOUR_S = 10, 3600.0
-_SHOWN_FROM_S = 60.0
-"""Seconds of a run from which on its curve is text; programs always get it."""
+_SHOWN_FROM_S = 60.0  # Seconds of a run from which on its curve is text; programs always get it.
 
 
 class Discovery(Struct, frozen=True):
@@ -232,29 +214,23 @@ class Report(Struct, frozen=True):
 
     settings: RunSettings
     seed: int
-    outcome: str
-    """`RunFinished.outcome`, or `ENDLESS`, or `GOES_ON`."""
+    outcome: str  # `RunFinished.outcome`, or `ENDLESS`, or `GOES_ON`.
     counts: RunCounts
     time: RunTime
     phases: tuple[PhaseOutcome, ...]
     findings: tuple[Finding, ...] = ()
-    errors: tuple[OperationError, ...] = ()
-    """Each error of an operation once."""
+    errors: tuple[OperationError, ...] = ()  # Each error of an operation once.
     notes: tuple[Note, ...] = ()
     quarantined: tuple[Quarantined, ...] = ()
-    ways_in: str = ""
-    """The options that give credentials to the API, as text."""
-    failing_warnings: tuple[str, ...] = ()
-    """Kinds of warnings that make the run fail."""
+    ways_in: str = ""  # The options that give credentials to the API, as text.
+    failing_warnings: tuple[str, ...] = ()  # Kinds of warnings that make the run fail.
     operations: tuple[OperationOutcome, ...] = ()
     """The selected operations in document order, then others that records name."""
     compared: Compared = field(default_factory=lambda: Compared(Baseline(), {}))
     coverage: DescriptionCoverage = field(default_factory=DescriptionCoverage)
-    runs: tuple[MergedRun, ...] = ()
-    """The runs of a common report; empty for a single run."""
+    runs: tuple[MergedRun, ...] = ()  # The runs of a common report; empty for a single run.
     changes: Changes = Changes()
-    discovery: Discovery = Discovery()
-    """Causes and behaviours over the time of `fuzz`."""
+    discovery: Discovery = Discovery()  # Causes and behaviours over the time of `fuzz`.
     unchanged_since: str = ""
     """The earlier version of the description if nothing was to be tested, because nothing has changed since."""
 

@@ -28,8 +28,7 @@ _HOLE = "\ue000{}\ue001"
 class Secret(Struct, frozen=True):
     """A masked value, which comes from an environment variable."""
 
-    variable: str
-    """`CHECKER_API_KEY`; `CHECKER_TOKEN_OAUTH` for the credentials of a security scheme."""
+    variable: str  # `CHECKER_API_KEY`; `CHECKER_TOKEN_OAUTH` for the credentials of a security scheme.
 
 
 class Taken(Struct, frozen=True):
@@ -38,8 +37,7 @@ class Taken(Struct, frozen=True):
     source: Source
     is_json: bool
     """Whether it stands in a JSON body: there without quotes, which stand around it. Elsewhere it is part of a URL."""
-    variable: str
-    """`owner_id_1`."""
+    variable: str  # `owner_id_1`.
 
 
 Text = tuple[str | Taken | Secret, ...]
@@ -50,11 +48,9 @@ class ShownCall(Struct, frozen=True):
 
     call: Call
     method: str
-    target: Text
-    """Without the base path."""
+    target: Text  # Without the base path.
     headers: tuple[tuple[str, Text], ...]
-    body: Text | None
-    """Its bytes as Latin-1."""
+    body: Text | None  # Its bytes as Latin-1.
 
     @property
     def texts(self) -> Iterator[Text]:
@@ -96,8 +92,7 @@ def secrets_of(calls: Sequence[ShownCall]) -> list[str]:
     )
 
 
-Variables = Mapping[tuple[Source, bool], str]
-"""(value, whether it stands in a JSON body) -> variable."""
+Variables = Mapping[tuple[Source, bool], str]  # (value, whether it stands in a JSON body) -> variable.
 
 
 def variables_of(uses: Iterable[tuple[Source, bool]]) -> Variables:

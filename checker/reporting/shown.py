@@ -21,37 +21,27 @@ from checker.reporting.text import unicode_text, walled
 class ReportContext(Struct, frozen=True):
     """The run of a report."""
 
-    command: str
-    """The command line, secrets masked."""
+    command: str  # The command line, secrets masked.
     seed: int
-    base_url: str
-    """Effective base URL, because interactions record only the target. Empty if unknown."""
-    preserve_bytes: bool = False
-    """Whether all bodies are written as base64."""
+    base_url: str  # Effective base URL, because interactions record only the target. Empty if unknown.
+    preserve_bytes: bool = False  # Whether all bodies are written as base64.
     sanitization: Sanitization = field(default_factory=Sanitization)
     truncation: Truncation = field(default_factory=Truncation)
     secrets: Secrets = field(default_factory=Secrets)
     """The values behind references in recorded headers. They are written out only when nothing is sanitised."""
-    credentials: tuple[str, ...] = ()
-    """Places of credentials in the security schemes of the description."""
-    tokens: tuple[tuple[str, str, str], ...] = ()
-    """As in `SchemaOpened`."""
-    location: str = ""
-    """Location of the description, without credentials in a URL."""
+    credentials: tuple[str, ...] = ()  # Places of credentials in the security schemes of the description.
+    tokens: tuple[tuple[str, str, str], ...] = ()  # As in `SchemaOpened`.
+    location: str = ""  # Location of the description, without credentials in a URL.
     title: str = ""
-    specification: str = ""
-    """`Open API 3.0.3`."""
-    kind: str = "run"
-    """`run` or `fuzz`."""
+    specification: str = ""  # `Open API 3.0.3`.
+    kind: str = "run"  # `run` or `fuzz`.
     api_name: str = ""
     baseline: Baseline = field(default_factory=Baseline)
-    started_at: float = 0.0
-    """Seconds since the epoch."""
+    started_at: float = 0.0  # Seconds since the epoch.
     allure: Mapping[str, Mapping[tuple[str, ...], Any]] = field(default_factory=dict)
     """The calls of Allure's API in tests of pytest, by the label of the operation. A key begins with a member of the result: the member
     alone for a text, more for an item of a list. An attachment is (name, media type, extension, content)."""
-    given_mode: int | None = None
-    """The configured permissions of report files."""
+    given_mode: int | None = None  # The configured permissions of report files.
 
     @classmethod
     def of(cls, settings: RunSettings, started: RunStarted | None, opened: SchemaOpened | None) -> "ReportContext":
@@ -98,8 +88,7 @@ class ReportContext(Struct, frozen=True):
 _Result = TypeVar("_Result")
 
 _SHORT_BYTES = 16 << 10
-_MOST = 256
-"""Bodies of one kind that are remembered, some 10 MB of text at most."""
+_MOST = 256  # Bodies of one kind that are remembered, some 10 MB of text at most.
 
 
 def for_equal_bodies(write: Callable[..., _Result]) -> Callable[..., _Result]:
@@ -116,8 +105,7 @@ def for_equal_bodies(write: Callable[..., _Result]) -> Callable[..., _Result]:
     return written
 
 
-Headers = dict[str, list[str]]
-"""Name -> values in order."""
+Headers = dict[str, list[str]]  # Name -> values in order.
 
 
 class ShownRequest(Struct, frozen=True):
@@ -127,8 +115,7 @@ class ShownRequest(Struct, frozen=True):
     url: str
     headers: Headers
     body: bytes | None
-    body_size: int
-    """Bytes that were sent; more than `body` holds if it was cut."""
+    body_size: int  # Bytes that were sent; more than `body` holds if it was cut.
 
 
 def shown_request(interaction: Interaction, context: ReportContext) -> ShownRequest:
@@ -165,25 +152,18 @@ class ShownFinding(Struct, frozen=True):
     """A finding as text: the view of a finding that all formats share."""
 
     finding: Finding
-    code: str
-    """`ST101`; the name of the check for failures without a code."""
+    code: str  # `ST101`; the name of the check for failures without a code.
     title: str
-    fact: str
-    """The fact of the failure, on one line; may be empty."""
+    fact: str  # The fact of the failure, on one line; may be empty.
     message: str
-    marks: tuple[str, ...]
-    """Reasons why its commands may not reproduce it; empty for a stable finding."""
-    status: str
-    """`500 Internal Server Error`, or why there is no response; empty if nothing was sent."""
-    body: str
-    """Body of the response, shortened, in back-quotes; `<EMPTY>`, `<BINARY>`, or empty without a response."""
+    marks: tuple[str, ...]  # Reasons why its commands may not reproduce it; empty for a stable finding.
+    status: str  # `500 Internal Server Error`, or why there is no response; empty if nothing was sent.
+    body: str  # Body of the response, shortened, in back-quotes; `<EMPTY>`, `<BINARY>`, or empty without a response.
     commands: tuple[str, ...]
     """Lines for bash that send the requests on a fresh server, oldest first: those that it needs, then its own."""
-    hidden: tuple[str, ...]
-    """Places whose values are masked in the commands."""
+    hidden: tuple[str, ...]  # Places whose values are masked in the commands.
     standing: KnownStatus = KnownStatus.NEW
-    entry: KnownFailure | None = None
-    """Its entry among the known failures."""
+    entry: KnownFailure | None = None  # Its entry among the known failures.
 
     @property
     def id(self) -> str:

@@ -42,8 +42,7 @@ def stop_reason(outcome: str) -> str:
     return _REASONS.get(outcome, outcome)
 
 
-Glyph = Callable[[str], str]
-"""Return the glyph of a name, as the stream can show it."""
+Glyph = Callable[[str], str]  # Return the glyph of a name, as the stream can show it.
 
 STAGES = ("make", "wait", "judge", "record", "idle")
 NOTE_TITLES = {
@@ -61,8 +60,7 @@ NOTE_TITLES = {
 }
 """Kind of a note -> the noun that is counted, and the rest of the heading."""
 UNREACHED = "no operation returned 2xx"
-STABLE = "stable"
-"""The mark of failures that their commands reproduce."""
+STABLE = "stable"  # The mark of failures that their commands reproduce.
 _CUT_SHORT = {
     "interrupted": ", interrupted after",
     "error": ", ended by an error after",
@@ -73,8 +71,7 @@ _CUT_REASONS = {
     for outcome in ("interrupted", "time limit", "failure limit", "first failure", ENDLESS)
 }
 _SHOWN_PER_KIND = 10
-_NOTICEABLE_S = 5.0
-"""Seconds of work from which an operation is named that takes most of a run."""
+_NOTICEABLE_S = 5.0  # Seconds of work from which an operation is named that takes most of a run.
 
 
 def summary_lines(

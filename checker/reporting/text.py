@@ -34,8 +34,7 @@ def _escaped(found: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"
 
 
-_LINE_ENDS = re.compile("[\x85\u2028\u2029]")
-"""Line ends for some readers, which JSON does not escape."""
+_LINE_ENDS = re.compile("[\x85\u2028\u2029]")  # Line ends for some readers, which JSON does not escape.
 
 
 def json_text(value: Any, *, indent: bool = False) -> str:
@@ -78,8 +77,7 @@ def walled(show: Callable[[], Shown], excuse: Callable[[str], Shown]) -> Shown:
         return excuse(f"{type(error).__name__}: {error}")
 
 
-MOST_PLACES = 20
-"""Places of a cause, or of an error, that are listed."""
+MOST_PLACES = 20  # Places of a cause, or of an error, that are listed.
 
 
 def cut_list(lines: Sequence[str], most: int, indent: str = "", advice: str = "") -> Iterator[str]:

@@ -21,11 +21,9 @@ from checker.reporting.text import walled
 
 NEARLY_ALL = 0.9
 MANY = 0.1
-_ENOUGH = 10
-"""Number of cases below which a share is no evidence."""
+_ENOUGH = 10  # Number of cases below which a share is no evidence.
 _LIKE_MILLISECONDS = 100
-_MOST_EXAMPLES = 3
-"""Security schemes that a warning shows the configuration of."""
+_MOST_EXAMPLES = 3  # Security schemes that a warning shows the configuration of.
 _OF_OTHERS = (*UNAUTHORIZED, 404, 405, 409, 429)
 """4xx statuses that are no evidence about the schemas: credentials, missing data, methods, conflicts, limits."""
 

@@ -99,8 +99,7 @@ def partial_of(path: Path) -> Path:
 class StreamWriter(Protocol):
     """Makes a report event by event. The returned texts are appended to the file."""
 
-    context: ReportContext
-    """Context of the current run. It changes when the next of several runs begins."""
+    context: ReportContext  # Context of the current run. It changes when the next of several runs begins.
 
     def head(self) -> str:
         """Return the text before everything else."""
@@ -123,11 +122,9 @@ def writer_of(row: ReportFormat) -> Any:
     return resolve_name(row.writer) if isinstance(row.writer, str) else row.writer
 
 
-Target = tuple[str, str]
-"""(format, path) of a report."""
+Target = tuple[str, str]  # (format, path) of a report.
 
-_FOR_INTERACTIONS = 0.9
-"""Share of `reports.max-size` for interactions. The rest is reserved for findings and errors."""
+_FOR_INTERACTIONS = 0.9  # Share of `reports.max-size` for interactions. The rest is reserved for findings and errors.
 _ALWAYS = (PhaseStarted, PhaseFinished, RunFinished)
 """Events that are written even to a full report, because its structure needs them."""
 
@@ -140,10 +137,8 @@ def never() -> bool:
 class RunOnDisk(Struct):
     """The run of a report, with the facts that reports need at their beginning."""
 
-    settings: RunSettings
-    """Settings of the run; those of its project once the description is open."""
-    first: int | None = None
-    """The lowest incarnation of the run."""
+    settings: RunSettings  # Settings of the run; those of its project once the description is open.
+    first: int | None = None  # The lowest incarnation of the run.
     started: RunStarted | None = None
     opened: SchemaOpened | None = None
 
@@ -171,12 +166,9 @@ class RunOnDisk(Struct):
 class WrittenReports(Struct):
     """The result of writing reports."""
 
-    count: int = 0
-    """Number of interactions that were read."""
-    notes: list[Note] = field(default_factory=list)
-    """Notes on damaged files of traffic, and on incomplete reports."""
-    problems: dict[str, str] = field(default_factory=dict)
-    """Path -> the reason why there is no report, as a sentence."""
+    count: int = 0  # Number of interactions that were read.
+    notes: list[Note] = field(default_factory=list)  # Notes on damaged files of traffic, and on incomplete reports.
+    problems: dict[str, str] = field(default_factory=dict)  # Path -> the reason why there is no report, as a sentence.
 
 
 def write_streams(

@@ -16,10 +16,8 @@ from checker.core.schema import Document, pointer_child, walked
 
 KEYWORDS: Final = ("oneOf", "anyOf")
 
-Names = frozenset[str] | None
-"""Names of one alternative; None if any name selects it."""
-Listed = set[str] | None
-"""Texts that a schema lists; None if it lists none."""
+Names = frozenset[str] | None  # Names of one alternative; None if any name selects it.
+Listed = set[str] | None  # Texts that a schema lists; None if it lists none.
 Lookup = Callable[[str, Any], tuple[Any, Any] | None]
 """Returns the target of a reference and the place of the target; None for a reference that leads nowhere."""
 
@@ -27,8 +25,7 @@ Lookup = Callable[[str, Any], tuple[Any, Any] | None]
 class DiscriminatorBranch(Struct, frozen=True):
     """The names of one alternative."""
 
-    names: Names
-    """Values that select it."""
+    names: Names  # Values that select it.
     told: tuple[str, ...]
     """Values for a client to send if it means this alternative; empty if none is possible or needed."""
 
@@ -113,8 +110,7 @@ def _held_to(listed: set[str], one: DiscriminatorBranch) -> DiscriminatorBranch:
 class _Names(Struct):
     property_name: str
     lookup: Lookup
-    seen: set[int] = field(default_factory=set)
-    """Identities of the schemas on the way: some contain themselves."""
+    seen: set[int] = field(default_factory=set)  # Identities of the schemas on the way: some contain themselves.
 
     def of_all(self, branches: list[Any], mapping: dict[str, str], where: Any) -> list[DiscriminatorBranch]:
         targets = {key: self.lookup(target, where) for key, target in mapping.items()}
@@ -217,8 +213,7 @@ class Heir(Struct, frozen=True):
 
     raw: dict[str, Any]
     where: Any
-    names: tuple[str, ...]
-    """Values of the discriminator that select it; empty if any value does."""
+    names: tuple[str, ...]  # Values of the discriminator that select it; empty if any value does.
 
 
 class Family(Struct, frozen=True):

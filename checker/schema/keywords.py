@@ -212,8 +212,7 @@ _UNKNOWN_TO: Final[Mapping[Dialect, frozenset[str]]] = {
     Dialect.OPENAPI31: frozenset((*_OLD.keys() - _NEW.keys(), "nullable")),
 }
 """Keywords of other versions of OpenAPI, which constrain nothing in this one."""
-_SPELLING: Final = 0.85
-"""Similarity of an unknown keyword and a known one: `minLenght`, `requires`, `maxlength`."""
+_SPELLING: Final = 0.85  # Similarity of an unknown keyword and a known one: `minLenght`, `requires`, `maxlength`.
 _EXTENSIONS: Final = frozenset(("types",))
 """Names that authors use for annotations of their own, although a keyword is similar."""
 

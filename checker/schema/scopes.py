@@ -22,8 +22,7 @@ else:
     # collection.
     specifications = later("jsonschema_specifications", by_all=False)
 
-_RECURSIVE: Final = ""
-"""The name that `$recursiveAnchor` gives; no `$dynamicAnchor` is empty."""
+_RECURSIVE: Final = ""  # The name that `$recursiveAnchor` gives; no `$dynamicAnchor` is empty.
 HAS_SIBLINGS: Final = frozenset({Dialect.DRAFT2019, Dialect.DRAFT2020, Dialect.OPENAPI31})
 """Dialects in which siblings of `$ref` count."""
 _BEFORE_2019 = frozenset({Dialect.DRAFT4, Dialect.DRAFT6, Dialect.DRAFT7})
@@ -33,20 +32,17 @@ class Resource(Struct):
     """A schema with a URI of its own, and the names that it gives."""
 
     uri: str
-    place: str
-    """Place of its root."""
+    place: str  # Place of its root.
     raw: object
     dialect: Dialect
-    anchors: dict[str, str] = field(default_factory=dict)
-    """Name -> place."""
+    anchors: dict[str, str] = field(default_factory=dict)  # Name -> place.
     dynamic: dict[str, str] = field(default_factory=dict)
     """Name for dynamic references -> place; the empty name is that of `$recursiveAnchor`."""
     home: "Resource | None" = None
     """The resource around a schema with a dialect of its own but without a URI: names and pointers are relative to that resource."""
 
 
-Found = tuple[object, str]
-"""A value and its place."""
+Found = tuple[object, str]  # A value and its place.
 
 
 class Scoped(Protocol):

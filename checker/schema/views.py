@@ -20,13 +20,10 @@ ALL_TYPES: Final = frozenset({"null", "boolean", "integer", "number", "string", 
 # outline must not miss a type.
 _SIBLINGS_COUNT: Final = frozenset(Dialect) - {Dialect.OPENAPI20, Dialect.OPENAPI30}
 _NULLABLE: Final = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}
-_DEEPEST = 4
-"""Levels of alternatives in alternatives. Below, every type is possible."""
+_DEEPEST = 4  # Levels of alternatives in alternatives. Below, every type is possible.
 _COMBINING: Final = frozenset(("$ref", "allOf", "anyOf", "oneOf"))
-_FEW_PARTS: Final = 32
-"""Parts of an outline that are looked at one by one for each property."""
-_LAST_ITEM: Final = -1
-"""Key of the newest outline of an item."""
+_FEW_PARTS: Final = 32  # Parts of an outline that are looked at one by one for each property.
+_LAST_ITEM: Final = -1  # Key of the newest outline of an item.
 
 
 class AppliedSchema(Struct, frozen=True):

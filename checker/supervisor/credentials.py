@@ -9,26 +9,20 @@ from msgspec.structs import replace
 from checker.core.system import Clock
 from checker.workers.messages import CredentialAction, CredentialMessage
 
-MOST_FAILURES = 3
-"""In a row. Then no worker fetches for a while, since failed logins may lock an account."""
+MOST_FAILURES = 3  # In a row. Then no worker fetches for a while, since failed logins may lock an account.
 COOLING_S = 30.0
 """Length of that pause, in seconds. Credentials that were good once and cannot be renewed are not fetched again."""
 
-WorkerMessage = tuple[int, CredentialMessage]
-"""(incarnation, message)."""
+WorkerMessage = tuple[int, CredentialMessage]  # (incarnation, message).
 
 
 class _CredentialState(Struct):
-    given: CredentialMessage
-    """The newest message; its number is 0 before the first."""
-    fetching: int | None = None
-    """Incarnation of the worker that fetches the next ones."""
+    given: CredentialMessage  # The newest message; its number is 0 before the first.
+    fetching: int | None = None  # Incarnation of the worker that fetches the next ones.
     waiting: list[int] = field(default_factory=list)
     failures: int = 0
-    failed_at: float = 0.0
-    """Time of the clock of the last failure."""
-    was_good: bool = False
-    """Whether credentials were fetched at least once."""
+    failed_at: float = 0.0  # Time of the clock of the last failure.
+    was_good: bool = False  # Whether credentials were fetched at least once.
 
 
 class CredentialExchange:

@@ -26,8 +26,7 @@ from checker.supervisor.plans import left
 from checker.supervisor.state import WorkerSnapshot
 from checker.workers.messages import EXTRA_INDEX, Opened, Task
 
-GUILT_OF_A_CASE = 4
-"""Guilt at which a case is quarantined."""
+GUILT_OF_A_CASE = 4  # Guilt at which a case is quarantined.
 CERTAIN = 2
 DOUBTFUL = 1
 """Guilt of a case for a death of its worker; `DOUBTFUL` for a SIGKILL, which an operator or the OOM killer may have sent."""
@@ -36,10 +35,8 @@ CASES_OF_A_TASK = 3
 
 Deaths are not counted here: with several lanes a worker may die while it makes the next case, before the innocent cases in flight are finished.
 """
-DEATHS_OF_A_RUN = 16
-"""Deaths in a row without a finished case, after which the run ends."""
-HANG = 2
-"""Deaths that a hang counts for, because each hang costs the time of its deadline as well."""
+DEATHS_OF_A_RUN = 16  # Deaths in a row without a finished case, after which the run ends.
+HANG = 2  # Deaths that a hang counts for, because each hang costs the time of its deadline as well.
 OPENING = 4
 """Deaths that a death counts for that the next worker will meet as well: while the first worker opens the description, or by a
 limit of the system."""
@@ -50,13 +47,11 @@ LONGEST_PAUSE_S = 2.0
 class RestartDecision(Struct, frozen=True):
     """The consequences of a death."""
 
-    strikes: int
-    """Deaths while the code of this case ran; 0 without a case."""
+    strikes: int  # Deaths while the code of this case ran; 0 without a case.
     quarantines_case: bool
     quarantines_task: bool
     ends_run: bool
-    pause_s: float
-    """Seconds before the replacement is started."""
+    pause_s: float  # Seconds before the replacement is started.
 
 
 class Restarts:

@@ -24,8 +24,7 @@ GRACE_S = 3.0
 CLOSING_SHARE = 0.1
 LONGEST_CLOSING_S = 1.5
 
-CANNOT = 2
-"""Exit code of a run that could not be done."""
+CANNOT = 2  # Exit code of a run that could not be done.
 
 INTERRUPTED = "interrupted"
 TIME_LIMIT = "time limit"
@@ -66,16 +65,12 @@ class RunFault(Struct, frozen=True):
     """The reason why a run ends with exit code 2, or with 1 if it found something and `keeps_verdict`."""
 
     sentence: str
-    kind: LeavingKind | None = None
-    """The reason of the worker that could not go on; None if no worker reported one."""
-    details: tuple[str, ...] = ()
-    """Further lines."""
+    kind: LeavingKind | None = None  # The reason of the worker that could not go on; None if no worker reported one.
+    details: tuple[str, ...] = ()  # Further lines.
     loading: LoaderErrorKind = LoaderErrorKind.UNCLASSIFIED
     """Kind of the error that kept the description from being read."""
-    url: str | None = None
-    """Location of the description, if it is a URL."""
-    keeps_verdict: bool = False
-    """Whether the failures found before it decide the exit code."""
+    url: str | None = None  # Location of the description, if it is a URL.
+    keeps_verdict: bool = False  # Whether the failures found before it decide the exit code.
 
     @property
     def loader_error(self) -> LoaderError:

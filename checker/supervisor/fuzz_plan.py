@@ -25,20 +25,16 @@ from checker.workers.messages import LeaseReport, OperationCard, Replay, Task
 FIRST_SLICE_S = 10.0
 SHORTEST_SLICE_S = 0.2
 FIRST_ROUND_S = 60.0
-LATER_SLICE_S = 30.0
-"""Length of a later turn of a cluster of `LARGEST` operations; of fewer, a part of it."""
-MOST_TURNS = 12
-"""Least number of turns that fit into the time limit of a run."""
+LATER_SLICE_S = 30.0  # Length of a later turn of a cluster of `LARGEST` operations; of fewer, a part of it.
+MOST_TURNS = 12  # Least number of turns that fit into the time limit of a run.
 FIRST_CASES = 8
 """Cases of each operation in the first turn of its cluster; each further turn has twice as many, up to `MOST_CASES`.
 
 With turns of seconds, the order of the clusters decided for a minute what was tested, and nothing that an operation had shown.
 """
 MOST_CASES = 32
-LONGEST_REST_S = 60.0
-"""Longest rest of a cluster that had next to nothing to send."""
-LARGEST = 8
-"""Most operations of a cluster."""
+LONGEST_REST_S = 60.0  # Longest rest of a cluster that had next to nothing to send.
+LARGEST = 8  # Most operations of a cluster.
 LOYALTY = 2
 """Factor on the charged time of a cluster that another worker had last.
 
@@ -46,8 +42,7 @@ A factor of 1 would move clusters between workers for ever when their numbers do
 """
 QUIET_CASES = 64
 """Cases of an operation without new behaviour after which it has half of its turns; after twice as many, a quarter."""
-SATURATED_CASES = 1_000
-"""Cases of an operation without new behaviour after which no more is expected of it."""
+SATURATED_CASES = 1_000  # Cases of an operation without new behaviour after which no more is expected of it.
 LONGEST_PAUSE = 8
 """Most rounds between two turns of an operation that shows nothing new; its share of the time falls with them, to an eighth."""
 QUIET_REFUSALS = 32
@@ -55,17 +50,12 @@ QUIET_REFUSALS = 32
 LONGEST_REFUSED = 32
 """Most rounds between two turns of an operation that has refused all cases. With fewer rounds it would have as many cases as any other operation
 once none shows anything new."""
-MOST_FOR_THE_END = 0.2
-"""Largest share of a time limit that is kept for operations that may end the access of the run."""
-LAST_SLICE_S = 0.5
-"""Seconds that are kept for each of them."""
-MOST_FOR_REPLAYS = 0.1
-"""Largest share of a time limit in which findings of earlier runs come before all new cases."""
+MOST_FOR_THE_END = 0.2  # Largest share of a time limit that is kept for operations that may end the access of the run.
+LAST_SLICE_S = 0.5  # Seconds that are kept for each of them.
+MOST_FOR_REPLAYS = 0.1  # Largest share of a time limit in which findings of earlier runs come before all new cases.
 LONGEST_REPLAYS_S = 120.0
-MOST_RECALLED = 32
-"""Most sequences of earlier runs for each operation of a cluster."""
-DEAD_TURNS = 3
-"""Turns in a row without a case after which an operation is left out."""
+MOST_RECALLED = 32  # Most sequences of earlier runs for each operation of a cluster.
+DEAD_TURNS = 3  # Turns in a row without a case after which an operation is left out.
 
 
 class _Cluster(Struct):
@@ -73,29 +63,19 @@ class _Cluster(Struct):
 
     labels: tuple[str, ...]
     producers: tuple[Label, ...]
-    weight: float = 1.0
-    """Share of the time, relative to other clusters."""
+    weight: float = 1.0  # Share of the time, relative to other clusters.
     turns: int = 0
-    charged_s: float = 0.0
-    """Cost of its turns so far."""
-    at_work: int = 0
-    """Number of workers that have a turn of it now."""
-    home: int | None = None
-    """The worker that had it last."""
+    charged_s: float = 0.0  # Cost of its turns so far.
+    at_work: int = 0  # Number of workers that have a turn of it now.
+    home: int | None = None  # The worker that had it last.
     rests_until_s: float = 0.0
     rest_s: float = 0.0
-    dead: Counter[str] = field(default_factory=Counter)
-    """Operation -> turns in a row without a case."""
-    quiet: Counter[Label] = field(default_factory=Counter)
-    """Operation -> cases since one showed new behaviour."""
-    accepted: set[Label] = field(default_factory=set)
-    """Operations that did not refuse all of their cases."""
-    alive: tuple[Label, ...] = ()
-    """The operations that are not known to have no cases."""
-    recalled: tuple[tuple[Step, ...], ...] = ()
-    """Sequences of earlier runs, which its first turn begins with."""
-    size: float = 0.0
-    """Number of its operations; one that shows nothing new counts as a part."""
+    dead: Counter[str] = field(default_factory=Counter)  # Operation -> turns in a row without a case.
+    quiet: Counter[Label] = field(default_factory=Counter)  # Operation -> cases since one showed new behaviour.
+    accepted: set[Label] = field(default_factory=set)  # Operations that did not refuse all of their cases.
+    alive: tuple[Label, ...] = ()  # The operations that are not known to have no cases.
+    recalled: tuple[tuple[Step, ...], ...] = ()  # Sequences of earlier runs, which its first turn begins with.
+    size: float = 0.0  # Number of its operations; one that shows nothing new counts as a part.
 
     def __post_init__(self) -> None:
         self.refresh()

@@ -15,8 +15,7 @@ from checker.workers.messages import Down, Up
 class Departure(Struct, frozen=True):
     """The end of a worker that did not announce it."""
 
-    reason: str
-    """A phrase such as `killed by SIGSEGV`."""
+    reason: str  # A phrase such as `killed by SIGSEGV`.
     is_from_outside: bool = False
     """Whether it was SIGKILL, which an operator or the OOM killer may have sent, so that no case is known to be the cause."""
 

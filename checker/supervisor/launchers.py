@@ -80,8 +80,7 @@ class FairAge:
 class LocalWorker:
     """A worker that shares the disk and the clock of the supervisor."""
 
-    _sentinel: int | None = None
-    """A descriptor that becomes readable when the worker ends."""
+    _sentinel: int | None = None  # A descriptor that becomes readable when the worker ends.
 
     def __init__(self, incarnation: int, settings: RunSettings, sender: Sender, receiver: Receiver) -> None:
         self._slots = RunLayout(Path(settings.corpus.folder)).inflight(incarnation)
@@ -231,8 +230,7 @@ _GRACE_S = 1.0
 _REAP_S = 5.0
 _HASH_SEED = "PYTHONHASHSEED"
 _STREAMS: Final = 3
-_FOLDERS = "checker-locked-"
-"""Prefix of temporary folders that belong to one process."""
+_FOLDERS = "checker-locked-"  # Prefix of temporary folders that belong to one process.
 
 
 class ProcessWorker(LocalWorker):

@@ -35,8 +35,7 @@ from checker.corpus.snapshot import compact, known_before
 from checker.corpus.traffic import trim, trimmed_note
 from checker.workers.messages import Opened
 
-Listener = Callable[[int, Record], None]
-"""Called with (incarnation, record) for each record of the run, once."""
+Listener = Callable[[int, Record], None]  # Called with (incarnation, record) for each record of the run, once.
 
 _EQUAL_TO_RESUME = ("kind", "phases", "selection", "hooks")
 _EQUAL_OF_OPERATIONS = attrgetter(

@@ -20,12 +20,9 @@ class MemoryBudget(Struct):
     """The most memory that a run may take, and what is done to keep to it."""
 
     most_bytes: int
-    _opened: dict[int, int] = field(default_factory=dict)
-    """Worker -> its bytes when it was looked at first."""
-    _leaving: set[int] = field(default_factory=set)
-    """Workers that were told to leave, whose memory is not free yet."""
-    _vain_looks: int = 0
-    """Looks in a row at a run above its limit in which no worker had grown."""
+    _opened: dict[int, int] = field(default_factory=dict)  # Worker -> its bytes when it was looked at first.
+    _leaving: set[int] = field(default_factory=set)  # Workers that were told to leave, whose memory is not free yet.
+    _vain_looks: int = 0  # Looks in a row at a run above its limit in which no worker had grown.
     _whole_bytes: int = 0
 
     def look(self, whole_bytes: int, workers: Mapping[int, int], *, is_opening: bool = False) -> int | None:

@@ -15,8 +15,7 @@ from checker.workers.messages import (
     Trouble,
 )
 
-WorkerMessage = tuple[int, OutageOrder]
-"""(incarnation, message)."""
+WorkerMessage = tuple[int, OutageOrder]  # (incarnation, message).
 
 
 def suspects_of(served: Iterable[ServedOperation]) -> tuple[ServedOperation, ...]:
@@ -40,25 +39,18 @@ class Outages(Struct):
     """The outages of a run, one at a time."""
 
     count: int = 0
-    held_back: dict[Label, None] = field(default_factory=dict)
-    """Operations that are deferred to the end of the run."""
-    serves: bool = True
-    """Whether the target served at the end of the last outage."""
-    is_rate_limited: bool = False
-    """Whether the target limits the rate of requests."""
-    deaths: list[Death] = field(default_factory=list)
-    """Deaths of the target with a known cause."""
+    held_back: dict[Label, None] = field(default_factory=dict)  # Operations that are deferred to the end of the run.
+    serves: bool = True  # Whether the target served at the end of the last outage.
+    is_rate_limited: bool = False  # Whether the target limits the rate of requests.
+    deaths: list[Death] = field(default_factory=list)  # Deaths of the target with a known cause.
     gone_at: float | None = None
     """Time of the first failed connection, in seconds since the epoch; None once a worker has examined the target."""
     _trouble: Trouble | None = None
-    _at: float = 0.0
-    """Time of its detection, in seconds since the epoch."""
+    _at: float = 0.0  # Time of its detection, in seconds since the epoch.
     _doubted: Label | None = None
     """The operation that refuses one worker, until another worker finds that all requests are refused."""
-    _told: list[int] = field(default_factory=list)
-    """Incarnations that were told to hold."""
-    _flying: set[int] = field(default_factory=set)
-    """Incarnations that may still have requests in flight."""
+    _told: list[int] = field(default_factory=list)  # Incarnations that were told to hold.
+    _flying: set[int] = field(default_factory=set)  # Incarnations that may still have requests in flight.
     _line: list[int] = field(default_factory=list)
     """Incarnations that examine the target, in order. The first begins when no request is in flight."""
     _is_looking: bool = False

@@ -13,8 +13,7 @@ from checker.workers.messages import EXTRA_INDEX, LeaseReport, OperationCard, Ta
 
 SLICE_S = 8.0
 """A turn without a time limit. A task that needs longer returns to the queue, so that it cannot keep a worker for ever."""
-SHORTEST_SLICE_S = 0.005
-"""Shortest turn, and shortest stage."""
+SHORTEST_SLICE_S = 0.005  # Shortest turn, and shortest stage.
 FIRST_TURNS = 0.5
 """Share of a stage for the first turns of its operations. The rest corrects turns that were estimated too short."""
 
@@ -23,8 +22,7 @@ class TimeWindow(Struct, frozen=True):
     """The time that a run with a limit has for its work, in seconds since it began."""
 
     begins_s: float
-    ends_s: float
-    """From then on nothing new begins."""
+    ends_s: float  # From then on nothing new begins.
 
     @property
     def length_s(self) -> float:

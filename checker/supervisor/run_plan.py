@@ -93,8 +93,7 @@ def tasks_of(
     }
 
 
-MOST_RECALLED = 0.2
-"""Largest share of the cases of a task that sequences of earlier runs may have."""
+MOST_RECALLED = 0.2  # Largest share of the cases of a task that sequences of earlier runs may have.
 
 
 def recalling(
@@ -131,25 +130,19 @@ def _bounded_task(label: str, phase: Phase, seed: int, max_examples: int) -> Tas
     )
 
 
-_NO_LAYER = 1 << 30
-"""Sort key of deferred operations that may end the service: they come after all removals."""
-_OF_ACCESS = _NO_LAYER - 1
-"""Sort key of removals that may take the account of the run: they come after all others."""
-NEAR = 64
-"""Waiting tasks among which a worker looks for an operation that it has compiled."""
+_NO_LAYER = 1 << 30  # Sort key of deferred operations that may end the service: they come after all removals.
+_OF_ACCESS = _NO_LAYER - 1  # Sort key of removals that may take the account of the run: they come after all others.
+NEAR = 64  # Waiting tasks among which a worker looks for an operation that it has compiled.
 LEAST_FOR_THE_END = 0.05
 """Least share of a time limit that is kept for deferred tasks. What they do not use goes back to the others."""
-MOST_SLOW = 4
-"""Slow tasks that a worker holds beside its other tasks."""
+MOST_SLOW = 4  # Slow tasks that a worker holds beside its other tasks.
 
 
 class _Piece(Struct):
     task: Task
     is_producer: bool
-    stage: int = 0
-    """Number of its stage."""
-    is_begun: bool = False
-    """Whether it had a turn."""
+    stage: int = 0  # Number of its stage.
+    is_begun: bool = False  # Whether it had a turn.
 
 
 class RunPlan:

@@ -9,23 +9,15 @@ from checker.corpus.records import Finding
 from checker.supervisor.plans import NOTHING_DONE, Plan
 from checker.workers.messages import KNOWN_PLACES, LeaseReport, ShrinkAgain, Task
 
-MOST = 500
-"""Requests for one finding; a shrink without a limit needs about as many."""
-LEAST = 5
-"""Requests below which a shrink is not tried."""
-FEWEST = 25
-"""Requests for a small run, in which the configured share would be too few for any shrink."""
-AROUND = 4
-"""Requests beside a shrink: the case so far, the simplest case, the smallest case, and the printed command."""
-SLICE_S = 3600.0
-"""A task of this plan ends when its requests are used up, not by time."""
-ROUNDS = 2
-"""The second round spends the requests that the first one left over."""
+MOST = 500  # Requests for one finding; a shrink without a limit needs about as many.
+LEAST = 5  # Requests below which a shrink is not tried.
+FEWEST = 25  # Requests for a small run, in which the configured share would be too few for any shrink.
+AROUND = 4  # Requests beside a shrink: the case so far, the simplest case, the smallest case, and the printed command.
+SLICE_S = 3600.0  # A task of this plan ends when its requests are used up, not by time.
+ROUNDS = 2  # The second round spends the requests that the first one left over.
 _WEIGHTS = {"critical": 8, "high": 6, "medium": 4, "low": 2}
-_USUAL_TRIES = 2
-"""Times that a failure is sent which shows each time: its case, and the printed command."""
-_KEPT = 0.05
-"""Part of the share that is reserved for the confirmation of other failures that shrinking reveals."""
+_USUAL_TRIES = 2  # Times that a failure is sent which shows each time: its case, and the printed command.
+_KEPT = 0.05  # Part of the share that is reserved for the confirmation of other failures that shrinking reveals.
 
 
 def shrink_tasks(findings: Iterable[Finding], *, cases: int, share: float) -> list[Task]:

@@ -13,17 +13,14 @@ from checker.health import TARGET
 from checker.supervisor.plans import remainder
 from checker.workers.messages import PATIENCE, Leaving, Task
 
-MOST_AHEAD = 16
-"""Most tasks that one worker holds."""
+MOST_AHEAD = 16  # Most tasks that one worker holds.
 _AHEAD_S = 0.1
 """Seconds of work that a worker may have beyond its second task. A turn may be shorter than the exchange that leases it."""
 # The stages in which the worker computes and waits for no response.
 _ALONE = (Stage.MAKE, Stage.HOOK, Stage.JUDGE, Stage.RECORD)
 _STUCK_S = 3.0
-STALL_S: Final = 30.0
-"""Seconds without a request that are reported."""
-STALLED: Final = "stalled"
-"""Kind of these notes."""
+STALL_S: Final = 30.0  # Seconds without a request that are reported.
+STALLED: Final = "stalled"  # Kind of these notes.
 MOST_STALLS: Final = 20
 _WAITING: Final = "waiting"
 _NONE = Progress()
@@ -66,19 +63,14 @@ class Deadlines(Struct, frozen=True):
 class WorkerSnapshot(Struct, frozen=True):
     """The work of a worker at one moment. It holds ages, not times, because the worker's clock may differ."""
 
-    silent_s: float | None
-    """Seconds since its last heartbeat; None before the first one."""
-    acting: Slot | None
-    """The slot whose code runs; None when the worker waits."""
-    acting_s: float
-    """Seconds since that slot began its stage, without time spent waiting for a processor."""
+    silent_s: float | None  # Seconds since its last heartbeat; None before the first one.
+    acting: Slot | None  # The slot whose code runs; None when the worker waits.
+    acting_s: float  # Seconds since that slot began its stage, without time spent waiting for a processor.
     slots: tuple[Slot, ...]
-    progress: Mapping[str, Progress]
-    """Keyed by task id."""
+    progress: Mapping[str, Progress]  # Keyed by task id.
     tallies: Mapping[str, tuple[int, int, int]] = field(default_factory=dict)
     """Task id -> (failed cases since its lease, first 2xx status or 0, indices without a case)."""
-    sent: int = 0
-    """Number of requests that the worker sent."""
+    sent: int = 0  # Number of requests that the worker sent.
 
     def in_flight(self, task: str) -> list[int]:
         """Return the indices of a task that are under way."""
@@ -104,10 +96,8 @@ class WorkerState(Struct):
     incarnation: int
     started_at: float
     opened: bool = False
-    leases: dict[str, Task] = field(default_factory=dict)
-    """Task id -> task, in the order of work."""
-    leased_at: float = 0.0
-    """Time at which the first of them became its work."""
+    leases: dict[str, Task] = field(default_factory=dict)  # Task id -> task, in the order of work.
+    leased_at: float = 0.0  # Time at which the first of them became its work.
     waiting: set[str] = field(default_factory=set)
     """Ids of leases that turned out to be slow: the worker only waits for their requests in flight."""
     last_word: Leaving | None = None

@@ -39,10 +39,8 @@ from checker.workers import messages
 class SettledNews(Struct):
     """The settled findings of a run so far."""
 
-    known: dict[str, Finding] = field(default_factory=dict)
-    """Keyed by fingerprint."""
-    _read: int = 0
-    """Number of changes of findings that were read."""
+    known: dict[str, Finding] = field(default_factory=dict)  # Keyed by fingerprint.
+    _read: int = 0  # Number of changes of findings that were read.
 
     def read(self, view: RunView) -> tuple[Finding, ...]:
         """Return the findings that were settled since the last call, without withdrawn ones."""
@@ -114,16 +112,12 @@ def make_plan(
 class RunEnvironment(Struct, frozen=True):
     """The environment of a run. Tests replace its parts."""
 
-    launcher: Launcher | None = None
-    """Starts the workers; None: the launcher of the settings."""
-    deadlines: Deadlines | None = None
-    """None: those of the settings."""
+    launcher: Launcher | None = None  # Starts the workers; None: the launcher of the settings.
+    deadlines: Deadlines | None = None  # None: those of the settings.
     interrupts: Interrupts = field(default_factory=Interrupts)
     """Counts interrupts. The first ends the run, a second one at once."""
-    clock: Clock = time.monotonic
-    """Clock for the seconds of the run; deadlines of workers use `time.monotonic`."""
-    age_s: float = 0.0
-    """Seconds since the beginning of the process, which count as time of the run."""
+    clock: Clock = time.monotonic  # Clock for the seconds of the run; deadlines of workers use `time.monotonic`.
+    age_s: float = 0.0  # Seconds since the beginning of the process, which count as time of the run.
     memory: Callable[[], Mapping[int, int]] = memory_of_tree
     """Returns process id -> bytes of all processes of the run on this machine."""
 
@@ -596,10 +590,8 @@ class RunOutcome(Struct, frozen=True):
     exit_code: int
     """0: nothing failed; 1: something failed; 2: the run could not be done, or tested nothing; 130: interrupted."""
     view: RunView
-    outcome: str
-    """As in `RunFinished`."""
-    error: RunFault | None = None
-    """Set for exit code 2, and for a run that was given up after it found something."""
+    outcome: str  # As in `RunFinished`.
+    error: RunFault | None = None  # Set for exit code 2, and for a run that was given up after it found something.
 
 
 def keep_discoveries(settings: RunSettings, view: RunView) -> None:

@@ -26,8 +26,7 @@ from checker.core.send import Transport
 from checker.transport.factories import TransportFactory
 from checker.transport.settings import time_limit_s
 
-Exchange = Callable[[WireRequest, float], Outcome]
-"""Returns the outcome of a request within so many seconds."""
+Exchange = Callable[[WireRequest, float], Outcome]  # Returns the outcome of a request within so many seconds.
 
 
 class BlockingTransport:
@@ -67,8 +66,7 @@ class BlockingTransport:
 
 
 _STARTUP_S = 30.0
-_FRAMES = 3
-"""Innermost frames of a traceback that are shown."""
+_FRAMES = 3  # Innermost frames of a traceback that are shown.
 _PORT = 80
 _CLIENT: Final = ("127.0.0.1", 50000)
 

@@ -30,8 +30,7 @@ _HANG_UP = getattr(select, "POLLRDHUP", select.POLLHUP)
 """Hang-up by the peer. POLLIN would not do: TLS sends tickets unasked. epoll uses the same number."""
 # Checked before each round of requests. epoll finds a closed connection without scanning all of them.
 _Watch = getattr(select, "epoll", select.poll)
-_QUICK_ACK: Final[int | None] = getattr(socket, "TCP_QUICKACK", None)
-"""Linux only."""
+_QUICK_ACK: Final[int | None] = getattr(socket, "TCP_QUICKACK", None)  # Linux only.
 _MANY = 4096
 _NONE: frozenset[int] = frozenset()
 
@@ -122,15 +121,12 @@ def _port_of(descriptor: int) -> int | None:
     return name[1] if isinstance(name, tuple) else None
 
 
-WEIRD_REPLY = 8
-"""CURLE_WEIRD_SERVER_REPLY, which pycurl does not name."""
-_TOO_LARGE = 100
-"""CURLE_TOO_LARGE, likewise: the headers are longer than libcurl takes."""
+WEIRD_REPLY = 8  # CURLE_WEIRD_SERVER_REPLY, which pycurl does not name.
+_TOO_LARGE = 100  # CURLE_TOO_LARGE, likewise: the headers are longer than libcurl takes.
 _OVERFLOW = "response headers"
 """Message of libcurl for several interim responses that are too long together; its code is that of a reset connection."""
 
-_UNKNOWN_CALLER = "certificate required"
-"""The TLS alert of that name (RFC 8446, 6.2)."""
+_UNKNOWN_CALLER = "certificate required"  # The TLS alert of that name (RFC 8446, 6.2).
 
 _LONGEST_REASON = 4096
 _STATUS_LINE = re.compile(rb"HTTP/([0-9](?:\.[0-9])?)[ \t]+([0-9]{3})(?![^\s])(.{,%d})" % _LONGEST_REASON)
@@ -191,8 +187,7 @@ def status_of(line: bytes) -> tuple[str, int, str] | None:
     return version.decode(), int(status), (reason or b"").decode("latin-1").strip()
 
 
-_CUT = -1
-"""Return value of a write callback that stops a transfer."""
+_CUT = -1  # Return value of a write callback that stops a transfer.
 _BLANK = frozenset((b"\r\n", b"\n"))
 _LENGTH_DIGITS = 18
 """Digits of a plausible length: no body has more than 2^63 bytes, and Python reads no integer of 5,000 digits."""
@@ -468,8 +463,7 @@ def _content_length(lines: list[bytes]) -> int:
     return 0
 
 
-_JUST_NOW_S = 30e-6
-"""Seconds after a `perform` in which another one finds nothing."""
+_JUST_NOW_S = 30e-6  # Seconds after a `perform` in which another one finds nothing.
 _SWEEP_S = 0.25
 _MAX_SELECT_S = 1.0
 _SPARE_CONNECTIONS = 8

@@ -24,12 +24,9 @@ from checker.core.send import Transport
 from checker.core.system import Clock
 from checker.transport.settings import travelling
 
-UNITS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-"""Unit of a rate -> seconds."""
-AUTO: Final = "auto"
-"""Setting for an adaptive rate: no limit of ours, and waiting if the target asks for it."""
-_MARGIN: Final = 1 + 1e-6
-"""Rounding errors must not let the sum of a thousand intervals fall below a second."""
+UNITS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}  # Unit of a rate -> seconds.
+AUTO: Final = "auto"  # Setting for an adaptive rate: no limit of ours, and waiting if the target asks for it.
+_MARGIN: Final = 1 + 1e-6  # Rounding errors must not let the sum of a thousand intervals fall below a second.
 _TIME: Final = struct.Struct("<d")
 
 
@@ -47,10 +44,8 @@ class RateLimit(Struct):
     """
 
     interval_s: float
-    path: Path | None = None
-    """The file that processes share; None for this process alone."""
-    clock: Clock = time.monotonic
-    """Clock in seconds that all processes share."""
+    path: Path | None = None  # The file that processes share; None for this process alone.
+    clock: Clock = time.monotonic  # Clock in seconds that all processes share.
     _last: float = field(default=float("-inf"))
 
     def reserve(self) -> float:
@@ -70,11 +65,9 @@ class RateLimit(Struct):
 class RateLimits(Struct):
     """The rate limits of one process, by rate."""
 
-    folder: Path | None = None
-    """Folder for the limits of all workers of a run; None for this process alone."""
+    folder: Path | None = None  # Folder for the limits of all workers of a run; None for this process alone.
     clock: Clock = time.monotonic
-    sharers: int = 1
-    """Number of folders that share each rate."""
+    sharers: int = 1  # Number of folders that share each rate.
     _known: dict[str, RateLimit] = field(default_factory=dict)
 
     def of(self, rate: str) -> RateLimit:
@@ -152,8 +145,7 @@ def _target(origin: BaseUrl, request: WireRequest, place: str) -> bytes | None:
 
 
 LONGEST_BACKOFF_S = 10.0
-MOST_WAITS = 3
-"""Times that a request waits for an overloaded target (`rate-limit = "auto"`)."""
+MOST_WAITS = 3  # Times that a request waits for an overloaded target (`rate-limit = "auto"`).
 LONGEST_WAIT_S = 60.0
 _TOO_MANY = 429
 _AGAIN = frozenset({FailureKind.REFUSED, FailureKind.DNS, FailureKind.TIMEOUT, FailureKind.DROPPED})
@@ -168,10 +160,8 @@ class _RequestChain(Struct):
     redirects: int = 0
     retries: int = 0
     waits: int = 0
-    earlier: Earlier = ()
-    """Earlier requests of the chain with their outcomes."""
-    due: float = 0.0
-    """Time at which a waiting request is sent."""
+    earlier: Earlier = ()  # Earlier requests of the chain with their outcomes.
+    due: float = 0.0  # Time at which a waiting request is sent.
 
 
 class PolicyTransport:

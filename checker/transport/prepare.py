@@ -66,10 +66,8 @@ _TEMPLATE = re.compile(r"\{([^{}]*)\}")
 _Field = tuple[bytes, bytes]
 _BodyWriter = Callable[[Case], tuple[bytes | None, bytes | None]]
 """Returns bytes and content type of the body of a case; neither if a user's serializer omits the body."""
-_NOTHING = Dispatch(())
-"""The settings of requests without settings of their own."""
-_MANY = 1024
-"""Names whose encoders are kept: undeclared ones may differ in each case."""
+_NOTHING = Dispatch(())  # The settings of requests without settings of their own.
+_MANY = 1024  # Names whose encoders are kept: undeclared ones may differ in each case.
 
 
 class RequestMaker:
@@ -239,8 +237,7 @@ class _Layout(Struct, frozen=True):
     """The headers of cases with headers of these names, computed once."""
 
     fixed: list[_Field]
-    names: tuple[tuple[str, bytes, HeaderEncoder], ...]
-    """(name in the case, name on the wire, encoder of its value)."""
+    names: tuple[tuple[str, bytes, HeaderEncoder], ...]  # (name in the case, name on the wire, encoder of its value).
     sends_id: bool
     sends_content_type: bool
     sends_cookies: bool

@@ -16,15 +16,13 @@ from checker.config.table import default_of
 from checker.core.credentials import Credentials
 from checker.core.request import BaseUrl, WireRequest, host_of
 
-Headers = tuple[tuple[str, str], ...]
-"""(name, value) of headers that users give for every request."""
+Headers = tuple[tuple[str, str], ...]  # (name, value) of headers that users give for every request.
 
 
 class HttpChanges(Struct, frozen=True):
     """Changes that a user's hook makes to the HTTP settings of one request."""
 
-    usual: HttpSettings | None = None
-    """Settings of its operation; None for those of the lane."""
+    usual: HttpSettings | None = None  # Settings of its operation; None for those of the lane.
     timeout_s: float | None = None
     """Shorter than in the settings, because the supervisor knows only the time-out of the settings."""
     verify: bool | str | None = None
@@ -132,7 +130,6 @@ class Dispatch(Struct, frozen=True):
     """The settings of an operation for one request: credentials, headers, HTTP."""
 
     headers: Headers
-    http: HttpSettings | None = None
-    """None for the settings of the lane."""
+    http: HttpSettings | None = None  # None for the settings of the lane.
     credentials: Mapping[int | None, Credentials] = field(default_factory=dict)
     """Credentials that replace those of a case under the same names, by the alternative that the case meets (`Case.alternative`). Headers for all cases are in `headers`."""

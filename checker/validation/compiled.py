@@ -54,13 +54,11 @@ class _Fragment(Struct):
     name: str
     plain: Plain = True
     references: tuple["_Fragment", ...] = ()
-    error: str | None = None
-    """The reason why it cannot be translated, kept because other fragments refer to it."""
+    error: str | None = None  # The reason why it cannot be translated, kept because other fragments refer to it.
 
 
 class _Way(Struct, frozen=True):
-    hidden: _Names
-    """Properties that are not sent in this direction, of all schemas that apply to the same value."""
+    hidden: _Names  # Properties that are not sent in this direction, of all schemas that apply to the same value.
     scope: Scope
 
 
@@ -384,8 +382,7 @@ class OversizedSchema(UnusableSchema):
 class Compiled(Struct, frozen=True):
     """A compiled schema."""
 
-    is_valid: Callable[[Any], bool]
-    """Whether the value is valid. Lone surrogates count as question marks."""
+    is_valid: Callable[[Any], bool]  # Whether the value is valid. Lone surrogates count as question marks.
     is_strictly_valid: Callable[[Any], bool]
     """Whether the value is valid with formats as the strictest reader knows them."""
 

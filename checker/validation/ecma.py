@@ -38,8 +38,7 @@ _OUTSIDE: Final = {
     "[]": "(?!)", "[^]": "[\\s\\S]", "$": "\\Z", ".": "[^\\n\\r\\u2028\\u2029]", "{": "\\{", "}": "\\}",
 }  # fmt: skip
 """Texts outside of classes that Python understands otherwise, and what means the same."""
-_MEANINGLESS: Final = frozenset({"Cn", "Co", "Cs"})
-"""Categories of unassigned characters, private use and surrogates."""
+_MEANINGLESS: Final = frozenset({"Cn", "Co", "Cs"})  # Categories of unassigned characters, private use and surrogates.
 _RUN: Final = later_pattern(r"(..)\1*")
 Ranges = tuple[tuple[int, int], ...]
 
@@ -113,8 +112,7 @@ _LENGTHS = (1_000_000, 100_000, 5_000, 300, 100)
 _FEW = 5
 _FEW_CHOICES = 12
 """Quantifiers over one and the same character or class that a pattern may have: each of `a?a?a?` in a row doubles the ways to match."""
-_WIDE = later_pattern(r"\\[DWSspP]|\[\^|(?<!\\)\.")
-"""Classes that may match any punctuation."""
+_WIDE = later_pattern(r"\\[DWSspP]|\[\^|(?<!\\)\.")  # Classes that may match any punctuation.
 
 
 class EcmaPattern(Struct, frozen=True):

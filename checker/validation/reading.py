@@ -291,8 +291,7 @@ _DESCRIPTION: Final[Specification[Any]] = _described(
 
 
 _IDS: Final = frozenset({"$id", "id"})
-_MOST_KEPT: Final = 512
-"""Places of a schema whose validators are kept."""
+_MOST_KEPT: Final = 512  # Places of a schema whose validators are kept.
 ClassFor = Callable[[object, Any], Any]
 """Returns the class for a schema, given the class of the schema around it; given None if a reference led there."""
 
@@ -419,8 +418,7 @@ _STANDARD: Final[Mapping[Dialect, Any]] = {
     Dialect.OPENAPI30: Draft4Validator,
     Dialect.OPENAPI31: Draft202012Validator,
 }
-_MOST_NAMES = 10
-"""Alternatives of a discriminator in a message."""
+_MOST_NAMES = 10  # Alternatives of a discriminator in a message.
 _META: Final = {dialect: cls.META_SCHEMA.get("$id", cls.META_SCHEMA.get("id")) for dialect, cls in _STANDARD.items()}
 _DYNAMIC: Final[Mapping[Dialect, frozenset[str]]] = {
     Dialect.DRAFT2019: frozenset({"$recursiveRef"}),
@@ -429,16 +427,13 @@ _DYNAMIC: Final[Mapping[Dialect, frozenset[str]]] = {
 }
 _NONE: Final[frozenset[str]] = frozenset()
 _NULLABLE: Final = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}
-_WITH_CONTENT: Final = (Dialect.DRAFT6, Dialect.DRAFT7)
-"""Dialects that assert the content of a text."""
+_WITH_CONTENT: Final = (Dialect.DRAFT6, Dialect.DRAFT7)  # Dialects that assert the content of a text.
 _COMPATIBLE: Final = (Dialect.DRAFT2019, Dialect.DRAFT2020, Dialect.OPENAPI31)
 """Dialects that replaced `dependencies` but may still read it."""
 _MAPS = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies"})
 _LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
-_MOST_READ: Final = 4096
-"""Schemas whose keywords are kept."""
-_DOUBTS: Final = "doubts"
-"""The name under which the doubts about a schema are noted as if they were a keyword."""
+_MOST_READ: Final = 4096  # Schemas whose keywords are kept.
+_DOUBTS: Final = "doubts"  # The name under which the doubts about a schema are noted as if they were a keyword.
 _ABOUT: Final[Mapping[str, tuple[type, ...]]] = {
     "nullable": (type(None),),
     **dict.fromkeys(("pattern", "minLength", "maxLength", "format"), (str,)),

@@ -60,10 +60,8 @@ _UNKNOWN = (0, 0)
 GONE_STATUSES = (404, 410)
 
 
-Field = tuple[Resource, str]
-"""A collection and the normalised name of a field of its members."""
-Names = Mapping[str, str | None]
-"""Collection -> the one member of it that a case names; None if it names several."""
+Field = tuple[Resource, str]  # A collection and the normalised name of a field of its members.
+Names = Mapping[str, str | None]  # Collection -> the one member of it that a case names; None if it names several.
 
 
 class Consumer(Struct):
@@ -72,32 +70,22 @@ class Consumer(Struct):
     name: str
     owner: Resource
     is_path: bool
-    kinds: tuple[type[Scalar], ...]
-    """Kinds of values that fit."""
-    as_text: bool
-    """Whether an integer must be given as text."""
-    is_removing: bool = False
-    """Whether it names what its operation removes."""
+    kinds: tuple[type[Scalar], ...]  # Kinds of values that fit.
+    as_text: bool  # Whether an integer must be given as text.
+    is_removing: bool = False  # Whether it names what its operation removes.
     is_careful: bool = False
     """Whether it takes members that the run created, as long as there are any: others may be the account of the run."""
-    format: str = ""
-    """Values of other fields that have it fit, too, unless fields are linked to it; empty for none."""
+    format: str = ""  # Values of other fields that have it fit, too, unless fields are linked to it; empty for none.
     linked: frozenset[Field] = frozenset()
     """Fields of responses from which transitions take values for it, whatever they are called."""
-    others: frozenset[str] = frozenset()
-    """Names of fields that hold the values of other variables of the path."""
+    others: frozenset[str] = frozenset()  # Names of fields that hold the values of other variables of the path.
     is_qualified: bool = False
     """Whether it may name another member of its own collection than the rest of the case does: `parentId`."""
-    key: str = ""
-    """The collection of its owner, as contexts name it."""
-    demands: Sequence[Constraint] = ()
-    """Demands of the target on its values."""
-    _fields: frozenset[str] = frozenset()
-    """Names of fields that hold values of this variable."""
-    _keys: Sequence[RingProperty] = ()
-    """Properties of which a ring must have one."""
-    _fared: dict[str, tuple[int, int]] = field(default_factory=dict)
-    """Field -> (hits, misses)."""
+    key: str = ""  # The collection of its owner, as contexts name it.
+    demands: Sequence[Constraint] = ()  # Demands of the target on its values.
+    _fields: frozenset[str] = frozenset()  # Names of fields that hold values of this variable.
+    _keys: Sequence[RingProperty] = ()  # Properties of which a ring must have one.
+    _fared: dict[str, tuple[int, int]] = field(default_factory=dict)  # Field -> (hits, misses).
     _candidates: list[tuple[float, ValueHistory]] = field(default_factory=list)
     """(affinity, ring); the affinity never changes."""
     _likely: list[ValueHistory] = field(default_factory=list)
@@ -105,12 +93,9 @@ class Consumer(Struct):
     _examined: int = 0
     _order: list[tuple[ValueHistory, int]] = field(default_factory=list)
     """(ring, depth in it) for each index, when they were ranked last."""
-    _nearest: list[ValueHistory] = field(default_factory=list)
-    """The rings of the first `_DIFFERENT` indices."""
-    _pause: int = 0
-    """Picks between the last two rankings: first each is followed by one, then ever fewer."""
-    _left: int = 0
-    """Picks until the next ranking."""
+    _nearest: list[ValueHistory] = field(default_factory=list)  # The rings of the first `_DIFFERENT` indices.
+    _pause: int = 0  # Picks between the last two rankings: first each is followed by one, then ever fewer.
+    _left: int = 0  # Picks until the next ranking.
 
     def __post_init__(self) -> None:
         self.is_qualified = resource_names.is_qualified(self.name)

@@ -51,23 +51,19 @@ def _value(content: bytes) -> Any:
         return ABSENT
 
 
-DEEP = 7
-"""Limit on the levels of a response that are read."""
+DEEP = 7  # Limit on the levels of a response that are read.
 _ITEMS = 10
 _NODES = 400
 _PLACES = 2000
 _HEADER = "header:"
 LOCATION = "header:Location"
 _ITEM = "*"
-NAME_MARK: Final = "~*"
-"""Last token of the pointer to a name of a mapping. No key is escaped to it."""
-_URLS = 20
-"""URLs that are read of one body."""
+NAME_MARK: Final = "~*"  # Last token of the pointer to a name of a mapping. No key is escaped to it.
+_URLS = 20  # URLs that are read of one body.
 
 
 _NOWHERE: Final[Mapping[Any, Any]] = MappingProxyType({})
-Reader = Callable[[Response], Any]
-"""Parses a response, like `checker.core.operation.Operation.read_answer`."""
+Reader = Callable[[Response], Any]  # Parses a response, like `checker.core.operation.Operation.read_answer`.
 
 
 def value_at(response: Response, pointer: str, read: Reader | None = None) -> Scalar | None:

@@ -11,8 +11,7 @@ from checker.corpus.records import Above, agree
 
 Scalar = str | int | float | bool
 SCALARS = (str, int, float, bool)
-CONTEXT_VALUES = 64
-"""Values that are kept of one context: as many as generation chooses from."""
+CONTEXT_VALUES = 64  # Values that are kept of one context: as many as generation chooses from.
 CONTEXTS = 20
 RING_VALUES = 500
 LONGEST_TEXT = 200
@@ -20,22 +19,18 @@ _KEYS = ("id", "uuid", "guid")
 """Fields whose values name a member of a collection in its path as well. A member may have others, such as `code`, beside them."""
 _MISSES = 3
 _OF_ATTEMPT = 0.3
-_OF_REMOVED = 2
-"""Attempts to remove a value that weigh as much as one that succeeded, where the value is shown again."""
+_OF_REMOVED = 2  # Attempts to remove a value that weigh as much as one that succeeded, where the value is shown again.
 
 
-Origin = tuple[Label, str]
-"""(producer, pointer in its response). All values of a place share one tuple."""
-Instance = tuple[Scalar, Above]
-"""A value in its context."""
+Origin = tuple[Label, str]  # (producer, pointer in its response). All values of a place share one tuple.
+Instance = tuple[Scalar, Above]  # A value in its context.
 
 
 class Taken(Struct, frozen=True):
     """A value that a case takes."""
 
     value: Scalar
-    above: Above
-    """The objects that contain the value."""
+    above: Above  # The objects that contain the value.
     origin: Origin
     own: Above = ()
     """(collection, name) of the resource that the value names, as contexts name it; empty if that is unknown."""
@@ -45,35 +40,24 @@ class ValueHistory(Struct):
     """At most 500 distinct values of one key, 64 of one context, in 20 contexts."""
 
     resource: Resource
-    name: str
-    """Normalised field name."""
+    name: str  # Normalised field name.
     kind: type[Scalar]
-    seen: int = 0
-    """Number of values that were seen, repetitions included."""
-    echoed: int = 0
-    """Number of values that the request itself had sent."""
+    seen: int = 0  # Number of values that were seen, repetitions included.
+    echoed: int = 0  # Number of values that the request itself had sent.
     values: dict[Instance, Taken] = field(default_factory=dict)
     """The values, the newest at the end, each with the place where it was seen last."""
-    newest: Sequence[Taken] = ()
-    """The values, the newest first; empty when they have changed, until `read_newest`."""
+    newest: Sequence[Taken] = ()  # The values, the newest first; empty when they have changed, until `read_newest`.
     named: dict[str, dict[str, int]] = field(default_factory=dict)
     """Collection -> the members of it that are named by values or by their contexts -> number of values."""
-    has_urls: bool = False
-    """Whether a value may be a URL, which names further members."""
-    contexts: dict[Above, int] = field(default_factory=dict)
-    """Context -> number of its values, the newest at the end."""
+    has_urls: bool = False  # Whether a value may be a URL, which names further members.
+    contexts: dict[Above, int] = field(default_factory=dict)  # Context -> number of its values, the newest at the end.
     misses: dict[Instance, int] = field(default_factory=dict)
     """Value -> number of requests that met 404 or 410 since it was seen."""
-    made: set[Instance] = field(default_factory=set)
-    """Values of members that the run created."""
-    attempts: dict[Instance, int] = field(default_factory=dict)
-    """Value -> number of attempts to remove it."""
-    noun: str = ""
-    """Noun of the members of the resource."""
-    format: str = ""
-    """A format that other fields have, too; empty if there is none."""
-    collection: str = ""
-    """The collection, as contexts name it, if the values name its members; else empty."""
+    made: set[Instance] = field(default_factory=set)  # Values of members that the run created.
+    attempts: dict[Instance, int] = field(default_factory=dict)  # Value -> number of attempts to remove it.
+    noun: str = ""  # Noun of the members of the resource.
+    format: str = ""  # A format that other fields have, too; empty if there is none.
+    collection: str = ""  # The collection, as contexts name it, if the values name its members; else empty.
 
     def __post_init__(self) -> None:
         self.noun = noun_of(self.resource)
@@ -179,8 +163,7 @@ class ValueHistory(Struct):
         return score
 
 
-RingProperty = tuple[str, object]
-"""A property of rings (`name`, `noun`, `field`, `format`) and its value."""
+RingProperty = tuple[str, object]  # A property of rings (`name`, `noun`, `field`, `format`) and its value.
 
 
 class Rings:

@@ -26,10 +26,8 @@ _MEDIA_TYPE: Final = re.compile(
 NO_NAMES: Final[tuple[Above, Above]] = ((), ())
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/]{14,}={0,2}")
 _LONGEST: Final = 1_000
-_MOST: Final = 20
-"""URLs that are read of one response."""
-_REMEMBERED: Final = 1024
-"""Texts whose members are remembered."""
+_MOST: Final = 20  # URLs that are read of one response.
+_REMEMBERED: Final = 1024  # Texts whose members are remembered.
 
 
 class LocatedMember(Struct, frozen=True):
@@ -38,8 +36,7 @@ class LocatedMember(Struct, frozen=True):
     template: str
     variable: str
     value: str
-    above: Above
-    """(collection, value) of the variables before it."""
+    above: Above  # (collection, value) of the variables before it.
 
     @property
     def name(self) -> str:

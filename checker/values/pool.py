@@ -59,22 +59,16 @@ _RINGS = 2000
 _SAMPLE = 64
 _PLENTY = 16
 _TOMBSTONES = 10_000
-_MOST_FARED = 64
-"""Cases of one operation from which it is learned which field gives the values of its path."""
+_MOST_FARED = 64  # Cases of one operation from which it is learned which field gives the values of its path.
 
-_KEPT = 16
-"""Values that are kept of one place in the responses of one task, those of its first cases."""
-_READ = 64
-"""Cases of one task whose responses are read."""
+_KEPT = 16  # Values that are kept of one place in the responses of one task, those of its first cases.
+_READ = 64  # Cases of one task whose responses are read.
 
-Place = tuple[int, int]
-"""(phase, layer). A case may use the values of all places before its own."""
+Place = tuple[int, int]  # (phase, layer). A case may use the values of all places before its own.
 _NOWHERE: Place = (-1, -1)
 _EVERYWHERE: Place = (1 << 30, 0)
-Key = tuple[Place, int, int]
-"""(place, order of the operation, index of the case): the sort key of values."""
-_UNSETTLED = ValueHistory((), "", bool)
-"""Stands for a place whose ring is not looked up yet."""
+Key = tuple[Place, int, int]  # (place, order of the operation, index of the case): the sort key of values.
+_UNSETTLED = ValueHistory((), "", bool)  # Stands for a place whose ring is not looked up yet.
 RingKey = tuple[Resource, str, type[Scalar]]
 
 

@@ -122,8 +122,7 @@ def _name(value: object) -> str:
 
 
 NO_FORMATS: Final[Mapping[str, str]] = MappingProxyType({})
-NEAR = 2
-"""Levels of a response that name a new resource itself."""
+NEAR = 2  # Levels of a response that name a new resource itself.
 _LONGEST_PAUSE = 63
 _REFUSALS = 16
 
@@ -140,30 +139,22 @@ class Producer(Struct):
     """One operation as a producer of values."""
 
     resource: Resource
-    feeds: bool
-    """Whether some path parameter chooses from this collection. Then every scalar may be a name."""
-    wanted: frozenset[str]
-    """Field names that some parameter takes from any resource."""
+    feeds: bool  # Whether some path parameter chooses from this collection. Then every scalar may be a name.
+    wanted: frozenset[str]  # Field names that some parameter takes from any resource.
     places: Places
-    ancestry: Ancestry
-    """The way in which it names the contexts of its values."""
-    given: tuple[ResponsePlace, ...] = ()
-    """Places in its requests that name the new resource."""
+    ancestry: Ancestry  # The way in which it names the contexts of its values.
+    given: tuple[ResponsePlace, ...] = ()  # Places in its requests that name the new resource.
     linked: frozenset[str] = frozenset()
     """Pointers in its responses that other operations use, by transitions or by format."""
-    naming: frozenset[str] = frozenset()
-    """The fields from which transitions take values of paths."""
+    naming: frozenset[str] = frozenset()  # The fields from which transitions take values of paths.
     names: frozenset[str] = IDENTIFIERS
     """Names of fields that identify resources or are spelled like a variable of a path."""
-    reads_urls: bool = False
-    """Whether URLs in its responses may name what paths ask for."""
+    reads_urls: bool = False  # Whether URLs in its responses may name what paths ask for.
     formats: Mapping[str, str] = NO_FORMATS
     """Pointer in its responses -> format that fields of other operations have, too."""
-    _pause: int = 0
-    """Responses to skip after one without news. The number doubles each time."""
+    _pause: int = 0  # Responses to skip after one without news. The number doubles each time.
     _left: int = 0
-    _refusals: int = _REFUSALS
-    """Refusals to read before they are taken for refusals without URLs."""
+    _refusals: int = _REFUSALS  # Refusals to read before they are taken for refusals without URLs.
 
     @property
     def is_read(self) -> bool:

@@ -12,15 +12,11 @@ from checker.values.history import Scalar, Taken
 
 State = tuple[Label, ...]
 """The operations that have changed a resource, each once, in the order of their first success."""
-Member = tuple[str, Above]
-"""The name of a member, and the objects that contain it: two carts may both have a line 1."""
-_MEMBERS = 64
-"""Members of a collection whose states are kept: those that changed last."""
+Member = tuple[str, Above]  # The name of a member, and the objects that contain it: two carts may both have a line 1.
+_MEMBERS = 64  # Members of a collection whose states are kept: those that changed last.
 _LONGEST = 8
-_COUNTED = 4096
-"""Pairs of an operation and a state that are known before all counts are halved."""
-_SPARED = 4
-"""Most members of one state that removals spare."""
+_COUNTED = 4096  # Pairs of an operation and a state that are known before all counts are halved.
+_SPARED = 4  # Most members of one state that removals spare.
 _MISSING = (404, 410)
 
 
@@ -28,11 +24,9 @@ class CollectionStates(Struct):
     """The members of a collection, those that changed last at the end. Members that nothing has changed are absent."""
 
     states: OrderedDict[Member, State] = field(default_factory=OrderedDict)
-    alike: dict[State, dict[Member, Taken]] = field(default_factory=dict)
-    """State -> members in it."""
+    alike: dict[State, dict[Member, Taken]] = field(default_factory=dict)  # State -> members in it.
 
-    named: dict[str, list[Member]] = field(default_factory=dict)
-    """Name -> members that have it, the oldest first."""
+    named: dict[str, list[Member]] = field(default_factory=dict)  # Name -> members that have it, the oldest first.
 
     def member(self, value: Scalar, above: Above) -> Member:
         """Return the known member of a name that may stand in what is `above`; requests may name less of that than responses show."""

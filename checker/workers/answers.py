@@ -13,8 +13,7 @@ from checker.workers.context import WorkerContext
 from checker.workers.recording.task_state import InFlight
 from checker.workers.recording.traffic import Answered, answered
 
-Placed = InFlight | Follower
-"""A case with a task and an index in it."""
+Placed = InFlight | Follower  # A case with a task and an index in it.
 
 
 def earliest_in(flying: Iterable[Placed]) -> dict[str, int]:
@@ -26,8 +25,7 @@ def earliest_in(flying: Iterable[Placed]) -> dict[str, int]:
     return earliest
 
 
-Landed = tuple[InFlight, Outcome]
-"""A case and its response, which is not judged yet."""
+Landed = tuple[InFlight, Outcome]  # A case and its response, which is not judged yet.
 
 
 class FirstAccepted:

@@ -51,8 +51,7 @@ class TaskCounts(Struct):
     context: WorkerContext
     _met: set[tuple[int | str, ...]] = field(default_factory=set)
     """Statuses and places of operations that are on record."""
-    _last: LeasedTask | None = None
-    """The task that was counted last: time that belongs to no task is reported with it."""
+    _last: LeasedTask | None = None  # The task that was counted last: time that belongs to no task is reported with it.
 
     def report(self, tasks: Iterable[LeasedTask]) -> None:
         """Write the counts of each task since its last report. The times of the worker go with the first of them."""
@@ -189,12 +188,9 @@ class KnownReads(Struct):
     All operations that use the same resources belong to one task, so the requests of other tasks do not matter.
     """
 
-    _keys: set[tuple[Label, bytes]] = field(default_factory=set)
-    """(operation, key of the request)."""
-    _in_a_row: int = 0
-    """Known requests that were not sent since the last request."""
-    _changes_later: bool = False
-    """Whether the target accepted a request with 202: it may then change at any time."""
+    _keys: set[tuple[Label, bytes]] = field(default_factory=set)  # (operation, key of the request).
+    _in_a_row: int = 0  # Known requests that were not sent since the last request.
+    _changes_later: bool = False  # Whether the target accepted a request with 202: it may then change at any time.
 
     def is_new(self, case: Case) -> bool:
         """Whether to send a request: it may change something, was not sent before, or follows `_KNOWN_IN_A_ROW` dropped ones."""
@@ -219,10 +215,8 @@ class Follower(Struct):
     task: LeasedTask
     index: int
     made: GeneratedCase
-    chain: Chain = ()
-    """The requests that were sent before it."""
-    rest: tuple[Step, ...] = ()
-    """The steps that follow it, if they are known."""
+    chain: Chain = ()  # The requests that were sent before it.
+    rest: tuple[Step, ...] = ()  # The steps that follow it, if they are known.
     slot: int | None = None
     """The slot of the step before, if a sequence is one index: if the worker dies in between, the sequence is made again."""
 
@@ -407,10 +401,8 @@ class FollowerQueue:
 MOST_FAULTS = 3
 """Reported errors of one operation in one task. The last one ends the tests of the operation in the task."""
 _MAKE = Stage.MAKE
-_SLOW_TOGETHER = 3
-"""Requests of one slow operation that are waited for at once."""
-_TOGETHER_S = 0.05
-"""Seconds between two messages about finished tasks, while the worker has other tasks."""
+_SLOW_TOGETHER = 3  # Requests of one slow operation that are waited for at once.
+_TOGETHER_S = 0.05  # Seconds between two messages about finished tasks, while the worker has other tasks.
 
 
 class CaseScheduler:

@@ -16,10 +16,8 @@ from checker.corpus.records import CheckState, Finding, Investigation, Operation
 from checker.workers.check_states import Untransferable, decoded, encoded
 from checker.workers.recording.recorder import title_of
 
-LABEL = "Run checks"
-"""Stands in the place of an operation: what they say is of the run as a whole."""
-MOST_STATE = 1 << 16
-"""Packed bytes of one state: each worker writes it down whenever a task ends and it has changed."""
+LABEL = "Run checks"  # Stands in the place of an operation: what they say is of the run as a whole.
+MOST_STATE = 1 << 16  # Packed bytes of one state: each worker writes it down whenever a task ends and it has changed.
 
 
 class ClassChecks(Struct):

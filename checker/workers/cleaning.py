@@ -128,8 +128,7 @@ def values_in(path: str, operation: Operation, origin: BaseUrl) -> dict[str, str
     return dict(zip(names, map(unquote, found.groups()), strict=True))
 
 
-_NO_TASK = "0"
-"""The task of work for the run as a whole, in the in-flight slots."""
+_NO_TASK = "0"  # The task of work for the run as a whole, in the in-flight slots.
 
 
 def conclude_run(context: WorkerContext, order: Drain) -> Job[None]:

@@ -83,10 +83,8 @@ class WorkerContext(Struct):
     """Makes cases as they are before `filter`, `map` and `flatmap` hooks see them, for reports of cases that these kill;
     None when `before_generate` hooks decide what is drawn."""
     tools: Tools
-    explorer: Explorer
-    """Extends sequences of `fuzz`; its `chains` make those of the stateful phase."""
-    hill_climber: HillClimber | None
-    """None where no metric is maximised."""
+    explorer: Explorer  # Extends sequences of `fuzz`; its `chains` make those of the stateful phase.
+    hill_climber: HillClimber | None  # None where no metric is maximised.
     http: Transport
     lanes: Lanes
     slots: InflightWriter
@@ -95,12 +93,10 @@ class WorkerContext(Struct):
     ledger: TimeAccounting
     saved: SavedExamples
     investigation_budget: InvestigationBudget
-    first_answers: FirstAnswers | None
-    """None if another worker observes the first responses, or that is done."""
+    first_answers: FirstAnswers | None  # None if another worker observes the first responses, or that is done.
     first_look: Sent | None
     """The request that was sent before the run to check the credentials; None if there was none."""
-    held_back: set[Label]
-    """Operations that are not sent before the end of the run, not even as steps of others."""
+    held_back: set[Label]  # Operations that are not sent before the end of the run, not even as steps of others.
     stages: Stages
 
     def close(self) -> None:

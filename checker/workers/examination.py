@@ -47,18 +47,13 @@ class LivenessProbes(Struct):
 
     context: WorkerContext
     served: ServedRequests
-    refused: Sent | None
-    """The refusal that raised the question, if this worker received it."""
-    about: Operation | None
-    """The operation in question, if it is known."""
+    refused: Sent | None  # The refusal that raised the question, if this worker received it.
+    about: Operation | None  # The operation in question, if it is known.
     blocked: Sequence[Sent] = ()
     """Requests that tell whether changes are refused; empty if all requests are in question."""
-    left_out: Label | None = None
-    """An operation that may be the cause: its requests are not sent."""
-    sent: int = 0
-    """The number of requests so far."""
-    was_too_much: bool = False
-    """Whether the latest refusal had status 429."""
+    left_out: Label | None = None  # An operation that may be the cause: its requests are not sent.
+    sent: int = 0  # The number of requests so far.
+    was_too_much: bool = False  # Whether the latest refusal had status 429.
     is_guess: bool = False
     """Whether no served request can answer the question. Then the refused request itself is sent again."""
     _chosen: list[Sent] = field(default_factory=list)
@@ -201,14 +196,10 @@ class OutageAccount(Struct, frozen=True):
 
     order: OutageOrder
     culprit: Sent | ServedOperation | None
-    is_certain: bool
-    """Whether suspects were sent alone: then the culprit did it again, or none did."""
-    serves: bool
-    """Whether the target serves again."""
-    refused: Sent | None
-    """The response that showed it."""
-    is_undone: bool = False
-    """Whether the removal of a resource that the culprit had created ended it."""
+    is_certain: bool  # Whether suspects were sent alone: then the culprit did it again, or none did.
+    serves: bool  # Whether the target serves again.
+    refused: Sent | None  # The response that showed it.
+    is_undone: bool = False  # Whether the removal of a resource that the culprit had created ended it.
 
     @property
     def is_rate(self) -> bool:
@@ -342,31 +333,22 @@ def _clock(at: float) -> str:
     return time.strftime("%H:%M:%S UTC", time.gmtime(at))
 
 
-GONE_PATIENCE_S = 30.0
-"""Seconds to wait for a target that accepts no connection."""
-BUSY_PATIENCE_S = 0.5
-"""Seconds to wait for a target that refuses requests with 503, before the cause is looked for."""
+GONE_PATIENCE_S = 30.0  # Seconds to wait for a target that accepts no connection.
+BUSY_PATIENCE_S = 0.5  # Seconds to wait for a target that refuses requests with 503, before the cause is looked for.
 CHANGES_PATIENCE_S = 1.0
 """Seconds to wait for a target that refuses changes, after a resource that may be the cause is removed."""
-REFUSED_PATIENCE_S = 4.0
-"""Seconds to wait for a target that refuses every request, before the run goes on as it is."""
+REFUSED_PATIENCE_S = 4.0  # Seconds to wait for a target that refuses every request, before the run goes on as it is.
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 1.0
-_LATEST = 4
-"""The number of latest requests before an outage that are suspects whatever their method is."""
-_MOST_SUSPECTS = 12
-"""The number of suspects that are sent alone."""
-_MOST_TOGETHER = 25
-"""Requests of one operation that are sent in a row, because some targets count them."""
+_LATEST = 4  # The number of latest requests before an outage that are suspects whatever their method is.
+_MOST_SUSPECTS = 12  # The number of suspects that are sent alone.
+_MOST_TOGETHER = 25  # Requests of one operation that are sent in a row, because some targets count them.
 _MOST_GROUPS = 3
-_FEWEST_COUNTED, _MOST_COUNTED = 25, 100
-"""Requests that are sent to see whether the target limits their rate."""
-_MOST_REMOVED = 8
-"""Latest resources that are removed, to see whether one of them is the cause."""
+_FEWEST_COUNTED, _MOST_COUNTED = 25, 100  # Requests that are sent to see whether the target limits their rate.
+_MOST_REMOVED = 8  # Latest resources that are removed, to see whether one of them is the cause.
 _ROUNDS, _MOST_TRIES = 4, 32
 """Rounds in which their removals are tried, and tries of the latest one in each round. Each further one has half as many."""
 _MOST_RELATED = 6
-_TRIES = 8
-"""Cases of each related operation that may undo the cause."""
+_TRIES = 8  # Cases of each related operation that may undo the cause.
 
 
 class Examination:

@@ -17,21 +17,16 @@ from checker.workers.recording.unconfirmed import Chain, JudgedCase, before_in
 
 State = tuple[Label, ...]
 """The operations of a sequence that have changed something, each once, in the order of their first success."""
-_EXTENDED: Final = 0.3
-"""Share of the successes that are followed by a case with values of the pool."""
+_EXTENDED: Final = 0.3  # Share of the successes that are followed by a case with values of the pool.
 _RESUMED: Final = 0.5
 """Share of the other responses after which a kept sequence goes on, while this shows new behaviour."""
 _LEAST: Final = 1 / 16
 """Share of the other responses after which a kept sequence goes on when further steps have long shown no new behaviour. On a small API of
 which all is known, a share of a half costs a third of the requests."""
-_PATIENCE: Final = 100
-"""Further steps without new behaviour that halve the share."""
-_MOST: Final = 64
-"""Sequences that are kept."""
-_LONGEST: Final = 12
-"""Most steps of a sequence."""
-_MOST_BYTES: Final = 32 << 10
-"""Bytes of a response in a sequence that is kept."""
+_PATIENCE: Final = 100  # Further steps without new behaviour that halve the share.
+_MOST: Final = 64  # Sequences that are kept.
+_LONGEST: Final = 12  # Most steps of a sequence.
+_MOST_BYTES: Final = 32 << 10  # Bytes of a response in a sequence that is kept.
 _MOST_STATES: Final = 4096
 _MISSING: Final = (404, 410)
 
@@ -54,8 +49,7 @@ class Explorer(Struct):
     _counts: dict[State, int] = field(default_factory=dict)
     """State -> number of them; of all kept states, and of others."""
     _dead: set[Label] = field(default_factory=set)
-    _dull: int = 0
-    """Further steps without new behaviour in a row, and half of those before the last that showed some."""
+    _dull: int = 0  # Further steps without new behaviour in a row, and half of those before the last that showed some.
 
     def follow(
         self, chain: Chain, recipe: tuple[int, int, PhaseInfo], *, is_news: bool

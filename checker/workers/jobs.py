@@ -19,8 +19,7 @@ Result = TypeVar("Result")
 class Pause(Struct, frozen=True):
     """A pause of a job, in which no case is to blame if the worker hangs."""
 
-    seconds: float | None = None
-    """None: until an order of the supervisor arrives, but not for long."""
+    seconds: float | None = None  # None: until an order of the supervisor arrives, but not for long.
 
 
 Job = Generator[WireRequest | Pause, Outcome | None, Result]

@@ -27,24 +27,17 @@ from checker.corpus.records import (
 class LeavingKind(StrEnum):
     """The reason why a worker ends by itself."""
 
-    DRAINED = "drained"
-    """The supervisor ordered it."""
-    MEMORY = "memory"
-    """Its memory has grown too far. Another worker takes its place."""
-    CONCLUDED = "concluded"
-    """The class checks have reported about the whole run."""
+    DRAINED = "drained"  # The supervisor ordered it.
+    MEMORY = "memory"  # Its memory has grown too far. Another worker takes its place.
+    CONCLUDED = "concluded"  # The class checks have reported about the whole run.
     ORPHANED = "the supervisor is gone"
-    CANNOT_OPEN = "cannot open"
-    """The description cannot be read."""
-    USAGE = "usage"
-    """The settings leave nothing to test."""
+    CANNOT_OPEN = "cannot open"  # The description cannot be read.
+    USAGE = "usage"  # The settings leave nothing to test.
     CANNOT_START = "cannot start"
     LIMIT = "stopped by the system"
     """A limit of the system stopped it. Another worker may succeed, because memory and files of this one are free again."""
-    DISK = "disk"
-    """The corpus cannot be written."""
-    BUG = "bug"
-    """The sentence is a traceback."""
+    DISK = "disk"  # The corpus cannot be written.
+    BUG = "bug"  # The sentence is a traceback.
 
     @property
     def ends_run(self) -> bool:
@@ -62,12 +55,10 @@ class Leaving(Struct, frozen=True, tag=True):
 
     kind: LeavingKind
     sentence: str = ""
-    details: tuple[str, ...] = ()
-    """Further lines."""
+    details: tuple[str, ...] = ()  # Further lines.
     loading: LoaderErrorKind = LoaderErrorKind.UNCLASSIFIED
     """The kind of error that kept the description from being read."""
-    url: str | None = None
-    """The URL of the description, if it has one."""
+    url: str | None = None  # The URL of the description, if it has one.
 
     @property
     def reason(self) -> str:
@@ -79,19 +70,15 @@ class Leaving(Struct, frozen=True, tag=True):
 class Trouble(StrEnum):
     """The reason why a target does not serve."""
 
-    GONE = "gone"
-    """The target responds to no request."""
-    REFUSED = "refused"
-    """The target refuses every request."""
-    CHANGES = "changes"
-    """The target refuses requests that change something, and serves the others."""
+    GONE = "gone"  # The target responds to no request.
+    REFUSED = "refused"  # The target refuses every request.
+    CHANGES = "changes"  # The target refuses requests that change something, and serves the others.
 
 
 class Death(Struct, frozen=True):
     """An outage of which the request that did it is known."""
 
-    at: float
-    """Seconds since the epoch."""
+    at: float  # Seconds since the epoch.
     culprit: Label
 
 
@@ -99,16 +86,11 @@ class ServedOperation(Struct, frozen=True):
     """The successes and redirects of one operation at one worker. Times are seconds since the epoch."""
 
     label: Label
-    text: str
-    """Method and path of the latest of these requests."""
-    first: float
-    """Arrival of the first of these responses."""
-    last: float
-    """Arrival of the latest of these responses."""
-    sent: float = 0.0
-    """Sending time of the latest request with a 2xx response: the target served then."""
-    asks: bool = False
-    """Whether the operation is declared to need credentials."""
+    text: str  # Method and path of the latest of these requests.
+    first: float  # Arrival of the first of these responses.
+    last: float  # Arrival of the latest of these responses.
+    sent: float = 0.0  # Sending time of the latest request with a 2xx response: the target served then.
+    asks: bool = False  # Whether the operation is declared to need credentials.
 
     def __str__(self) -> str:
         return self.text
@@ -117,39 +99,29 @@ class ServedOperation(Struct, frozen=True):
 class OutageAction(StrEnum):
     """The action that the supervisor orders in an outage."""
 
-    HOLD = "hold"
-    """Send no request of the run, and report when no request is in flight."""
+    HOLD = "hold"  # Send no request of the run, and report when no request is in flight.
     EXAMINE = "examine"
     """All workers hold: wait until the target serves, and look for the cause among the requests of this worker."""
-    RESUME = "resume"
-    """The outage is over, or no worker can do more about it."""
+    RESUME = "resume"  # The outage is over, or no worker can do more about it.
 
 
 class OutageOrder(Struct, frozen=True, tag=True):
     """An order of the supervisor in an outage of the target."""
 
     action: OutageAction
-    number: int
-    """The number of the outage in the run, from 1."""
+    number: int  # The number of the outage in the run, from 1.
     doubted: Label | None = None
     """EXAMINE: the operation whose refusal raised the question, while no worker has seen that other operations are refused, too.
     RESUME: the same operation, if all others are served. Its refusals are its own."""
-    trouble: Trouble = Trouble.GONE
-    """EXAMINE: the kind of outage."""
-    is_last: bool = False
-    """EXAMINE: whether no other worker examines the outage after this one, which then records it."""
-    at: float = 0.0
-    """EXAMINE: the time at which the outage was noticed, in seconds since the epoch."""
-    deaths: tuple[Death, ...] = ()
-    """EXAMINE: earlier outages of the run with a known cause."""
+    trouble: Trouble = Trouble.GONE  # EXAMINE: the kind of outage.
+    is_last: bool = False  # EXAMINE: whether no other worker examines the outage after this one, which then records it.
+    at: float = 0.0  # EXAMINE: the time at which the outage was noticed, in seconds since the epoch.
+    deaths: tuple[Death, ...] = ()  # EXAMINE: earlier outages of the run with a known cause.
     suspects: tuple[ServedOperation, ...] = ()
     """EXAMINE: operations of all workers after whose responses the target is not known to have served, the likeliest first."""
-    served: tuple[ServedOperation, ...] = ()
-    """EXAMINE: all operations that were served or redirected to some worker."""
-    held_back: tuple[Label, ...] = ()
-    """RESUME: operations that are not sent before the end of the run."""
-    serves: bool = True
-    """RESUME: whether the target serves again. If not, its refusals are ignored."""
+    served: tuple[ServedOperation, ...] = ()  # EXAMINE: all operations that were served or redirected to some worker.
+    held_back: tuple[Label, ...] = ()  # RESUME: operations that are not sent before the end of the run.
+    serves: bool = True  # RESUME: whether the target serves again. If not, its refusals are ignored.
     is_rate_limited: bool = False
     """RESUME: whether the target limits the rate of requests. Then status 429 is no sign of an outage."""
 
@@ -157,31 +129,24 @@ class OutageOrder(Struct, frozen=True, tag=True):
 class OutageEvent(StrEnum):
     """The event that a worker reports in an outage."""
 
-    NOTICED = "noticed"
-    """The target may have stopped serving. The worker holds."""
-    HOLDING = "holding"
-    """No request of the worker is in flight."""
-    EXAMINED = "examined"
-    """The worker has examined the outage."""
+    NOTICED = "noticed"  # The target may have stopped serving. The worker holds.
+    HOLDING = "holding"  # No request of the worker is in flight.
+    EXAMINED = "examined"  # The worker has examined the outage.
 
 
 class OutageReport(Struct, frozen=True, tag=True):
     """A report of a worker about an outage of the target."""
 
     event: OutageEvent
-    number: int = 0
-    """The number of the outage; 0 in a report that it was noticed."""
+    number: int = 0  # The number of the outage; 0 in a report that it was noticed.
     trouble: Trouble = Trouble.GONE
     doubted: Label | None = None
     """NOTICED: the operation that was refused, if this worker was never served anything and cannot tell an outage from a refusal."""
-    at: float = 0.0
-    """NOTICED: the time, in seconds since the epoch."""
-    served: tuple[ServedOperation, ...] = ()
-    """HOLDING: all operations that were served or redirected to this worker."""
+    at: float = 0.0  # NOTICED: the time, in seconds since the epoch.
+    served: tuple[ServedOperation, ...] = ()  # HOLDING: all operations that were served or redirected to this worker.
     culprit: Label | None = None
     """EXAMINED: the operation whose request caused the outage; None if no request of this worker did."""
-    serves: bool = True
-    """EXAMINED: whether the target serves again."""
+    serves: bool = True  # EXAMINED: whether the target serves again.
     is_rate: bool = False
     """EXAMINED: whether the target limits the rate of requests, so that no single request is the cause."""
     has_passed: bool = False
@@ -190,29 +155,22 @@ class OutageReport(Struct, frozen=True, tag=True):
     """EXAMINED: whether everything that was served to this worker is still served: the refusal may be the operation's own."""
 
 
-MOST_TIMEOUTS = 3
-"""In a row, of one operation: then it is given up."""
-PATIENCE = 3
-"""Multiple of the time limit of a request that the confirmation of a missing response waits."""
+MOST_TIMEOUTS = 3  # In a row, of one operation: then it is given up.
+PATIENCE = 3  # Multiple of the time limit of a request that the confirmation of a missing response waits.
 EXTRA_INDEX = 1 << 32
 """Indices of cases that extend a sequence start here: they have no place in the task's own numbering."""
-LONG_WAIT_S = 0.35
-"""Seconds from which on a response is slow, however busy the machine is."""
+LONG_WAIT_S = 0.35  # Seconds from which on a response is slow, however busy the machine is.
 
 
 class ShrinkAgain(Struct, frozen=True):
     """A finding that may become smaller."""
 
     fingerprint: str
-    step: Step
-    """The smallest case so far."""
+    step: Step  # The smallest case so far.
     task: str
-    index: int
-    """The index of the case that showed it first."""
-    requests: int
-    """Requests that it has had so far."""
-    allowed: int
-    """Requests that it may have now."""
+    index: int  # The index of the case that showed it first.
+    requests: int  # Requests that it has had so far.
+    allowed: int  # Requests that it may have now.
 
 
 class Replay(Struct, frozen=True):
@@ -221,51 +179,36 @@ class Replay(Struct, frozen=True):
     fingerprint: str
     check: str
     steps: tuple[Step, ...]
-    statuses: tuple[int | None, ...]
-    """Statuses of its responses, oldest first."""
-    is_minimal: bool
-    """Whether no further shrink is wanted."""
+    statuses: tuple[int | None, ...]  # Statuses of its responses, oldest first.
+    is_minimal: bool  # Whether no further shrink is wanted.
     sent: tuple[bytes, bytes | None] | None = None
     """Target and body of a single request that is the same each time while the description is the same; None for other ones."""
-    shows_surely: bool = True
-    """Whether it would show in one of the tries if it were still there."""
+    shows_surely: bool = True  # Whether it would show in one of the tries if it were still there.
 
 
 class Task(Struct, frozen=True):
     """A piece of one phase over one operation, or over a cluster of operations that share resources."""
 
     id: str
-    phase: str
-    """Name of its row in `checker.core.phases`."""
-    labels: tuple[Label, ...]
-    """Case `index` is of operation `labels[index % len(labels)]`."""
+    phase: str  # Name of its row in `checker.core.phases`.
+    labels: tuple[Label, ...]  # Case `index` is of operation `labels[index % len(labels)]`.
     seed: int
-    start: int
-    """First index to make."""
-    stop: int
-    """One past the last index."""
-    slice_s: float
-    """Seconds after which no further case is started; the rest is leased again."""
-    skipped: tuple[int, ...] = ()
-    """Quarantined indices."""
-    redo: tuple[int, ...] = ()
-    """Indices below `start` that were in flight when their worker died."""
-    is_slow: bool = False
-    """Whether its responses are slow. Then its requests have lanes of their own."""
-    timeouts: int = 0
-    """Time-outs in a row that the lease before ended with."""
-    producers: tuple[Label, ...] = ()
-    """Operations of a cluster whose responses others need."""
+    start: int  # First index to make.
+    stop: int  # One past the last index.
+    slice_s: float  # Seconds after which no further case is started; the rest is leased again.
+    skipped: tuple[int, ...] = ()  # Quarantined indices.
+    redo: tuple[int, ...] = ()  # Indices below `start` that were in flight when their worker died.
+    is_slow: bool = False  # Whether its responses are slow. Then its requests have lanes of their own.
+    timeouts: int = 0  # Time-outs in a row that the lease before ended with.
+    producers: tuple[Label, ...] = ()  # Operations of a cluster whose responses others need.
     pauses: tuple[tuple[Label, int], ...] = ()
     """(operation, rounds between two of its turns) of operations that showed nothing new in earlier tasks."""
     drawn_elsewhere: int = 0
     """Cases of other phases of the run that are drawn, not listed: their number is known before."""
     again: tuple[ShrinkAgain, ...] = ()
     """Findings that are to become smaller: then they are its cases, and count as none."""
-    replay: Replay | None = None
-    """The finding that is sent again: then it has no other cases."""
-    tries_saved: bool = False
-    """Whether failing examples of earlier runs come first."""
+    replay: Replay | None = None  # The finding that is sent again: then it has no other cases.
+    tries_saved: bool = False  # Whether failing examples of earlier runs come first.
     sends_smallest: bool = False
     """Whether the smallest case of each of its operations comes before all others: it is their first task of the run."""
     known: frozenset[str] | None = None
@@ -308,8 +251,7 @@ class Assign(Struct, frozen=True, tag=True):
 class SettledFindings(Struct, frozen=True, tag=True):
     """Findings that are settled: the worker need not report or shrink them again."""
 
-    settled: tuple[Finding, ...]
-    """Each is `Finding.brief`."""
+    settled: tuple[Finding, ...]  # Each is `Finding.brief`.
 
 
 class PeerJournals(Struct, frozen=True, tag=True):
@@ -336,32 +278,26 @@ class Drain(Struct, frozen=True, tag=True):
 
     is_replaced: bool = False
     """Whether another worker takes its place, with free memory. Its sequences are finished first."""
-    shrinks: bool = True
-    """Whether failures may still be shrunk."""
-    immediate: bool = False
-    """Whether requests in flight are dropped."""
+    shrinks: bool = True  # Whether failures may still be shrunk.
+    immediate: bool = False  # Whether requests in flight are dropped.
     concludes: bool = False
     """Whether the worker ends the run first: it calls `after_run` of class checks and removes the resources that the run created.
     All other workers have left."""
     first: int = 0
     """The incarnation of the supervisor that began the run, for a worker that concludes: no lower incarnation belongs to the run."""
-    only_cleans: bool = False
-    """Whether a worker that concludes calls no checks, because the run was cut short."""
+    only_cleans: bool = False  # Whether a worker that concludes calls no checks, because the run was cut short.
 
 
 class CredentialAction(StrEnum):
     """The meaning of a message about credentials."""
 
-    WANTED = "wanted"
-    """From a worker: it cannot continue without newer credentials."""
-    FETCH = "fetch"
-    """To one worker: fetch credentials for all workers."""
+    WANTED = "wanted"  # From a worker: it cannot continue without newer credentials.
+    FETCH = "fetch"  # To one worker: fetch credentials for all workers.
     FETCHED = "fetched"
     """From the worker that fetched credentials to the supervisor, and from there to all workers; never on disk."""
 
 
-Pairs = tuple[tuple[str, str], ...]
-"""(name, value)."""
+Pairs = tuple[tuple[str, str], ...]  # (name, value).
 
 
 class CredentialMessage(Struct, frozen=True, tag=True):
@@ -369,17 +305,13 @@ class CredentialMessage(Struct, frozen=True, tag=True):
 
     action: CredentialAction
     source: str
-    number: int
-    """The number of the credentials. In WANTED the number of those that are refused, 0 if there were none."""
-    key: str = ""
-    """The key of the credentials in their source."""
+    number: int  # The number of the credentials. In WANTED the number of those that are refused, 0 if there were none.
+    key: str = ""  # The key of the credentials in their source.
     headers: Pairs = ()
     query: Pairs = ()
     cookies: Pairs = ()
-    data: bytes = b""
-    """Packed data for the source."""
-    error: str = ""
-    """The reason why there are no credentials. `data` is then the data of the previous ones."""
+    data: bytes = b""  # Packed data for the source.
+    error: str = ""  # The reason why there are no credentials. `data` is then the data of the previous ones.
     refresh_s: float | None = None
 
     @property
@@ -417,26 +349,18 @@ class OperationCard(Struct, frozen=True):
 
     label: str
     method: str
-    resource: Resource = ()
-    """The collection that it works on. Operations of one collection are tested together."""
-    layer: int = 0
-    """The layer of the operation: it uses resources that operations of lower layers create."""
-    is_producer: bool = False
-    """Whether other operations need its responses."""
-    begins: bool = False
-    """Whether sequences of the stateful phase begin with it."""
+    resource: Resource = ()  # The collection that it works on. Operations of one collection are tested together.
+    layer: int = 0  # The layer of the operation: it uses resources that operations of lower layers create.
+    is_producer: bool = False  # Whether other operations need its responses.
+    begins: bool = False  # Whether sequences of the stateful phase begin with it.
     max_examples: tuple[tuple[str, int], ...] = ()
     """(phase, cases or sequences) where they are not as many as those of all operations in all phases; only in `run`."""
-    continue_on_failure: bool | None = None
-    """Whether it is tested further when it failed; None: as all others."""
-    phases: tuple[str, ...] = ()
-    """Phases of `run` that test it; empty: all phases of the run."""
-    weight: float = 1.0
-    """How much of the time of `fuzz` it gets, relative to others; 0: it is left out."""
+    continue_on_failure: bool | None = None  # Whether it is tested further when it failed; None: as all others.
+    phases: tuple[str, ...] = ()  # Phases of `run` that test it; empty: all phases of the run.
+    weight: float = 1.0  # How much of the time of `fuzz` it gets, relative to others; 0: it is left out.
     is_ending: bool = False
     """Whether it sounds as if it ended sessions, emptied stores or stopped the target: then it comes last."""
-    is_helper: bool = False
-    """Whether this run does not test it, and only needs the resources that it makes."""
+    is_helper: bool = False  # Whether this run does not test it, and only needs the resources that it makes.
 
 
 class Opened(Struct, frozen=True, tag=True):
@@ -444,23 +368,15 @@ class Opened(Struct, frozen=True, tag=True):
 
     incarnation: int
     journal: str
-    document: str
-    """Digest of the normalised document in the run directory."""
+    document: str  # Digest of the normalised document in the run directory.
     base_url: str
-    operations: tuple[OperationCard, ...]
-    """Selected and testable, in document order."""
-    concludes: bool = False
-    """Whether users' checks have something to say once the run is over."""
-    cleans: bool = False
-    """Whether the resources that the run creates are removed at its end."""
-    renews: bool = False
-    """Whether credentials can be fetched anew if a request ends the access of the run."""
-    works_alone: bool = False
-    """Whether one of them needs all cases in one worker."""
-    unreachable: str = ""
-    """Why no request can arrive anywhere, in one sentence; only the first worker of a run looks."""
-    orders: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """(phase, operations) of the orders that users configured."""
+    operations: tuple[OperationCard, ...]  # Selected and testable, in document order.
+    concludes: bool = False  # Whether users' checks have something to say once the run is over.
+    cleans: bool = False  # Whether the resources that the run creates are removed at its end.
+    renews: bool = False  # Whether credentials can be fetched anew if a request ends the access of the run.
+    works_alone: bool = False  # Whether one of them needs all cases in one worker.
+    unreachable: str = ""  # Why no request can arrive anywhere, in one sentence; only the first worker of a run looks.
+    orders: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (phase, operations) of the orders that users configured.
     credentials: tuple[str, ...] = ()
     """Names of the credentials that the user gave: configured, in the base URL, and registered by code, which only workers run."""
     auth_needs: tuple[tuple[str, str], ...] = ()
@@ -473,40 +389,28 @@ class OperationReport(Struct, frozen=True):
     """The result of one operation of a cluster in one lease."""
 
     label: str
-    cases: int
-    """Cases that were answered or given up."""
-    is_dead: bool
-    """Whether no case could be made of it, or judged."""
-    has_news: bool = False
-    """Whether a case showed new behaviour."""
-    is_accepted: bool = False
-    """Whether a case was not refused."""
+    cases: int  # Cases that were answered or given up.
+    is_dead: bool  # Whether no case could be made of it, or judged.
+    has_news: bool = False  # Whether a case showed new behaviour.
+    is_accepted: bool = False  # Whether a case was not refused.
 
 
 class LeaseReport(Struct, frozen=True):
     """The result of one lease."""
 
-    requests: int = 0
-    """Requests that were answered or given up, those of investigations included."""
-    long: int = 0
-    """The number of requests that took `LONG_WAIT_S` or more."""
-    timeouts: int = 0
-    """The number of timeouts in a row at its end."""
-    operations: tuple[OperationReport, ...] = ()
-    """The result of each operation of a cluster."""
-    ended_at_failure: bool = False
-    """Whether a failed case ended it."""
-    redo: tuple[int, ...] = ()
-    """Indices below its start that are still to be made again."""
+    requests: int = 0  # Requests that were answered or given up, those of investigations included.
+    long: int = 0  # The number of requests that took `LONG_WAIT_S` or more.
+    timeouts: int = 0  # The number of timeouts in a row at its end.
+    operations: tuple[OperationReport, ...] = ()  # The result of each operation of a cluster.
+    ended_at_failure: bool = False  # Whether a failed case ended it.
+    redo: tuple[int, ...] = ()  # Indices below its start that are still to be made again.
 
 
 class TasksEnded(Struct, frozen=True, tag=True):
     """Leases that ended. The journal holds the progress of each task."""
 
-    tasks: tuple[tuple[str, int, bool], ...]
-    """(task id, next index, whether the task is finished)."""
-    reports: tuple[LeaseReport, ...]
-    """The result of each of these leases."""
+    tasks: tuple[tuple[str, int, bool], ...]  # (task id, next index, whether the task is finished).
+    reports: tuple[LeaseReport, ...]  # The result of each of these leases.
     deferred: tuple[str, ...] = ()
     """Tasks that turned out to be slow. Their leases go on, but no further case of them is begun, so there is time for other tasks."""
 

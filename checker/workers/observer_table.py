@@ -142,8 +142,7 @@ class TrafficObserver(Struct):
         recorder.traffic.writer.offer(draft, interesting=is_notable)
 
 
-_MOST_REFUSALS = 256
-"""Refusals of one operation that are read."""
+_MOST_REFUSALS = 256  # Refusals of one operation that are read.
 
 
 class Refusals(Struct):
@@ -151,8 +150,7 @@ class Refusals(Struct):
 
     recorder: Recorder
     _counts: dict[str, Counter[tuple[int, str]]] = field(default_factory=dict)
-    _served: set[str] = field(default_factory=set)
-    """Operations with a 2xx response."""
+    _served: set[str] = field(default_factory=set)  # Operations with a 2xx response.
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[RefusalCounted]:
         """Return the count of a refusal when it reaches a power of two."""
@@ -252,8 +250,7 @@ class Observer(Protocol):
 class Moment(Enum):
     """The moment at which an observer is called."""
 
-    JUDGED = "judged"
-    """Once the outcome is judged."""
+    JUDGED = "judged"  # Once the outcome is judged.
     OVER = "over"
     """Once no request of the case is in flight, its failures have been investigated, and its sequence has ended (`flight.chain` has the
     steps before). If the worker dies before, the case is made again: what is learned at this moment is learned once."""
@@ -277,8 +274,7 @@ class ObserverRow(NamedTuple):
     make: Callable[[ObserverTools], Observer | None]
     """Return the observer of one worker; None if there is nothing to learn in its run."""
     moment: Moment = Moment.JUDGED
-    one_in: int = 1
-    """The observer is called for the first interaction and for every `one_in`-th one after it."""
+    one_in: int = 1  # The observer is called for the first interaction and for every `one_in`-th one after it.
     until_saturated: bool = False
     """Whether the observer has an attribute `is_saturated`: once that is true, it is no longer called."""
     only_unusual: bool = False

@@ -16,8 +16,7 @@ from checker.transport.connection_setup import connection_fault
 from checker.workers.context import WorkerContext
 from checker.workers.jobs import Job, Pause
 
-_PROXY_PORTS = {"http": 1080, "https": 443}
-"""Default ports of libcurl for proxies without a port."""
+_PROXY_PORTS = {"http": 1080, "https": 443}  # Default ports of libcurl for proxies without a port.
 _PROBES = 3
 _PROBE_S = 1.0
 _BETWEEN_PROBES_S = 0.2
@@ -135,8 +134,7 @@ def is_down(origin: BaseUrl) -> Job[bool]:
 
 
 _BAD_REQUEST: Final = 400
-_OF_TLS: Final = (b"HTTPS", b"SSL", b"TLS")
-"""Words in the body of status 400 of servers that require TLS."""
+_OF_TLS: Final = (b"HTTPS", b"SSL", b"TLS")  # Words in the body of status 400 of servers that require TLS.
 
 
 def blocked_connection(context: WorkerContext) -> str:

@@ -62,12 +62,10 @@ class Description(Struct, frozen=True):
     """The description as it was read, and its place on disk."""
 
     schema: ApiSchema
-    digest: str
-    """Digest of the packed document: its name in the run directory."""
+    digest: str  # Digest of the packed document: its name in the run directory.
     notes: tuple[Note, ...] = ()
     """Damage of the file that kept it, and hosts that its references lead to and that were not asked."""
-    once_s: float = 0.0
-    """CPU-seconds that its first reading took. Later workers read the stored copy instead."""
+    once_s: float = 0.0  # CPU-seconds that its first reading took. Later workers read the stored copy instead.
 
 
 def read_description(settings: RunSettings, layout: RunLayout, given: bytes | None = None) -> Description:
@@ -181,15 +179,12 @@ def _fetched(settings: RunSettings, location: str, on_other_host: Callable[[str,
     )
 
 
-MOST: Final = 256
-"""Constants of each type."""
-SHARE: Final = 0.1
-"""Share of the values of a type that are such constants."""
+MOST: Final = 256  # Constants of each type.
+SHARE: Final = 0.1  # Share of the values of a type that are such constants.
 _LONGEST: Final = 100
 _MOST_BYTES: Final = 1 << 20
 _MOST_FILES: Final = 200
-_USUAL: Final = frozenset((0, 1, -1))
-"""Every generator sends them."""
+_USUAL: Final = frozenset((0, 1, -1))  # Every generator sends them.
 _LIBRARIES: Final = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 
 
@@ -313,13 +308,11 @@ def _docstrings(tree: ast.AST) -> Iterator[ast.Constant]:
 class Contents(Struct, kw_only=True):
     """The description, and those of its operations that are tested."""
 
-    settings: RunSettings
-    """Settings of the project of this description."""
+    settings: RunSettings  # Settings of the project of this description.
     description: Description
     operations: OperationResolver
     selected: SelectedOperations
-    notes: tuple[Note, ...] = ()
-    """Notes on values that could not be loaded."""
+    notes: tuple[Note, ...] = ()  # Notes on values that could not be loaded.
     changed: frozenset[str] | None = None
     """The only operations that are tested, because they have changed; None: all are."""
 

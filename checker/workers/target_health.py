@@ -30,16 +30,13 @@ from checker.workers.queues import Sender
 from checker.workers.reachable import has_own_servers, is_down, is_looked_at, is_tls_hint, wants_tls
 from checker.workers.recording.task_state import InFlight
 
-MOST_OUTAGES = 20
-"""The number of outages that one worker reports. A target that fails more often is tested as it is."""
+MOST_OUTAGES = 20  # The number of outages that one worker reports. A target that fails more often is tested as it is.
 MOST_DOUBTS = 20
 """The number of refusals about which one worker asks the others. After so many without a success its credentials are wrong."""
-_STREAK = 8
-"""Refusals in a row after which an operation that was known to refuse is looked at again."""
+_STREAK = 8  # Refusals in a row after which an operation that was known to refuse is looked at again.
 _MOST_BLOCKED = 2
 """Operations of one worker that refuse changes with 503 at the same time, before all changes seem to be refused."""
-_MOST_VAIN_LOOKS = 2
-"""Looks for the cause of refused changes that find none. After that they are tested as they are."""
+_MOST_VAIN_LOOKS = 2  # Looks for the cause of refused changes that find none. After that they are tested as they are.
 _BROKEN = frozenset((FailureKind.REFUSED, FailureKind.DROPPED))
 
 
@@ -47,16 +44,11 @@ _BROKEN = frozenset((FailureKind.REFUSED, FailureKind.DROPPED))
 class _Outage:
     """The outage for which a worker holds, or its signs before that."""
 
-    number: int = 0
-    """0 before the order of the supervisor."""
-    has_said: bool = False
-    """Whether the worker has reported that no request is in flight."""
-    order: OutageOrder | None = None
-    """The order to examine the outage."""
-    first: Sent | None = None
-    """The response that showed the outage."""
-    lost: list[Sent] = field(default_factory=list)
-    """Requests that were in flight when the connection broke."""
+    number: int = 0  # 0 before the order of the supervisor.
+    has_said: bool = False  # Whether the worker has reported that no request is in flight.
+    order: OutageOrder | None = None  # The order to examine the outage.
+    first: Sent | None = None  # The response that showed the outage.
+    lost: list[Sent] = field(default_factory=list)  # Requests that were in flight when the connection broke.
     late: deque[Sent] = field(default_factory=lambda: deque(maxlen=16))
     """Requests that were sent a second time, because their connection had been closed."""
 
@@ -67,10 +59,8 @@ class TargetHealth:
 
     context: WorkerContext
     up: Sender
-    is_holding: bool = False
-    """Whether no request of the run is sent."""
-    has_lost_session: bool = False
-    """Whether the target refuses every request for good. Then refusals are ignored."""
+    is_holding: bool = False  # Whether no request of the run is sent.
+    has_lost_session: bool = False  # Whether the target refuses every request for good. Then refusals are ignored.
     served: ServedRequests = field(default_factory=ServedRequests)
     _others: ServedByOthers = field(init=False)
     _outage: _Outage = field(default_factory=_Outage)
@@ -83,12 +73,9 @@ class TargetHealth:
     _doubts: int = 0
     _streak: int = _STREAK
     _refused_in_row: int = 0
-    _vain_looks: int = 0
-    """Times that no cause was found when changes were refused with 503."""
-    _may_want_tls: bool = False
-    """Whether a target without TLS in its address has sent no response yet."""
-    _before_renewal: Label | None = None
-    """Operation that was served last before credentials were fetched anew."""
+    _vain_looks: int = 0  # Times that no cause was found when changes were refused with 503.
+    _may_want_tls: bool = False  # Whether a target without TLS in its address has sent no response yet.
+    _before_renewal: Label | None = None  # Operation that was served last before credentials were fetched anew.
 
     def __post_init__(self) -> None:
         context = self.context

@@ -28,16 +28,12 @@ class UsersCode(Struct, frozen=True):
     """Code of users that acts in a run. What is as here costs a run nothing."""
 
     hooks: HookSource = field(default_factory=lambda: GLOBAL_HOOKS)
-    auth: tuple[AuthRegistry, ...] = (GLOBAL_AUTH,)
-    """Providers, the nearest registry first."""
-    description: bytes | None = None
-    """As `kinds.table.packed` writes it; None: it is read from its location."""
-    app: object | None = None
-    """The application in this process that serves the API, if there is one."""
+    auth: tuple[AuthRegistry, ...] = (GLOBAL_AUTH,)  # Providers, the nearest registry first.
+    description: bytes | None = None  # As `kinds.table.packed` writes it; None: it is read from its location.
+    app: object | None = None  # The application in this process that serves the API, if there is one.
     makes: Callable[[KnowingMaker, BaseUrl], KnowingMaker] = _as_it_is
     """Returns the request maker for a base URL; its first argument is the default one."""
-    told: tuple[Callable[[Case, WireRequest, Outcome], None], ...] = ()
-    """Called after each request of a case."""
+    told: tuple[Callable[[Case, WireRequest, Outcome], None], ...] = ()  # Called after each request of a case.
     applies: CredentialSource | None = None
     """Asked before all other sources of credentials: where it gives some, no other one is."""
     reauth: Callable[[], ReauthState] = ReauthState
@@ -45,10 +41,8 @@ class UsersCode(Struct, frozen=True):
     """Mode, None for both -> format -> strategy of its texts."""
     engine: Engine | None = None
     """The engine that operations offer to user code; None: an engine with the settings of the run."""
-    values: Callable[[Operation], ValuePool] | None = None
-    """Values that cases take before those of earlier responses."""
-    judges: Mapping[str, Check] = field(default_factory=dict)
-    """Checks in place of those of the same names."""
+    values: Callable[[Operation], ValuePool] | None = None  # Values that cases take before those of earlier responses.
+    judges: Mapping[str, Check] = field(default_factory=dict)  # Checks in place of those of the same names.
     transitions: Callable[[], Iterable[Transition]] = tuple
     """Returns transitions in addition to those of the description."""
     order: Callable[[str, Sequence[Label]], Sequence[Label]] | None = None
@@ -62,8 +56,7 @@ class UsersCode(Struct, frozen=True):
         return _UsersFirst(self.values(operation), usual)
 
 
-ALL_SCHEMAS: Final = UsersCode()
-"""Only the user code that is registered for all APIs."""
+ALL_SCHEMAS: Final = UsersCode()  # Only the user code that is registered for all APIs.
 
 
 class _UsersFirst(Struct, frozen=True):

@@ -52,25 +52,19 @@ class BoundaryCase(Struct, frozen=True, dict=True):
     mode: GenerationMode
     description: str
     scenario: Scenario
-    pointer: str | None = None
-    """Pointer to the keyword that the case tests."""
-    parameter: str | None = None
-    """Name of the tested parameter, or media type of the tested body."""
+    pointer: str | None = None  # Pointer to the keyword that the case tests.
+    parameter: str | None = None  # Name of the tested parameter, or media type of the tested body.
     location: Location | None = None
-    method: str | None = None
-    """Set if it is not the method of the operation."""
+    method: str | None = None  # Set if it is not the method of the operation.
     alternative: int | None = None
     """Place of the security alternative that the request meets, if it is not the usual one."""
     violation: Violation | None = None
     origin: Origin = Origin.RANDOM
-    phase: str = "coverage"
-    """Phase that lists the case."""
+    phase: str = "coverage"  # Phase that lists the case.
     outside: Mapping[Location, tuple[str, ...]] = field(default_factory=dict)
     """Names of the values that users give, by location."""
-    renewal: Renewal | None = None
-    """Values of its body that differ from case to case."""
-    is_again: bool = False
-    """Whether it repeats an earlier case on purpose."""
+    renewal: Renewal | None = None  # Values of its body that differ from case to case.
+    is_again: bool = False  # Whether it repeats an earlier case on purpose.
 
     @cached_property
     def key(self) -> Any:

@@ -29,18 +29,15 @@ from checker.generation.settings import GenerationSettings
 from checker.generation.sources.context import NO_VALUE
 
 _DEEPEST: Final = 8
-_SCHEMAS: Final = 1_000
-"""Schemas that are read for one part of a request."""
-_MOST: Final = 100
-"""Values of one schema."""
+_SCHEMAS: Final = 1_000  # Schemas that are read for one part of a request.
+_MOST: Final = 100  # Values of one schema.
 
 
 class SaidValue(Struct, frozen=True):
     """A value that a schema gives, or that is made of such values."""
 
     value: Any
-    pointer: str
-    """JSON pointer of the value; of a composed value, that of its first part."""
+    pointer: str  # JSON pointer of the value; of a composed value, that of its first part.
     is_default: bool = False
 
 
@@ -48,8 +45,7 @@ class SaidValues(Struct):
     """Reads the values of one part of a request."""
 
     edges: Edges
-    refused: Callable[[str, Any], None]
-    """Called with the pointer and value of an example that its own schema forbids."""
+    refused: Callable[[str, Any], None]  # Called with the pointer and value of an example that its own schema forbids.
     _left: int = _SCHEMAS
     _open: set[frozenset[FacetKey]] = set()
 
@@ -162,10 +158,8 @@ class SaidValues(Struct):
 
 
 PHASE: Final = "examples"
-_Place = tuple[Location, str]
-"""Location and name of a part; the name of a body is its media type."""
-_Column = list[Example]
-"""Valid values of one part, each once."""
+_Place = tuple[Location, str]  # Location and name of a part; the name of a body is its media type.
+_Column = list[Example]  # Valid values of one part, each once.
 
 
 @dataclass(slots=True)
@@ -174,8 +168,7 @@ class OperationExamples:
 
     operation: Operation
     settings: GenerationSettings
-    warn: Callable[[SchemaWarning], None] = lambda warning: None
-    """Called for values that their own schema forbids."""
+    warn: Callable[[SchemaWarning], None] = lambda warning: None  # Called for values that their own schema forbids.
     _compiler: PartCompiler = field(init=False)
     _usual: UsualRequest = field(init=False)
 

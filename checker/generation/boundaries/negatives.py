@@ -44,10 +44,8 @@ WRONG_FORMATS: Final = {
 """Format -> near misses, with one wrong part each."""
 
 
-_RANKS: Final = 6
-"""Attempts at a value that is proved wrong."""
-_MORE: Final = "<b>"
-"""Text of a second line, which few patterns admit."""
+_RANKS: Final = 6  # Attempts at a value that is proved wrong.
+_MORE: Final = "<b>"  # Text of a second line, which few patterns admit.
 
 _WORDS: Final = {
     "type": (Scenario.WRONG_TYPE, "Incorrect type"),

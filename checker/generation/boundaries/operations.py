@@ -41,11 +41,9 @@ from checker.schema.views import Outline, outline_of
 _POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 UNKNOWN: Final = "x-checker-unknown-property"
 _OPTIONAL: Final = (Location.QUERY, Location.HEADER, Location.COOKIE)
-_OF_STRATEGY: Final = 4
-"""Values of a user's strategy for a media type."""
+_OF_STRATEGY: Final = 4  # Values of a user's strategy for a media type.
 _BY_USER: Final = "Value of a strategy for the media type"
-_OF_BODIES: Final = 0.8
-"""Share of all cases that may test bodies: deep schemas have thousands of them."""
+_OF_BODIES: Final = 0.8  # Share of all cases that may test bodies: deep schemas have thousands of them.
 
 
 _RELATED_TEXTS: Final = (
@@ -142,18 +140,12 @@ def repeated_parameters(parameters: Iterable[Parameter], template: Parts, full: 
 class Coverage(Struct, frozen=True):
     """The kinds of boundary cases that are listed for an operation."""
 
-    mode: GenerationMode | None = None
-    """None: valid and invalid ones."""
-    unexpected_methods: tuple[str, ...] = ()
-    """Methods that the path of the operation does not have."""
-    duplicates_query: bool = False
-    """Send query parameters twice."""
-    has_forms: bool = True
-    """Send the usual body in the other forms of its kind of description."""
-    costly: bool = False
-    """Include the forms that ask for much at once."""
-    most: int = MOST_LISTED
-    """Cases; the rest is left out, and `is_cut` is set."""
+    mode: GenerationMode | None = None  # None: valid and invalid ones.
+    unexpected_methods: tuple[str, ...] = ()  # Methods that the path of the operation does not have.
+    duplicates_query: bool = False  # Send query parameters twice.
+    has_forms: bool = True  # Send the usual body in the other forms of its kind of description.
+    costly: bool = False  # Include the forms that ask for much at once.
+    most: int = MOST_LISTED  # Cases; the rest is left out, and `is_cut` is set.
 
 
 def boundary_compiler(operation: Operation, settings: GenerationSettings, *, is_sampled: bool) -> PartCompiler:
@@ -170,14 +162,12 @@ class OperationEdges:
     operation: Operation
     settings: GenerationSettings
     coverage: Coverage = dataclasses.field(default_factory=Coverage)
-    is_cut: bool = False
-    """Whether cases were left out."""
+    is_cut: bool = False  # Whether cases were left out.
     _compiler: PartCompiler = dataclasses.field(init=False)
     _choices: tuple[Alternative, ...] = dataclasses.field(init=False)
     """The security alternatives that requests may meet."""
     _usual: UsualRequest = dataclasses.field(init=False)
-    _shown: int = 0
-    """Cases that were yielded."""
+    _shown: int = 0  # Cases that were yielded.
 
     def __post_init__(self) -> None:
         self._compiler = boundary_compiler(self.operation, self.settings, is_sampled=False)

@@ -34,16 +34,12 @@ from checker.generation.sources.replay import SimplestSource
 _VISITS: Final = 3
 """Places of a value where all values of the same schema are shown; elsewhere, except in top properties, it has its usual
 one. Without a limit, one address schema that is used in ten places would fill the list."""
-_NODES: Final = 2_000
-"""Parts of usual values; beyond them only required parts are present."""
-_AGAIN: Final = 2
-"""Times that a schema is found inside itself before the recursion ends."""
+_NODES: Final = 2_000  # Parts of usual values; beyond them only required parts are present.
+_AGAIN: Final = 2  # Times that a schema is found inside itself before the recursion ends.
 _DEEPEST: Final = 24
 _RANKS: Final = 16
-_MOST_NODES: Final = 500_000
-"""Nodes of a value; properties that fan out over levels of shared schemas have far more."""
-_MOST: Final = 1_000
-"""Items of an array; a longer one is not shown."""
+_MOST_NODES: Final = 500_000  # Nodes of a value; properties that fan out over levels of shared schemas have far more.
+_MOST: Final = 1_000  # Items of an array; a longer one is not shown.
 _VARIED: Final = 20_000
 """Items of all arrays in which one item is varied: 5,002 members in an array of 5,000 items took minutes to compare."""
 _ANY: Final = "*"
@@ -71,10 +67,8 @@ class Edges(Struct):
     """The walk through the schemas of one value."""
 
     compiler: Compiler
-    is_cut: bool = False
-    """Whether some part was not shown in full because of its size."""
-    is_lean: bool = False
-    """Whether values have no optional parts any more."""
+    is_cut: bool = False  # Whether some part was not shown in full because of its size.
+    is_lean: bool = False  # Whether values have no optional parts any more.
     is_full: bool = False
     """Whether usual objects have all declared properties. Otherwise they have the required ones, and the optional ones for which
     the description gives a value: servers refuse many invented ones, and every case contains the usual value."""

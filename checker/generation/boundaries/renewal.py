@@ -38,13 +38,10 @@ from checker.generation.normalization.forms import Canonical, Conjunction
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import NO_VALUE
 
-_At = tuple[Any, str | int]
-"""The holder of a value, and its key or index."""
-Write = Callable[[int], Any]
-"""Writes a value that is derived from a number below 2**64."""
+_At = tuple[Any, str | int]  # The holder of a value, and its key or index.
+Write = Callable[[int], Any]  # Writes a value that is derived from a number below 2**64.
 _METHODS: Final = ("POST", "PUT", "PATCH")
-_NO_NAMES: Final = frozenset(("token", "no", "ref"))
-"""Identifiers that mostly refer to existing things."""
+_NO_NAMES: Final = frozenset(("token", "no", "ref"))  # Identifiers that mostly refer to existing things.
 _COMMON: Final = """
 name email mail slug username login title nickname handle alias phone mobile sku isbn ean barcode vin iban domain subdomain hostname
 """
@@ -59,8 +56,7 @@ _SAMPLES: Final = (0x9E3779B97F4A7C15, 0x243F6A8885A308D3, 0x13198A2E03707344)
 _TURNS: Final = 9
 """One case in this number sends the value of the description: it may name a resource that must exist, or a name that the first creation took."""
 _DEEPEST: Final = 3
-_MOST: Final = 12
-"""Places of a body."""
+_MOST: Final = 12  # Places of a body.
 _MOST_LOOKED_AT: Final = 200
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _DIGITS: Final = "0123456789"
@@ -73,26 +69,19 @@ class _Place(Struct, frozen=True):
     """A text or an integer in the usual body, or one in each item of a list, that differs from case to case."""
 
     path: tuple[str, ...]
-    usual: Any
-    """Its usual value. A case with another value there tests this place."""
-    is_said: bool
-    """Whether the description gives the usual value: it may name a resource that exists."""
-    write: Write | None = None
-    """Writes the name of the resource itself; None for references to other resources."""
-    pointer: str = ""
-    """JSON pointer of a reference."""
+    usual: Any  # Its usual value. A case with another value there tests this place.
+    is_said: bool  # Whether the description gives the usual value: it may name a resource that exists.
+    write: Write | None = None  # Writes the name of the resource itself; None for references to other resources.
+    pointer: str = ""  # JSON pointer of a reference.
 
 
 class Renewal(Struct, frozen=True):
     """The values that differ from case to case in the bodies of one media type."""
 
-    own: tuple[_Place, ...]
-    """Places that name the resource itself."""
-    references: tuple[_Place, ...]
-    """Places that name other resources."""
+    own: tuple[_Place, ...]  # Places that name the resource itself.
+    references: tuple[_Place, ...]  # Places that name other resources.
     is_valid: IsValid
-    usual: Any
-    """The usual body, which is valid."""
+    usual: Any  # The usual body, which is valid.
 
     def filled(
         self, body: Any, pick: Callable[[str], Binding | None], *, keeps_said: bool, adds: bool
@@ -174,8 +163,7 @@ class Renewals(Struct):
     """The renewals of an operation, each made when a case with such a body is listed."""
 
     compiler: PartCompiler
-    usual: Callable[[SchemaPart, Body], Any]
-    """Return the usual body. Raises one of `NO_VALUE`."""
+    usual: Callable[[SchemaPart, Body], Any]  # Return the usual body. Raises one of `NO_VALUE`.
     _known: dict[str | None, Renewal | None] = field(default_factory=dict)
 
     def of(self, media_type: str | None) -> Renewal | None:
@@ -308,8 +296,7 @@ class _Spot(Struct, frozen=True):
     path: tuple[str, ...]
     value: Any
     schema: Conjunction | None
-    is_said: bool
-    """Whether the description gives the value."""
+    is_said: bool  # Whether the description gives the value.
 
 
 def _spots(part: SchemaPart, usual: dict[str, Any], *, is_said: bool) -> Iterator[_Spot]:

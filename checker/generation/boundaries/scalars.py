@@ -13,8 +13,7 @@ from checker.generation.drawing import scalars
 from checker.generation.normalization.forms import NUMBER, Canonical, Numbers
 
 _SINGLE = "float"
-_HUGE = 1e308
-"""Close to the largest number of double precision."""
+_HUGE = 1e308  # Close to the largest number of double precision.
 
 
 def numbers_of(form: Canonical) -> Iterator[Boundary]:
@@ -58,8 +57,7 @@ def _beyond(axis: "_Axis", form: Canonical, at: str) -> Iterator[Boundary]:
 
 class _End(Struct, frozen=True):
     value: Fraction
-    sign: int
-    """Direction of the other numbers: 1 or -1."""
+    sign: int  # Direction of the other numbers: 1 or -1.
     scenario: Scenario
     keyword: str
     pointer: str
@@ -74,8 +72,7 @@ class _Axis(Struct, frozen=True):
     """The numbers that a schema admits: all between its bounds, or the multiples of a step."""
 
     numbers: Numbers
-    unit: Fraction
-    """Distance of neighbouring numbers; 1 if there is no step."""
+    unit: Fraction  # Distance of neighbouring numbers; 1 if there is no step.
     is_stepped: bool
     is_single: bool
 
@@ -164,10 +161,8 @@ _WORDS = {
 
 _OTHER_SCRIPTS: Final = "\u00e9e\u0301\u4e2d\u05d0\U0001f600"
 """Latin with an accent in one character and in two, Chinese, Hebrew, and a character of two UTF-16 units."""
-_WIDE: Final = "\u4e2d"
-"""One character of three UTF-8 bytes: limits in bytes and in characters differ."""
-_LONG: Final = 1_000
-"""Characters of a text without a limit: more than database columns for short texts hold."""
+_WIDE: Final = "\u4e2d"  # One character of three UTF-8 bytes: limits in bytes and in characters differ.
+_LONG: Final = 1_000  # Characters of a text without a limit: more than database columns for short texts hold.
 _SIGNS: Final = "'\"([{*+?%_\\<&;$"
 """Signs of other languages: quotes and wildcards of SQL and of full text searches, halves of regular expressions, of markup."""
 FILE_NAME: Final = "\u00e9\u4e2d 'a\";b"

@@ -31,8 +31,7 @@ class UsualRequest(Struct):
 
     compiler: PartCompiler
     credentials: Alternative | None
-    problems: dict[str, str] = field(default_factory=dict)
-    """Pointer -> why a part has no valid value."""
+    problems: dict[str, str] = field(default_factory=dict)  # Pointer -> why a part has no valid value.
     _values: dict[tuple[Location, str | None], Any] = field(default_factory=dict)
     """(location, name or media type) -> usual value of a parameter or body, which must be copied before it is changed."""
     _wholes: dict[int, dict[Any, Any]] = field(default_factory=dict)

@@ -18,18 +18,13 @@ class Boundary(Struct, frozen=True):
     """A value at an edge of a schema. Values share their parts: copy one before it is changed."""
 
     value: Any
-    description: str
-    """As reports show it: `Object with valid 'b' value: Maximum length string`."""
+    description: str  # As reports show it: `Object with valid 'b' value: Maximum length string`.
     scenario: Scenario
-    pointer: str
-    """Pointer to the keyword that the value tests, or to the schema."""
-    keyword: str | None = None
-    """None when the value tests the schema as a whole."""
+    pointer: str  # Pointer to the keyword that the value tests, or to the schema.
+    keyword: str | None = None  # None when the value tests the schema as a whole.
     is_valid: bool = True
-    was: object = None
-    """Value of the keyword, when it is broken."""
-    became: object = None
-    """The part that breaks it."""
+    was: object = None  # Value of the keyword, when it is broken.
+    became: object = None  # The part that breaks it.
 
     def inside(self, put: Callable[[Any], Any], description: str) -> "Boundary":
         """Return this boundary inside a larger value, with the same scenario."""
@@ -40,8 +35,7 @@ _DEEP: Final = 130
 """Nested objects: more than serde, the JSON of Ruby and MongoDB accept (128, 100, 100), fewer than Python and Jackson do."""
 _MANY: Final = 2_101
 """Items: more than one statement of SQL Server, of Oracle and of older SQLite has parameters for (2,100, 1,000, 999)."""
-_LONGEST_ITEM: Final = 40
-"""Characters of an item that is repeated."""
+_LONGEST_ITEM: Final = 40  # Characters of an item that is repeated.
 
 
 def is_nesting(place: TextPlace) -> bool:

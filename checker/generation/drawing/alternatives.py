@@ -21,8 +21,7 @@ from checker.validation.formats import ASSERTED_FORMATS, is_of_format
 
 Accepts = Callable[[Any], bool]
 _EXACT = 2**53
-_SMALL = 64
-"""Integers that are counted one by one."""
+_SMALL = 64  # Integers that are counted one by one.
 _ODD_TEXTS: Final = ("", " ", "0", "a", "A", "a b", "-", "\u00e9", "\n", "~" * 12)
 """Texts that are tried where most texts are forbidden."""
 
@@ -95,17 +94,13 @@ def _with_odd_texts(draw: Draw, form: Canonical, accepts: Accepts) -> Draw:
 _ODD = 0.3
 
 
-MOST: Final = 32
-"""Alternatives that are looked at."""
-_FRUITFUL: Final = 0.25
-"""Share of accepted values from which on drawing and filtering is enough."""
+MOST: Final = 32  # Alternatives that are looked at.
+_FRUITFUL: Final = 0.25  # Share of accepted values from which on drawing and filtering is enough.
 _STEPS, _STEPS_EACH = 12_000, 500
 """Steps that keeping all alternatives apart may take, and what each may take of them at least."""
 _TRIED: Final = 20
-_SURE: Final = 2
-"""Accepted values in a row after which no more are tried."""
-_DISCARDED: Final = 120
-"""Attempts that all of the tries together may discard."""
+_SURE: Final = 2  # Accepted values in a row after which no more are tried.
+_DISCARDED: Final = 120  # Attempts that all of the tries together may discard.
 _NOTHING: Final = "no value was found that satisfies this alternative alone"
 
 

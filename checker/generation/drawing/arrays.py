@@ -18,20 +18,14 @@ from checker.generation.sources.basic import either
 from checker.generation.sources.choices import MOST_BYTES, RandomSource, Source, SourceSpent
 from checker.generation.sources.context import ELEMENT, Draw, DrawContext, Rejected
 
-_MORE_ITEMS, _MORE_OF_FEW = 0.55, 0.75
-"""Probability of one more item: a short range is exhausted now and then."""
-_MOST_OF_PREFIX: Final = 0.9
-"""Probability of one more item that `prefixItems` describes."""
-_UNBOUNDED: Final = 40
-"""Items beyond the minimum when there is no maximum."""
-_ATTEMPTS: Final = 20
-"""Attempts at one more item that differs from the others; a required one has four times as many."""
-_FILLED: Final = 0.8
-"""Share of arrays with an item, where arrays are too much alike."""
+_MORE_ITEMS, _MORE_OF_FEW = 0.55, 0.75  # Probability of one more item: a short range is exhausted now and then.
+_MOST_OF_PREFIX: Final = 0.9  # Probability of one more item that `prefixItems` describes.
+_UNBOUNDED: Final = 40  # Items beyond the minimum when there is no maximum.
+_ATTEMPTS: Final = 20  # Attempts at one more item that differs from the others; a required one has four times as many.
+_FILLED: Final = 0.8  # Share of arrays with an item, where arrays are too much alike.
 _SOME_ITEMS: Final = 3
 _SMALL: Final = 3
-_MOST_MEMBERS: Final = 8_192
-"""Different items that are listed."""
+_MOST_MEMBERS: Final = 8_192  # Different items that are listed.
 _COUNTED: Final = frozenset({forms.BOOLEAN, forms.NULL, forms.INTEGER})
 
 
@@ -42,11 +36,9 @@ class ArrayPlan(Struct, frozen=True):
     low: int
     high: int
     prefix: tuple[Draw, ...]
-    item: Draw | None
-    """None when no items may follow the prefix."""
+    item: Draw | None  # None when no items may follow the prefix.
     unique: bool
-    keeps_path: bool
-    """True when `context.path` says which item is drawn."""
+    keeps_path: bool  # True when `context.path` says which item is drawn.
 
 
 def compile_items(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
@@ -217,21 +209,17 @@ def _with_duplicates(plan: ArrayPlan, context: DrawContext) -> Draw:
     return drawn
 
 
-MOST_ITEMS: Final = 100_000
-"""More items are some MB, even of the smallest."""
+MOST_ITEMS: Final = 100_000  # More items are some MB, even of the smallest.
 _MANY: Final = 8_000
 """From this number of required items, a seed is drawn instead: the choices of a very long array do not fit into a case."""
 _MANY_DISTINCT: Final = 32
 """From this number of required unique items, a seed is drawn instead: random choices repeat, most of all in a large case."""
 _SEEDS: Final = 1 << 32
-_ROOM: Final = 8
-"""Items beyond the required ones."""
+_ROOM: Final = 8  # Items beyond the required ones.
 _MISSES, _MISSES_EACH = 1_000, 8
 """How many duplicate items in a row are redrawn: a base number, and the increment for each required item."""
-_CHOICES: Final = 1_000_000
-"""Choices in all items of an array, the arrays in them included."""
-_BYTES: Final = 1 << 20
-"""Bytes of the texts in all items, roughly."""
+_CHOICES: Final = 1_000_000  # Choices in all items of an array, the arrays in them included.
+_BYTES: Final = 1 << 20  # Bytes of the texts in all items, roughly.
 
 
 def _compile_seeded(plan: ArrayPlan, context: DrawContext) -> Draw:

@@ -37,8 +37,7 @@ from checker.generation.sources.basic import BOOLEAN, NULL, Strategy, either, on
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import DEEPEST, Budget, Draw, DrawContext, Unfinished, retried
 
-_DEEPEST = 90
-"""Schemas inside each other; Python has no room for many more."""
+_DEEPEST = 90  # Schemas inside each other; Python has no room for many more.
 _MOST_LEAVES = 48
 _SMALL_TYPES = frozenset({forms.BOOLEAN, forms.NULL})
 _FREE_TYPES = (Variety.TYPES, Variety.MOST)
@@ -46,8 +45,7 @@ _MORE_VARIED = 3
 _NULLS = 0.12
 _EXAMPLES, _TOLD = 0.06, 0.2
 """Shares of declared examples, and of values from the prose: no keyword describes those texts, so they are sent more often."""
-_WAY = 200
-"""Steps that one way to satisfy a `not` may take if there are others."""
+_WAY = 200  # Steps that one way to satisfy a `not` may take if there are others.
 _SCALARS = (forms.STRING, forms.NUMBER, forms.BOOLEAN, forms.NULL)
 Key = tuple[frozenset[FacetKey], TextPlace]
 
@@ -63,19 +61,15 @@ class Compiler(Struct):
     reuses: bool = False
     opaque: dict[str, str] = field(default_factory=dict)
     """Pointer -> keyword of each node that is drawn and filtered, because the keyword cannot be drawn from."""
-    is_minimal: bool = False
-    """True for values of required parts alone, as far as possible without recursion."""
+    is_minimal: bool = False  # True for values of required parts alone, as far as possible without recursion.
     variety: Variety = Variety.USUAL
     is_sampled: bool = True
-    allows_extra: bool = True
-    """True when objects may have undeclared properties."""
-    words: Mapping[str, Words] = field(default_factory=dict)
-    """Type -> user values that may replace generated ones."""
+    allows_extra: bool = True  # True when objects may have undeclared properties.
+    words: Mapping[str, Words] = field(default_factory=dict)  # Type -> user values that may replace generated ones.
     _known: dict[Key, Draw | Unsatisfiable] = field(default_factory=dict)
     _open: dict[Key, list[Draw]] = field(default_factory=dict)
     _minimal: "Compiler | None" = None
-    _root: str = ""
-    """Pointer of the schema whose values get more variety."""
+    _root: str = ""  # Pointer of the schema whose values get more variety.
     _leaves: int | None = None
     """Combinations of alternatives of one value that may still be tried; None outside of alternatives."""
 

@@ -87,12 +87,10 @@ class Room:
         return frozenset(names)
 
 
-_SHARE: Final = 0.025
-"""Share of cases. It is small because servers that refuse unknown names refuse all of these."""
+_SHARE: Final = 0.025  # Share of cases. It is small because servers that refuse unknown names refuse all of these.
 _ORDER: Final = (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY, Location.BODY)
 _BODY: Final = _ORDER.index(Location.BODY)
-_BODIES: Final = 2
-"""Weight of bodies, against 1 for the parameters of a location."""
+_BODIES: Final = 2  # Weight of bodies, against 1 for the parameters of a location.
 _LONGEST: Final = 16
 _PATHS: Final = 4095
 _NAME: Final = texts(alphabets.NAME, 1, _LONGEST)

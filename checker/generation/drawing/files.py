@@ -64,8 +64,7 @@ _CELLS: Final = (
     ("mail", "a{}@example.com"), ("date|day|_at$", "2024-01-0{}"), ("url|link", "https://example.com/{}"),
     (r"(^|_)id$|age$|count|quantity|qty|price|amount|year|number|size|total|score", "{}"), ("", "a{}"),
 )  # fmt: skip
-_LONGEST: Final = 4_000
-"""Characters of prose that are read."""
+_LONGEST: Final = 4_000  # Characters of prose that are read.
 
 
 def file_type(media_type: str) -> str:

@@ -17,14 +17,12 @@ from checker.generation.sources.choices import DAYS, EPOCH, Source
 TextDraw = Callable[[Source], str]
 
 _FIRST = EPOCH.toordinal()
-_TWO = tuple(f"{number:02d}" for number in range(60))
-"""Formatting a number takes longer than looking it up."""
+_TWO = tuple(f"{number:02d}" for number in range(60))  # Formatting a number takes longer than looking it up.
 _VARIANT = {digit: "89ab"[int(digit, 16) & 3] for digit in "0123456789abcdef"}
 _OFFSETS = ("Z", "Z", "Z", "+00:00", "+14:00", "-12:00", "+05:30", ".123Z", ".999999Z")
 _SCHEMES = ("https://", "http://", "ftp://")
 _TOP_DOMAINS = ("com", "org", "net", "io", "de", "museum")
-HOST = alphabets.Alphabet(((0x30, 0x39), (0x61, 0x7A)))
-"""Characters of a label of a host name."""
+HOST = alphabets.Alphabet(((0x30, 0x39), (0x61, 0x7A)))  # Characters of a label of a host name.
 PATH = alphabets.Alphabet(((0x2D, 0x2E), (0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A), (0x7E, 0x7E)))
 """Unreserved characters of a URI."""
 INTERNATIONAL = alphabets.Alphabet(((0x61, 0x7A), (0xE0, 0xF6), (0xF8, 0xFF), (0x430, 0x44F), (0x4E00, 0x4E3F)))
@@ -129,12 +127,10 @@ class TextFormat(Struct, frozen=True):
 
     draw: TextDraw
     low: int = 0
-    high: int = UNBOUNDED
-    """Lengths that its strings can have."""
+    high: int = UNBOUNDED  # Lengths that its strings can have.
     is_certain: bool = False
     """True when drawn strings are not validated: validating a time takes as long as drawing it."""
-    is_international: bool = False
-    """True when drawn strings have characters beyond ASCII."""
+    is_international: bool = False  # True when drawn strings have characters beyond ASCII.
     of_size: "SizedDraw | None" = None
     """Draws strings of so many characters, where chance does not find any. They may be invalid if the format has none of that length."""
 

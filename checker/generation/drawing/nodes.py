@@ -14,11 +14,9 @@ from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import Budget, Draw, DrawContext, Rejected
 from checker.validation.compiled import Compiled, OversizedSchema, UnusableSchema, compile_schema
 
-ENOUGH: Final = 10
-"""Different values of twenty."""
+ENOUGH: Final = 10  # Different values of twenty.
 _TRIED = 20
-_DISCARDED = 120
-"""Attempts that all of the draws together may discard."""
+_DISCARDED = 120  # Attempts that all of the draws together may discard.
 _FEW_PROPERTIES, _FEW_ITEMS = 3, 32
 _CONTAINERS = frozenset({ARRAY, OBJECT})
 

@@ -26,23 +26,19 @@ from checker.generation.sources.choices import RandomSource, Source, SourceSpent
 from checker.generation.sources.context import ELEMENT, OPTIONAL, Draw, DrawContext, Rejected
 
 IsName = Callable[[str], bool]
-SELDOM: Final = 0.1
-"""Share of requests with an optional part that most servers refuse, or respond to with nothing."""
+SELDOM: Final = 0.1  # Share of requests with an optional part that most servers refuse, or respond to with nothing.
 _NAME_PLACE: Final = TextPlace("name", alphabets.NAME, min_text=1)
 _ANY_NAME_PLACE: Final = TextPlace("any-name", alphabets.VISIBLE)
 _TRIED_NAMES: Final = 6
 _NAME_ATTEMPTS: Final = 12
-_RELATED: Final = 0.06
-"""Share of objects with values that depend on each other."""
+_RELATED: Final = 0.06  # Share of objects with values that depend on each other.
 _COMPOSING: Final = frozenset(("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if"))
 _SCALARS: Final = frozenset({forms.STRING, forms.INTEGER, forms.NUMBER, forms.NULL})
 _SMALL: Final = 3
-_UNBOUNDED: Final = 40
-"""Properties beyond the minimum when there is no maximum."""
+_UNBOUNDED: Final = 40  # Properties beyond the minimum when there is no maximum.
 _TEXT: Final = Facet({"type": "string"}, "#/name", is_made=True)
 _MANY_NAMES, _SOME_NAMES = 0.8, 0.45
-_FULL: Final = 0.6
-"""Share of objects with all that is declared, where objects are too much alike."""
+_FULL: Final = 0.6  # Share of objects with all that is declared, where objects are too much alike.
 _FREE, _OPEN, _RARE, _NEVER = 0.55, 0.3, 0.1, 0.01
 """Probability of one more property: of maps, with patterns, beside declared ones, only to fill up."""
 
@@ -52,17 +48,14 @@ class Property(Struct, frozen=True):
 
     name: str
     draw: Draw
-    share: float
-    """Share of objects that have it; 1 for required ones."""
-    accepts: IsValid | None = None
-    """Whether a free string or number may have a value; None if no other value is tried."""
+    share: float  # Share of objects that have it; 1 for required ones.
+    accepts: IsValid | None = None  # Whether a free string or number may have a value; None if no other value is tried.
 
 
 class _Named(Struct, frozen=True):
     name: Draw
     draw: Draw
-    is_name: IsName
-    """Whether such a property may have a name."""
+    is_name: IsName  # Whether such a property may have a name.
 
 
 class _ObjectPlan(Struct, frozen=True):
@@ -71,8 +64,7 @@ class _ObjectPlan(Struct, frozen=True):
     low: int
     high: int | None
     additional: tuple[_Named, ...]
-    more: float
-    """Probability of one more additional property."""
+    more: float  # Probability of one more additional property.
     path: DrawContext | None = None
     """The context whose path names each property while it is drawn; None if nothing asks for the path."""
 

@@ -27,23 +27,16 @@ class TextPlace(Struct, frozen=True):
 
     name: str
     alphabet: Alphabet
-    min_text: int = 0
-    """The least length: 1 where an empty string would not arrive, or would be ambiguous."""
+    min_text: int = 0  # The least length: 1 where an empty string would not arrive, or would be ambiguous.
     min_items: int = 0
     allows_null: bool = True
     is_body: bool = False
-    is_bytes: bool = False
-    """True when `format: binary` is bytes here, not text."""
-    file: str = ""
-    """Media type of the files that bytes are here; empty when any bytes will do."""
-    columns: tuple[str, ...] = ()
-    """Columns of the tables among those files, if the description lists them."""
-    refuses: frozenset[str] = frozenset()
-    """Strings that cannot be a whole value, such as `.` and `..` in a path."""
-    is_trimmed: bool = False
-    """True when spaces at the ends would be lost."""
-    separators: str = _SEPARATORS
-    """Characters that items of a list and properties of an object cannot have."""
+    is_bytes: bool = False  # True when `format: binary` is bytes here, not text.
+    file: str = ""  # Media type of the files that bytes are here; empty when any bytes will do.
+    columns: tuple[str, ...] = ()  # Columns of the tables among those files, if the description lists them.
+    refuses: frozenset[str] = frozenset()  # Strings that cannot be a whole value, such as `.` and `..` in a path.
+    is_trimmed: bool = False  # True when spaces at the ends would be lost.
+    separators: str = _SEPARATORS  # Characters that items of a list and properties of an object cannot have.
     takes_any_listed: bool = False
     """True when an `enum` may contain characters that other values here do not have, such as `/` in a path: they are escaped, because
     no other value can be sent."""

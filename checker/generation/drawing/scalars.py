@@ -60,8 +60,7 @@ def between(low: float, high: float) -> tuple[float, float] | None:
     return (least, greatest) if least <= greatest else None
 
 
-_WIDEST = 2**63
-"""Integers stay in 64 bits unless the schema asks for more: most servers read no larger ones."""
+_WIDEST = 2**63  # Integers stay in 64 bits unless the schema asks for more: most servers read no larger ones.
 _EXACT = 2.0**53
 _LARGEST = 1.7976931348623157e308
 

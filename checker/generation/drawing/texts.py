@@ -32,23 +32,16 @@ from checker.generation.sources.context import Draw, DrawContext, GivenValue, Re
 from checker.validation.formats import STRING_FORMATS
 
 Check = Callable[[Any], bool]
-_ROOM: Final = 256
-"""Characters beyond the minimum when there is no maximum."""
-_RECORDED: Final = 1000
-"""Longer strings are recorded as a seed and a length."""
-_LONGEST: Final = 1 << 22
-"""Characters of the longest minimum that is drawn."""
-_LONG: Final = 0.02
-"""Share of long texts, where the schema has a maximum that allows them."""
-_USUAL: Final = (6, 48)
-"""Lengths that most strings of a format have."""
+_ROOM: Final = 256  # Characters beyond the minimum when there is no maximum.
+_RECORDED: Final = 1000  # Longer strings are recorded as a seed and a length.
+_LONGEST: Final = 1 << 22  # Characters of the longest minimum that is drawn.
+_LONG: Final = 0.02  # Share of long texts, where the schema has a maximum that allows them.
+_USUAL: Final = (6, 48)  # Lengths that most strings of a format have.
 _SEEDS: Final = 1 << 16
 _OF_FORMATS: Final = "0123456789abcdefghijklmnopqrstuvwxyzTZ+-.:@"
 """Characters of certain formats; URIs may be short, and short texts are validated wherever the place matters."""
-_SHORTEST: Final = 2
-"""Longest text that a place refuses as such (`..`)."""
-_FILES, _WHOLE_FILES = 0.3, 0.9
-"""Shares of valid files among binary values: of any kind, and where one kind is named."""
+_SHORTEST: Final = 2  # Longest text that a place refuses as such (`..`).
+_FILES, _WHOLE_FILES = 0.3, 0.9  # Shares of valid files among binary values: of any kind, and where one kind is named.
 
 
 class _Limits(Struct, frozen=True):
@@ -306,8 +299,7 @@ def _all_of(checks: list[Check], place: TextPlace, limits: _Limits) -> Check:
     return accepts
 
 
-_MOST_BYTES: Final = 48
-"""Bytes that are encoded, beyond those that a minimum requires."""
+_MOST_BYTES: Final = 48  # Bytes that are encoded, beyond those that a minimum requires.
 
 
 class _Encoding(Struct, frozen=True):
@@ -374,8 +366,7 @@ def _any_document(source: Source) -> str:
 
 
 _TRIED: Final = 8
-_OFTEN: Final = 4
-"""Accepted tries from which on a draw needs no others beside it."""
+_OFTEN: Final = 4  # Accepted tries from which on a draw needs no others beside it.
 _PAIRED: Final = 3
 
 

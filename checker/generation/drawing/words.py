@@ -23,8 +23,7 @@ from checker.generation.sources.basic import either, finished, listed
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Draw, DrawContext, GivenValue
 
-EXAMPLES: Final = 0.2
-"""Probability that a declared example replaces a generated value."""
+EXAMPLES: Final = 0.2  # Probability that a declared example replaces a generated value.
 _KINDS: Final = {forms.STRING: "string", forms.INTEGER: "integer", forms.NUMBER: "number"}
 
 
@@ -32,13 +31,10 @@ class Words(Struct, frozen=True):
     """Given values of one kind."""
 
     entries: tuple[Any, ...]
-    share: float
-    """Probability that one is taken."""
+    share: float  # Probability that one is taken.
     origin: Origin
-    location: Location | None = None
-    """The part of the request that they are for; None for no part."""
-    name: str = ANYTHING
-    """The name of the parameter that they are for."""
+    location: Location | None = None  # The part of the request that they are for; None for no part.
+    name: str = ANYTHING  # The name of the parameter that they are for.
 
     def at(self, place: TextPlace, is_valid: IsValid) -> "Words":
         """Return the words that a place carries and a schema admits."""
@@ -93,8 +89,7 @@ def words_of_types(types: Sequence[TypeWords]) -> Mapping[str, Words]:
     return {kinds[one.type]: Words(one.entries, one.share, Origin.DICTIONARY) for one in types}
 
 
-KNOWN: Final = 0.75
-"""Probability that a value by the grammar of its header replaces a generated one."""
+KNOWN: Final = 0.75  # Probability that a value by the grammar of its header replaces a generated one.
 _TAGS = ('"a"', 'W/"a"', "*", '"a", W/"b"', '""')
 _DATES = (
     "Thu, 01 Jan 1970 00:00:00 GMT",
@@ -165,8 +160,7 @@ STRUCTURED: Final[Mapping[str, tuple[str, ...]]] = {
 """Name in lower case -> values by its grammar, edges among them."""
 
 
-TOPICAL: Final = 0.3
-"""Probability that a word of its topic replaces a generated string."""
+TOPICAL: Final = 0.3  # Probability that a word of its topic replaces a generated string.
 _TOPICS: Final = tuple(
     (re.compile(rf"\b(?:{names})\b"), tuple(words.split()))
     for names, words in (
@@ -214,8 +208,7 @@ def holding(name: str) -> tuple[str, ...]:
     return ("*",) if name.lower() == "if-match" else ()
 
 
-HOLDING_WEIGHT: Final = 15
-"""How often a condition that holds stands beside the others that may be chosen."""
+HOLDING_WEIGHT: Final = 15  # How often a condition that holds stands beside the others that may be chosen.
 
 
 SOMETIMES = 0.2
@@ -223,8 +216,7 @@ OFTEN = 0.95
 """Path parameters and some members of bodies name resources: a random name leads to 404. With a share of 0.8, half of the refusals
 of two services were such 404s.
 """
-TOGETHER = 0.98
-"""A path with one known part leads to a resource only if the others are known as well."""
+TOGETHER = 0.98  # A path with one known part leads to a resource only if the others are known as well.
 _POOLED = 63
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
 

@@ -26,10 +26,8 @@ from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Budget, Draw, Rejected, retried
 
-Broken = Callable[[Source], tuple[Any, Any]]
-"""Draws a whole value and the part of it that is wrong."""
-Host = Callable[[Broken], Broken]
-"""Puts a broken value into a larger one. Raises `Unsatisfiable`."""
+Broken = Callable[[Source], tuple[Any, Any]]  # Draws a whole value and the part of it that is wrong.
+Host = Callable[[Broken], Broken]  # Puts a broken value into a larger one. Raises `Unsatisfiable`.
 _Where = Callable[[Source, Any], Any]
 """Return the key or index of a value at which the broken part is put, after it has made room for it."""
 
@@ -146,14 +144,11 @@ def in_items(site: MutationSite, first: int, *, is_fixed: bool) -> Host:
     return put(valid, where)
 
 
-Path = tuple[str, ...]
-"""Names and indices from the root of a value; `*` for drawn ones."""
+Path = tuple[str, ...]  # Names and indices from the root of a value; `*` for drawn ones.
 
-BREAKERS: Final = {**SCALARS, **STRUCTURES}
-"""Keyword -> ways to break it."""
+BREAKERS: Final = {**SCALARS, **STRUCTURES}  # Keyword -> ways to break it.
 _ANY: Final = "*"
-_VISITS = 3
-"""Most places of a value at which the same schema is broken: a recursive schema has endless places."""
+_VISITS = 3  # Most places of a value at which the same schema is broken: a recursive schema has endless places.
 _DEEPEST = 24
 _NAME: Final = TextPlace("breach-name", alphabets.VISIBLE)
 _TEXT: Final = Facet({"type": "string"}, "#/name", is_made=True)
@@ -174,10 +169,8 @@ class Breach(Mutation, frozen=True, kw_only=True):
     """One way to break exactly one keyword of a schema, with the place of the wrong part in a whole value."""
 
     path: Path
-    steps: tuple[PathStep, ...]
-    """The kind of each token of the path."""
-    node: int
-    """Number of the schema that the keyword stands in."""
+    steps: tuple[PathStep, ...]  # The kind of each token of the path.
+    node: int  # Number of the schema that the keyword stands in.
     hosts: tuple[Host, ...]
 
     def compile(self) -> Broken:
@@ -202,12 +195,9 @@ class _Node(Struct):
     place: TextPlace
     path: Path = ()
     steps: tuple[PathStep, ...] = ()
-    hosts: tuple[Host, ...] = ()
-    """From the root to here."""
-    spared: frozenset[str] = frozenset()
-    """Pointers of schemas that must hold: a condition is true only while they do."""
-    is_branch: bool = False
-    """Whether the conjunction is one of several ways to be valid."""
+    hosts: tuple[Host, ...] = ()  # From the root to here.
+    spared: frozenset[str] = frozenset()  # Pointers of schemas that must hold: a condition is true only while they do.
+    is_branch: bool = False  # Whether the conjunction is one of several ways to be valid.
 
     def spares(self, pointer: str) -> bool:
         """Whether a schema must hold to keep a condition true."""
@@ -406,22 +396,15 @@ class LazyAlternatives(Generic[Thing]):
         return found
 
 
-NegativeDraw = Callable[[Source], tuple[Any, Violation]]
-"""Draws a value and what it breaks."""
+NegativeDraw = Callable[[Source], tuple[Any, Violation]]  # Draws a value and what it breaks.
 
-_MOST: Final = 600
-"""Breaches of one schema; those near the root come first."""
-STEPS: Final = 1_000
-"""Compile budget of one breach."""
-_THRIFT: Final = 750
-"""Budget left below which valid parts around the wrong one are compiled with one alternative each."""
+_MOST: Final = 600  # Breaches of one schema; those near the root come first.
+STEPS: Final = 1_000  # Compile budget of one breach.
+_THRIFT: Final = 750  # Budget left below which valid parts around the wrong one are compiled with one alternative each.
 _TRIALS: Final = 12
-_TRIED: Final = 600
-"""Choices of all trials together: large values are tried less often."""
-_RECORDED: Final = 7_000
-"""Bytes of choices: Hypothesis accepts 8,192 for a whole case."""
-_FAR: Final = 24
-"""Impossible breaches after which the schema counts as unbreakable."""
+_TRIED: Final = 600  # Choices of all trials together: large values are tried less often.
+_RECORDED: Final = 7_000  # Bytes of choices: Hypothesis accepts 8,192 for a whole case.
+_FAR: Final = 24  # Impossible breaches after which the schema counts as unbreakable.
 _NOT_ALONE: Final = 0.04
 """Share of values that break two keywords because they cannot be broken one by one: a number where texts are listed."""
 NOTHING: Final = "Impossible to generate negative test cases"

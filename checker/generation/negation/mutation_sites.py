@@ -22,15 +22,12 @@ _UNEVALUATED: Final = ("unevaluatedProperties", "unevaluatedItems")
 class Mutation(Struct, frozen=True):
     """One way to break one keyword of one place."""
 
-    pointer: str
-    """Pointer to the keyword, or to the member of it that is broken."""
+    pointer: str  # Pointer to the keyword, or to the member of it that is broken.
     keyword: str
-    was: object
-    """The value of the keyword, or of the member of it that is broken."""
+    was: object  # The value of the keyword, or of the member of it that is broken.
     compile_part: Callable[[], Draw]
     """Return draws of values that break it and satisfy everything else. Raises `Unsatisfiable`."""
-    is_alone: bool = True
-    """False when another keyword is necessarily broken with it."""
+    is_alone: bool = True  # False when another keyword is necessarily broken with it.
 
 
 class MutationSite(Struct, frozen=True):
@@ -39,11 +36,9 @@ class MutationSite(Struct, frozen=True):
     compiler: Compiler
     form: Canonical
     facet: Facet
-    said: Mapping[str, Any]
-    """Keywords of the facet."""
+    said: Mapping[str, Any]  # Keywords of the facet.
     place: TextPlace
-    whole: Conjunction
-    """The conjunction that the form was read from."""
+    whole: Conjunction  # The conjunction that the form was read from.
 
     def pointer(self, *tokens: str) -> str:
         """Return the pointer of a part of the facet."""

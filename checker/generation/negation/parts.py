@@ -29,8 +29,7 @@ from checker.generation.sources.context import Draw, DrawContext, Rejected, retr
 from checker.schema.views import outline_of
 from checker.transport.wire.bodies import json_bytes
 
-SYNTAX: Final = "syntax"
-"""Keyword of the violation."""
+SYNTAX: Final = "syntax"  # Keyword of the violation.
 _MOST_BYTES: Final = 1024
 _SPOILT: Final = (b",", b"}", b"]", b'"', b"'", b"\x00", b"{", b":", b"\xff", b"//")
 
@@ -73,8 +72,7 @@ def is_no_json(content: bytes) -> bool:
 
 
 _SYNTAX: Final = 0.05
-_LEFT_OUT: Final = 0.1
-"""Share of requests that lack a required parameter or body, among those in which it is wrong."""
+_LEFT_OUT: Final = 0.1  # Share of requests that lack a required parameter or body, among those in which it is wrong.
 _ALWAYS_THERE: Final = frozenset(
     ("accept", "content-length", "content-type", "host", "user-agent", "x-checker-testcaseid")
 )
@@ -82,19 +80,16 @@ _ALWAYS_THERE: Final = frozenset(
 _ABSENT: Final = object()
 _EXTRAS: Final = frozenset({"additionalProperties", "unevaluatedProperties"})
 
-Proof = Callable[[Any], bool]
-"""Whether a value is certainly wrong, however a server reads it."""
+Proof = Callable[[Any], bool]  # Whether a value is certainly wrong, however a server reads it.
 Wanted = Callable[[Breach], bool]
 
 
 class NegationTarget(Struct, frozen=True):
     """One part that can be wrong."""
 
-    name: str
-    """Name of the parameter, or the media type of the body."""
+    name: str  # Name of the parameter, or the media type of the body.
     draw: NegativeDraw
-    is_broken: Proof
-    """Judges values that hooks have changed."""
+    is_broken: Proof  # Judges values that hooks have changed.
 
 
 Targets = LazyAlternatives[NegationTarget]
@@ -291,10 +286,8 @@ class NegatedPart(Struct):
     compiler: PartCompiler
     location: Location
     targets: Targets
-    _last: NegationTarget | None = None
-    """The target of the case that is drawn."""
-    _beside: dict[str, Draw] = field(default_factory=dict)
-    """Name of the wrong parameter -> draws of the others."""
+    _last: NegationTarget | None = None  # The target of the case that is drawn.
+    _beside: dict[str, Draw] = field(default_factory=dict)  # Name of the wrong parameter -> draws of the others.
 
     def draw(self, source: Source) -> Any:
         """Draw all parameters of the location, or the body; the violation goes into the context."""

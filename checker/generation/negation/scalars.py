@@ -33,10 +33,8 @@ _KINDS: Final = (
 )  # fmt: skip
 _LISTS: Final = ("enum", "const")
 _SCALARS: Final = (forms.NULL, forms.BOOLEAN, forms.NUMBER, forms.STRING)
-_LONGEST: Final = 64
-"""Characters of a text where none may be."""
-_ALONE: Final = "0"
-"""A text that every place carries."""
+_LONGEST: Final = 64  # Characters of a text where none may be.
+_ALONE: Final = "0"  # A text that every place carries.
 
 
 def _type(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
@@ -322,8 +320,7 @@ _ODD: Final = (
 """Tried where texts that are close to a match are matches too."""
 _TRIALS: Final = 16
 _HITS: Final = 2
-_RECORDED: Final = 500
-"""Longer texts of a pattern are made of short ones."""
+_RECORDED: Final = 500  # Longer texts of a pattern are made of short ones.
 _LONGEST_IN_HEAD: Final = 2_000
 """Longer ones are refused by servers, not by operations, wherever a head has room for some 8,000 octets."""
 

@@ -23,8 +23,7 @@ UNKNOWN: Final = "x-unknown-property"
 ARRAY: Final[dict[str, Any]] = {"type": "array"}
 OBJECT: Final[dict[str, Any]] = {"type": "object"}
 _SIZED: Final = {"minLength": "string", "minItems": "array", "minProperties": "object"}
-_REPEATED_FROM = 16
-"""An array of this many items or more gets copies of its last item, where items need not be unique."""
+_REPEATED_FROM = 16  # An array of this many items or more gets copies of its last item, where items need not be unique.
 
 
 def _too_small(site: MutationSite, keyword: str, least: Any) -> Draw:
@@ -173,10 +172,8 @@ def _unevaluated_item(site: MutationSite, keyword: str, value: Any) -> Draw:
 
 
 _PAIRS = 12
-_BROKEN_TOGETHER = 8
-"""Alternatives that are all broken at once."""
-_STEPS = 500
-"""Compile budget for breaking all alternatives at once: the ways to break each of them are combined."""
+_BROKEN_TOGETHER = 8  # Alternatives that are all broken at once.
+_STEPS = 500  # Compile budget for breaking all alternatives at once: the ways to break each of them are combined.
 _KINDS: Final = (
     forms.NULL, forms.BOOLEAN, forms.NUMBER, forms.STRING, forms.ARRAY, forms.OBJECT,
 )  # fmt: skip

@@ -33,8 +33,7 @@ from checker.transport.wire.styles import (
 from checker.transport.wire.xml import xml_encoder, xml_readings
 
 _READINGS: Final = 64
-_FORMS: Final = ("multipart/form-data", "multipart/*")
-"""Kinds of multipart whose parts have names."""
+_FORMS: Final = ("multipart/form-data", "multipart/*")  # Kinds of multipart whose parts have names.
 _USUAL: Final = PropertyEncoding()
 
 

@@ -44,8 +44,7 @@ from checker.schema.keywords import keywords_of, understood
 from checker.schema.scopes import HAS_SIBLINGS, Scope, dialect_at, entered, resolve_dynamic
 from checker.validation.compiled import Compiled
 
-_SMALL: Final = 200
-"""Values that are looked at where it is done often."""
+_SMALL: Final = 200  # Values that are looked at where it is done often.
 SchemaKey = tuple[Scope, str, str]
 """Scope of a schema, and its pointer or the digest of its text: equal schemas have a key in common."""
 _REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef", "$id", "id")
@@ -120,8 +119,7 @@ def read_unevaluated(found: Canonical) -> None:
     found.objects.additional += found.objects.unevaluated
 
 
-_WAYS: Final = 24
-"""Ways to break a schema that are listed one by one."""
+_WAYS: Final = 24  # Ways to break a schema that are listed one by one.
 _BOTH: Final = "the schema is required and forbidden"
 _INNER: Final = frozenset({"items", "prefixItems", "contains", "propertyNames", "not"})
 
@@ -146,8 +144,7 @@ def openness(branches: Branches) -> int:
     return len(branches.alternatives) if branches.keyword == "not" else 0
 
 
-_MOST = 3
-"""Properties with dependents; each doubles the alternatives."""
+_MOST = 3  # Properties with dependents; each doubles the alternatives.
 _DEPENDENT = ("dependentRequired", "dependentSchemas", "dependencies")
 
 
@@ -187,11 +184,9 @@ _ANNOTATIONS: Final = frozenset(
 _NULLABLE = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}
 _NEWEST, _OLDEST = keywords_of(Dialect.DRAFT2020), keywords_of(Dialect.DRAFT4)
 _HIDDEN_FLAG = {Direction.REQUEST: "readOnly", Direction.RESPONSE: "writeOnly"}
-_RULES = 100
-"""Rules about properties that are looked at in one step of the budget."""
+_RULES = 100  # Rules about properties that are looked at in one step of the budget.
 _BRANCHING: Final = frozenset(("anyOf", "oneOf", "if", "dependentRequired", "dependentSchemas", "dependencies"))
-Read = list[tuple[Facet, dict[str, Any]]]
-"""Facets with their well-formed keywords."""
+Read = list[tuple[Facet, dict[str, Any]]]  # Facets with their well-formed keywords.
 
 
 ValidatorKey = tuple[str, frozenset[str], str, Scope]
@@ -201,8 +196,7 @@ ValidatorKey = tuple[str, frozenset[str], str, Scope]
 FormKey = tuple[FacetKey, ...]
 Forms = dict[FormKey, tuple[Conjunction, Canonical, int]]
 """Forms of one document, read in one way: the conjunction of each, and the steps that reading it took."""
-_MOST_FORMS: Final = 4_000
-"""Most forms that are kept, about 16 MiB."""
+_MOST_FORMS: Final = 4_000  # Most forms that are kept, about 16 MiB.
 
 
 class Canon:
@@ -582,10 +576,8 @@ class Canon:
         conditions(facet, raw, found)
 
 
-_MANY: Final = 256
-"""Alternatives that are compared with each other."""
-_MOST_NODES: Final = 50_000
-"""Values that are compared: aliases of YAML make trees that have far more."""
+_MANY: Final = 256  # Alternatives that are compared with each other.
+_MOST_NODES: Final = 50_000  # Values that are compared: aliases of YAML make trees that have far more.
 
 
 def _have_twins(alternatives: list[Any]) -> bool:

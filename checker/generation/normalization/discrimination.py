@@ -25,8 +25,7 @@ from checker.generation.normalization.forms import (
 from checker.schema.discriminators import KEYWORDS, discriminator_of, inherits, told_by
 from checker.schema.views import type_of
 
-_MOST: Final = 32
-"""Alternatives that are compared with each other."""
+_MOST: Final = 32  # Alternatives that are compared with each other.
 _NAMED: Final = re.compile(r"#/(?:definitions|components/schemas)/([^/~%]+)")
 _OBJECTS: Final = frozenset({OBJECT})
 
@@ -119,8 +118,7 @@ def _differ_in_property(canon: Canon, left: Canonical, right: Canonical) -> bool
     )
 
 
-_DEPTH: Final = 2
-"""Required properties inside each other that are looked at."""
+_DEPTH: Final = 2  # Required properties inside each other that are looked at.
 
 
 def emptiness(canon: Canon, form: Canonical, depth: int = _DEPTH) -> Reason | None:

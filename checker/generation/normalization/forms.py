@@ -16,8 +16,7 @@ from checker.transport.wire.bodies import is_file_type
 _EXACT = 2**53
 _ROUNDED = {float(2**bits): 2**bits - 1 for bits in (63, 64)}
 """The largest integers of 63 and 64 bits, as tools write them that keep every bound as a float."""
-Place = tuple[str, object, str]
-"""Keyword, value, pointer."""
+Place = tuple[str, object, str]  # Keyword, value, pointer.
 
 
 class Reason(Struct, frozen=True):
@@ -86,8 +85,7 @@ class Numbers(Struct):
 class Sizes(Struct):
     """Bounds of a length or a count."""
 
-    noun: str
-    """`Length`, `Items` or `Properties`: the end of the keywords."""
+    noun: str  # `Length`, `Items` or `Properties`: the end of the keywords.
     low: int = 0
     high: int | None = None
     low_pointer: str = ""
@@ -127,10 +125,8 @@ class Facet(Struct, frozen=True):
     """True when the schema is not in the document, but derived from one. Facets may stand in it as schemas."""
     annotates: bool = False
     """True when its keywords evaluate properties as those of the document do (`unevaluatedProperties`)."""
-    tag: str = ""
-    """Distinguishes made schemas of the same place."""
-    scope: Scope = ()
-    """Dynamic anchors on the way."""
+    tag: str = ""  # Distinguishes made schemas of the same place.
+    scope: Scope = ()  # Dynamic anchors on the way.
     taken: frozenset[str] = frozenset()
     """Keywords that other facets of the conjunction have replaced: they still hold, but are not read again."""
 
@@ -171,8 +167,7 @@ def inverse(facet: Facet) -> Facet:
     return made(facet, f"{facet.tag}!", {"not": facet})
 
 
-Conjunction = tuple[Facet, ...]
-"""Schemas that a value has to satisfy together. The empty one admits everything."""
+Conjunction = tuple[Facet, ...]  # Schemas that a value has to satisfy together. The empty one admits everything.
 
 
 def pointer_of(conjunction: Conjunction) -> str:
@@ -189,11 +184,9 @@ class Properties(Struct, frozen=True):
     """The rules of one facet for the properties of an object."""
 
     named: dict[str, Facet]
-    patterns: tuple[tuple[str, Callable[[str], bool], Facet], ...]
-    """Pattern, does a name match it, schema."""
+    patterns: tuple[tuple[str, Callable[[str], bool], Facet], ...]  # Pattern, does a name match it, schema.
     rest: Facet | None
-    is_silent: bool = False
-    """True for made schemas, which `unevaluatedProperties` does not count."""
+    is_silent: bool = False  # True for made schemas, which `unevaluatedProperties` does not count.
 
     def facets(self, name: str) -> Conjunction:
         """Return the schemas of a property; empty if it may have any value."""
@@ -210,8 +203,7 @@ class Exclusions(Struct, frozen=True):
     """The values, patterns and steps that the leaves of a `not` forbid."""
 
     values: list[Any] = field(default_factory=list)
-    steps: list[Fraction] = field(default_factory=list)
-    """Numbers that are no multiples of these."""
+    steps: list[Fraction] = field(default_factory=list)  # Numbers that are no multiples of these.
     patterns: list[str] = field(default_factory=list)
     formats: list[str] = field(default_factory=list)
 
@@ -222,8 +214,7 @@ class Content(Struct, frozen=True):
     encoding: str
     media_type: str
     schema: Facet | None = None
-    is_asserted: bool = False
-    """Whether validators look into it."""
+    is_asserted: bool = False  # Whether validators look into it.
 
     @property
     def is_file(self) -> bool:
@@ -244,10 +235,8 @@ class StringForm(Struct):
     """The constraints on strings, without their formats."""
 
     lengths: Sizes = field(default_factory=lambda: Sizes("Length"))
-    patterns: list[tuple[str, str]] = field(default_factory=list)
-    """(pattern, pointer) of each."""
-    content: Content | None = None
-    """The declared content of the text."""
+    patterns: list[tuple[str, str]] = field(default_factory=list)  # (pattern, pointer) of each.
+    content: Content | None = None  # The declared content of the text.
 
 
 class ArrayForm(Struct):
@@ -256,22 +245,14 @@ class ArrayForm(Struct):
     count: Sizes = field(default_factory=lambda: Sizes("Items"))
     unique: bool = False
     prefix: list[Conjunction] = field(default_factory=list)
-    items: Conjunction = ()
-    """Schemas of the items after `prefix`."""
-    is_closed: bool = False
-    """True when no items may follow `prefix`."""
-    declares_items: bool = False
-    """True when the schema constrains the items after `prefix`."""
-    unevaluated: Conjunction = ()
-    """Schemas of the items that no other keyword evaluates."""
-    contained: list[Facet] = field(default_factory=list)
-    """Schemas each of which at least one item satisfies."""
-    uncontained: Conjunction = ()
-    """Schemas of all items beyond those that are drawn for `contains`."""
-    has_duplicates: bool = False
-    """True when two items have to be equal."""
-    impossible: Reason | None = None
-    """The reason why no array satisfies the schema."""
+    items: Conjunction = ()  # Schemas of the items after `prefix`.
+    is_closed: bool = False  # True when no items may follow `prefix`.
+    declares_items: bool = False  # True when the schema constrains the items after `prefix`.
+    unevaluated: Conjunction = ()  # Schemas of the items that no other keyword evaluates.
+    contained: list[Facet] = field(default_factory=list)  # Schemas each of which at least one item satisfies.
+    uncontained: Conjunction = ()  # Schemas of all items beyond those that are drawn for `contains`.
+    has_duplicates: bool = False  # True when two items have to be equal.
+    impossible: Reason | None = None  # The reason why no array satisfies the schema.
 
 
 class ObjectForm(Struct):
@@ -281,20 +262,14 @@ class ObjectForm(Struct):
     properties: dict[str, Conjunction] = field(default_factory=dict)
     hidden: set[str] = field(default_factory=set)
     """Properties that are not sent in this direction (`readOnly`, `writeOnly`)."""
-    required: dict[str, str] = field(default_factory=dict)
-    """Name -> pointer of the `required` that lists it."""
+    required: dict[str, str] = field(default_factory=dict)  # Name -> pointer of the `required` that lists it.
     additional: Conjunction = ()
-    closed_at: str | None = None
-    """Pointer of the `additionalProperties` that is false."""
-    declares_additional: bool = False
-    """True when the schema constrains additional properties."""
+    closed_at: str | None = None  # Pointer of the `additionalProperties` that is false.
+    declares_additional: bool = False  # True when the schema constrains additional properties.
     pattern_properties: list[tuple[str, Facet]] = field(default_factory=list)
-    rules: list[Properties] = field(default_factory=list)
-    """The rules of each facet."""
-    unevaluated: Conjunction = ()
-    """Schemas of the properties that no other keyword evaluates."""
-    names: Conjunction = ()
-    """Schemas of the names of properties."""
+    rules: list[Properties] = field(default_factory=list)  # The rules of each facet.
+    unevaluated: Conjunction = ()  # Schemas of the properties that no other keyword evaluates.
+    names: Conjunction = ()  # Schemas of the names of properties.
 
     def of_name(self, name: str) -> Conjunction:
         """Return the schemas of a property of any name."""
@@ -315,8 +290,7 @@ class Canonical(Struct):
     enum: list[Any] | None = None
     enum_pointer: str = ""
     numbers: Numbers = field(default_factory=Numbers)
-    formats: list[str] = field(default_factory=list)
-    """Formats of strings and numbers."""
+    formats: list[str] = field(default_factory=list)  # Formats of strings and numbers.
     strings: StringForm = field(default_factory=StringForm)
     arrays: ArrayForm = field(default_factory=ArrayForm)
     objects: ObjectForm = field(default_factory=ObjectForm)
@@ -325,17 +299,13 @@ class Canonical(Struct):
     examples: list[Any] = field(default_factory=list)
     told: list[Any] = field(default_factory=list)
     """Values that prose and other places of the document tell, where no example does (`told.py`)."""
-    opaque: dict[str, str] = field(default_factory=dict)
-    """Pointer -> keyword that is enforced by the validator alone."""
-    needs_check: bool = False
-    """True when drawn values may be invalid now and then, although every keyword is read."""
+    opaque: dict[str, str] = field(default_factory=dict)  # Pointer -> keyword that is enforced by the validator alone.
+    needs_check: bool = False  # True when drawn values may be invalid now and then, although every keyword is read.
     impossible: Reason | None = None
-    facets: list[Facet] = field(default_factory=list)
-    """Every place that was read."""
+    facets: list[Facet] = field(default_factory=list)  # Every place that was read.
     forbidden: list[tuple[Facet, str]] = field(default_factory=list)
     """The schema under each `not`, and the pointer of the `not`."""
-    pushed: set[FacetKey] = field(default_factory=set)
-    """Facets whose `not` has become a part of the conjunction."""
+    pushed: set[FacetKey] = field(default_factory=set)  # Facets whose `not` has become a part of the conjunction.
 
     def base(self, owner: Facet | None = None, keyword: str = "") -> Conjunction:
         """Return the conjunction without one keyword of `owner`; references and `allOf` are already followed."""

@@ -12,13 +12,11 @@ from checker.generation.normalization.forms import INTEGER, NUMBER, STRING, Face
 
 _SHOWING: Final = frozenset(("enum", "const", "example", "examples"))
 _SHOWN: Final = _SHOWING | {"default"}
-_SAYING: Final = _SHOWING | {"pattern", "format"}
-"""Keywords that describe a text better than prose."""
+_SAYING: Final = _SHOWING | {"pattern", "format"}  # Keywords that describe a text better than prose.
 _LONGEST: Final = 2_000
 _MOST: Final = 8
 _MOST_ELSEWHERE: Final = 4
-_MOST_NODES: Final = 200_000
-"""Objects and lists of one document that are searched."""
+_MOST_NODES: Final = 200_000  # Objects and lists of one document that are searched.
 _OPENING: Final = "[\"'`\u201c\u2018\u201e]"
 _QUOTED: Final = rf"{_OPENING}([^\"'`\u201c\u201d\u2018\u2019\u201e\n]{{1,80}})[\"'`\u201d\u2019\u201c]"
 _LEAD: Final = r"(?:\be\.\s?g\.|\bfor (?:example|instance)|\bexamples?:|\bsuch as|\bone of|\bset to)[,:]?\s+"
@@ -157,8 +155,7 @@ def _holder(document: Document, facet: Facet) -> Mapping[str, Any]:
     return at if isinstance(at, dict) and "in" in at else {}
 
 
-_Kind = tuple[str, Any, Any]
-"""Name, type and format."""
+_Kind = tuple[str, Any, Any]  # Name, type and format.
 
 
 def _elsewhere(document: Document) -> Mapping[_Kind, list[Any]]:

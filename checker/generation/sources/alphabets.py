@@ -6,15 +6,12 @@ from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from random import Random
 
-Interval = tuple[int, int]
-"""First and last code point."""
-TextRange = tuple[int, float, str | None]
-"""First length and width, or a whole text."""
+Interval = tuple[int, int]  # First and last code point.
+TextRange = tuple[int, float, str | None]  # First length and width, or a whole text.
 TextPlan = tuple[list[TextRange], str, int]
 """Equally likely lengths and whole texts, the ring that texts are cut from, and the number of its start positions."""
 
-LONGEST_SLICE = 1024
-"""Characters that follow each start position of a ring."""
+LONGEST_SLICE = 1024  # Characters that follow each start position of a ring.
 
 
 class Alphabet:
@@ -135,11 +132,9 @@ _UNICODE = ((0x0, 0xD7FF), (0xE000, 0x10FFFF))
 _BASIC = ((0x0, 0xD7FF), (0xE000, 0xFFFD))
 _LARGE, _MEDIUM = 1 << 16, 1 << 14
 
-TEXT = Alphabet(_UNICODE, pool_size=_LARGE, blocks=_BLOCKS)
-"""Everything but surrogates."""
+TEXT = Alphabet(_UNICODE, pool_size=_LARGE, blocks=_BLOCKS)  # Everything but surrogates.
 LETTERS = Alphabet(((0x61, 0x7A),))
-NAME = Alphabet(((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)))
-"""Alphabet of property names."""
+NAME = Alphabet(((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)))  # Alphabet of property names.
 HEX = Alphabet(((0x30, 0x39), (0x61, 0x66)))
 VISIBLE = Alphabet(((0x21, 0x7E),), pool_size=_LARGE, blocks=_BLOCKS)
 

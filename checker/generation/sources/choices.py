@@ -17,35 +17,28 @@ _PLANS: Final = 4096
 Range = TypeVar("Range")
 IntegerRange = tuple[int, float]
 """First value and width; infinite if a number of the table has too few bits for the range."""
-FloatRange = tuple[float, float, float]
-"""First value, width, and steps in a unit (0 for none)."""
+FloatRange = tuple[float, float, float]  # First value, width, and steps in a unit (0 for none).
 
 AGAIN: Final[IntegerRange] = (0, inf)
 """Stands for the last drawn integer that fits; compared by identity. Equal integers would be rare otherwise."""
-AGAIN_TEXT: Final = "again"
-"""Stands for the last drawn text; compared by identity."""
-EPOCH: Final = date(2000, 1, 1)
-"""Dates are drawn as days from here, so that they shrink to it."""
+AGAIN_TEXT: Final = "again"  # Stands for the last drawn text; compared by identity.
+EPOCH: Final = date(2000, 1, 1)  # Dates are drawn as days from here, so that they shrink to it.
 DAYS: Final[Interval] = ((date.min - EPOCH).days, (date.max - EPOCH).days)
 _ODD_DATES = (
     "1970-01-01", "2000-02-29", "2024-02-29", "1900-02-28", "2038-01-19", "1999-12-31", "2023-12-31", "2024-12-31",
 )  # fmt: skip
 _FAVOURITES: Final = {DAYS: tuple((date.fromisoformat(text) - EPOCH).days for text in _ODD_DATES)}
 """Range of integers -> values of it that are drawn more often."""
-_AGAIN = 4
-"""Slots."""
+_AGAIN = 4  # Slots.
 _FAR = (10, 100, 255, 256, 1000, 65535, 65536, 2**31 - 1, 2**31, 2**32, 2**53, 2**53 + 1)
 _SPECIAL_TEXTS = (
     "null", "None", "undefined", "true", "false", "0", "-1", "1e3", "NaN", "00", "007", " ", "\t", "\n",
     "'", '"', "%", "%00", "..", "../", "{}", "[]", "<a>", "${x}", "\u00e9", "\u0130", "\U0001f600", "a b", " a", "a ",
 )  # fmt: skip
 _LONG = 256
-WIDE: Final = float(1 << 32)
-"""Wider ranges of integers need more bits than a number of the table has."""
-_MEMORY = 12
-"""Last choices that are searched for one to repeat."""
-_SHORT_AGAIN = 64
-"""Characters of a text that may be repeated."""
+WIDE: Final = float(1 << 32)  # Wider ranges of integers need more bits than a number of the table has.
+_MEMORY = 12  # Last choices that are searched for one to repeat.
+_SHORT_AGAIN = 64  # Characters of a text that may be repeated.
 
 
 # All sources share the plans: many draw only a few values, to try a draw that was compiled.
@@ -159,8 +152,7 @@ def _with_edges(edges: Iterable[Range], windows: Iterable[Range], share: int) ->
     return wide + list(islice(cycle(listed), count))
 
 
-FEWEST: Final = 1 << 16
-"""Numbers that are available for one case. A case that needs more has an endless schema."""
+FEWEST: Final = 1 << 16  # Numbers that are available for one case. A case that needs more has an endless schema.
 
 
 class SourceSpent(BudgetSpent):
@@ -199,13 +191,11 @@ def uniform_numbers() -> tuple[float, ...]:
     return tuple(once + once)
 
 
-Span = tuple[int, int, int]
-"""Label, and indices of the first choice and of the one after the last."""
+Span = tuple[int, int, int]  # Label, and indices of the first choice and of the one after the last.
 
 MOST_BYTES = 5000
 """Bytes of strings in a case, beyond which strings have their minimum length. Hypothesis refuses 8,192 bytes of choices."""
-MOST_CHOICES = 700
-"""Choices of a case, beyond which no optional part is added."""
+MOST_CHOICES = 700  # Choices of a case, beyond which no optional part is added.
 
 
 class Source(Protocol):
@@ -251,16 +241,13 @@ class Source(Protocol):
         ...
 
 
-Draw = Callable[[Source], Any]
-"""A compiled schema: a function from a source to a value."""
+Draw = Callable[[Source], Any]  # A compiled schema: a function from a source to a value.
 
 _M40, _M64 = (1 << 40) - 1, (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
 _SPREAD = 0xD1342543DE82EF95F7C0A1B1F3D5E7A9C6BC279692B5CC83
-_SHORT_TEXT = 16
-"""Characters; longer texts are counted."""
-_SHORT = 16
-"""Bytes that are taken from the table; longer ones need a generator of their own."""
+_SHORT_TEXT = 16  # Characters; longer texts are counted.
+_SHORT = 16  # Bytes that are taken from the table; longer ones need a generator of their own.
 
 
 class RandomSource:

@@ -17,16 +17,14 @@ from checker.generation.sources.choices import RandomSource, Source
 ELEMENT, OPTIONAL, ATTEMPT = range(1002, 1005)
 """Labels of spans. A boolean before an `OPTIONAL` decides whether it is present; the boolean of an `ELEMENT` is its first choice."""
 
-DEEPEST = 3
-"""Times that a recursive schema is entered again before only required parts are drawn."""
+DEEPEST = 3  # Times that a recursive schema is entered again before only required parts are drawn.
 _WORK = 5_000
 _GLANCE = 16
 _SECONDS = 1.0
 _ATTEMPTS = 60
 
 
-HOOK = "hook "
-"""Prefix of the pointer of a value that a hook of the user refused."""
+HOOK = "hook "  # Prefix of the pointer of a value that a hook of the user refused.
 
 
 class Rejected(Exception):
@@ -37,8 +35,7 @@ class Rejected(Exception):
         self.pointer = pointer
 
 
-NO_VALUE: Final = (Unsatisfiable, BudgetSpent, Rejected)
-"""Errors of a schema for which no value was found."""
+NO_VALUE: Final = (Unsatisfiable, BudgetSpent, Rejected)  # Errors of a schema for which no value was found.
 
 
 class Unfinished(Rejected):
@@ -50,8 +47,7 @@ class GivenValue(Struct, frozen=True):
 
     location: Location
     origin: Origin
-    name: str = ANYTHING
-    """Name of the value in the provenance; `ANYTHING` if it is unknown."""
+    name: str = ANYTHING  # Name of the value in the provenance; `ANYTHING` if it is unknown.
 
 
 class DrawContext(Struct):
@@ -67,16 +63,11 @@ class DrawContext(Struct):
     """Values in the body that name resources, as parts of JSON pointers: invented ones name nothing that exists."""
     depth: int = 0
     work: int = 0
-    since: float = 0.0
-    """Time at which the first `_GLANCE` attempts had been discarded."""
-    since_cpu: float | None = None
-    """CPU time `_SECONDS` after `since`."""
-    allowance: int = _WORK
-    """Attempts that may be discarded."""
-    seeded: int | None = None
-    """Choices that are left for values drawn from seeds; None outside of such values."""
-    violation: Violation | None = None
-    """The violation of the last negative part."""
+    since: float = 0.0  # Time at which the first `_GLANCE` attempts had been discarded.
+    since_cpu: float | None = None  # CPU time `_SECONDS` after `since`.
+    allowance: int = _WORK  # Attempts that may be discarded.
+    seeded: int | None = None  # Choices that are left for values drawn from seeds; None outside of such values.
+    violation: Violation | None = None  # The violation of the last negative part.
     alternative: int | None = None
     """Place of the security alternative that the last case meets; None for the usual one."""
 
@@ -168,12 +159,9 @@ class Budget(Struct):
 
     # Work is counted and not timed: the same seed must give the same cases on any machine.
 
-    steps: int = 60_000
-    """The dearest operation of the corpora takes 4,000, the dearest schema of the store 62,000."""
-    thrift: int = 45_000
-    """Remaining steps below which only one alternative of each further schema is compiled."""
-    nodes: int = 0
-    """Compiled nodes, those of impossible alternatives included."""
+    steps: int = 60_000  # The dearest operation of the corpora takes 4,000, the dearest schema of the store 62,000.
+    thrift: int = 45_000  # Remaining steps below which only one alternative of each further schema is compiled.
+    nodes: int = 0  # Compiled nodes, those of impossible alternatives included.
 
     @property
     def is_low(self) -> bool:

@@ -33,15 +33,12 @@ from checker.generation.sources.context import HOOK, Rejected
 from checker.generation.sources.replay import ReplaySource, SimplestSource
 
 Strategy = SearchStrategy[Any]
-_IN_VAIN = 20
-"""Cases after which a hook that accepts none is reported. Hypothesis gives up after 50."""
+_IN_VAIN = 20  # Cases after which a hook that accepts none is reported. Hypothesis gives up after 50.
 Value = TypeVar("Value")
 
-_MORE_DRAWS = 20
-"""Attempts at a user's strategy before the case is given up."""
+_MORE_DRAWS = 20  # Attempts at a user's strategy before the case is given up.
 _KEY = b"case"
-_UTF8 = ((0, 0xD7FF), (0xE000, 0x10FFFF))
-"""All but surrogates."""
+_UTF8 = ((0, 0xD7FF), (0xE000, 0x10FFFF))  # All but surrogates.
 
 
 def isolate(directory: Path) -> None:

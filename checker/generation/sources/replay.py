@@ -111,8 +111,7 @@ def _lies_between(low: float, value: float, high: float) -> bool:
     return value != 0.0 or ((low != 0.0 or copysign(1.0, low) <= sign) and (high != 0.0 or sign <= copysign(1.0, high)))
 
 
-_PATIENCE: Final = 12
-"""Attempts that differ by one step; later ones are random with a fixed seed."""
+_PATIENCE: Final = 12  # Attempts that differ by one step; later ones are random with a fixed seed.
 _PLAIN: Final = "0aA-"
 _LONGEST_NAME: Final = 8
 

@@ -16,8 +16,7 @@ Value = TypeVar("Value")
 Result = TypeVar("Result")
 Record = tuple[Choice, ...]
 
-_UNIQUE = object()
-"""Content of values of which no two are held to be alike."""
+_UNIQUE = object()  # Content of values of which no two are held to be alike.
 
 
 Search = Generator[Value, bool | None, Result]
@@ -33,10 +32,8 @@ class Shrunk(Struct, Generic[Value], frozen=True):
 
     choices: Record
     value: Value
-    executions: int
-    """The number of candidates that were yielded."""
-    finished: bool
-    """False if the caller ended the search."""
+    executions: int  # The number of candidates that were yielded.
+    finished: bool  # False if the caller ended the search.
 
 
 def shrink(
@@ -221,12 +218,9 @@ def _key(choices: Sequence[Choice]) -> tuple[tuple[type, Choice], ...]:
 
 
 _PLAIN = "0aA-"
-_FEW = 32
-"""Longest text whose characters are tried one by one."""
-_MANY = 64
-"""Sizes from which on round numbers are tried first; below, bisection needs as few steps."""
-_ROUND_BITS = 6
-"""Exponent of the least power of two that counts as round."""
+_FEW = 32  # Longest text whose characters are tried one by one.
+_MANY = 64  # Sizes from which on round numbers are tried first; below, bisection needs as few steps.
+_ROUND_BITS = 6  # Exponent of the least power of two that counts as round.
 _FIRST_MOMENT_S = 1_700_000_000
 _LAST_MOMENT_S = 2_000_000_000
 

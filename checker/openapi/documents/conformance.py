@@ -18,13 +18,11 @@ from checker.core.schema import Dialect, pointer_child
 from checker.openapi.documents.dialects import version_of
 
 _MOST_SHOWN: Final = 20
-_LONGEST: Final = 200
-"""Characters of a problem: messages repeat the value, which may be a whole path item."""
+_LONGEST: Final = 200  # Characters of a problem: messages repeat the value, which may be a whole path item.
 _BASE: Final = "https://spec.openapis.org/oas/base"
 _JSON_SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
 _VERSIONS: Final = ("openapi", "swagger")
-_WHOLE: Final = ("info", "externalDocs")
-"""Objects whose fields are no named parts."""
+_WHOLE: Final = ("info", "externalDocs")  # Objects whose fields are no named parts.
 _FRAME: Final[dict[str, Any]] = {"info": {"title": "", "version": ""}, "paths": {}}
 """With its version, the smallest valid description."""
 

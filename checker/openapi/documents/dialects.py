@@ -18,10 +18,8 @@ class Edition(Struct, frozen=True):
     """One version of OpenAPI."""
 
     dialect: Dialect
-    name: str
-    """`OpenAPI 3.1`."""
-    methods: frozenset[str]
-    """Keys of a path item that are operations."""
+    name: str  # `OpenAPI 3.1`.
+    methods: frozenset[str]  # Keys of a path item that are operations.
     has_other_methods: bool = False
     """Whether `additionalOperations` holds operations of any method (OpenAPI 3.2, 4.9.1)."""
 

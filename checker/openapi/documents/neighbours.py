@@ -20,8 +20,7 @@ from checker.kinds.fetching import AllowanceSpent, read_file
 from checker.kinds.web import Web
 from checker.openapi.documents.parsing import parse
 
-Read = Callable[[str], object]
-"""Returns the parsed document of a name. Raises `LoaderError`."""
+Read = Callable[[str], object]  # Returns the parsed document of a name. Raises `LoaderError`.
 
 # URIs cannot climb above the root, so the main document gets a root deep enough for every `../` in a description.
 _FOLDER: Final = "/_" * 24
@@ -110,15 +109,12 @@ def _is_of_the_network(uri: str) -> bool:
 class Provenance(Struct, frozen=True):
     """The origin of a main document."""
 
-    location: str | None = None
-    """Its URL."""
-    own_name: str = ""
-    """Its file name, percent-encoded, when it has no URL."""
+    location: str | None = None  # Its URL.
+    own_name: str = ""  # Its file name, percent-encoded, when it has no URL.
     read: Read | None = None
     known: Mapping[str, object] = field(default_factory=dict)
     lost: Mapping[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    """Sentences about repeated keys of this document and its neighbours."""
+    notes: list[str] = field(default_factory=list)  # Sentences about repeated keys of this document and its neighbours.
 
 
 NOWHERE: Final = Provenance()

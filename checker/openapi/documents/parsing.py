@@ -23,8 +23,7 @@ _CONSTANTS: dict[str, bool | None] = {
     "~": None,
     **{spelled: value for word, value in _WORDS for spelled in (word, word.capitalize(), word.upper())},
 }
-_LARGEST = 10_000_000
-"""Values and pieces of long texts in a description, counted as often as aliases repeat them."""
+_LARGEST = 10_000_000  # Values and pieces of long texts in a description, counted as often as aliases repeat them.
 _LONG = 32
 _TAG = "tag:yaml.org,2002:"
 _NUMERIC_START = frozenset("+-.0123456789")

@@ -98,8 +98,7 @@ def is_lost(sentence: str) -> bool:
 
 
 _NAMES = re.compile(rb'"\$(?:id|schema|anchor|dynamicAnchor)":')
-_SCHEMAS: Final = frozenset({"schema", "itemSchema"})
-"""Keys of OpenAPI objects that hold a schema."""
+_SCHEMAS: Final = frozenset({"schema", "itemSchema"})  # Keys of OpenAPI objects that hold a schema.
 _DATA: Final = frozenset({"example", "default", "enum", "const", "value"})
 _MAPS: Final = frozenset(
     ["callbacks", "content", "definitions", "$defs", "dependentSchemas", "encoding", "examples", "headers", "links", "mapping",

@@ -12,8 +12,7 @@ from checker.reporting.report import OperationOutcome, Report
 from checker.reporting.shown import ReportContext, ShownFinding, shown_findings
 from checker.reporting.text import json_text
 
-_NAMES = UUID("8d7c1f4e-3b53-4c1e-9d0f-6b3a3c2f7e11")
-"""Namespace of ids, so that equal runs have equal ids."""
+_NAMES = UUID("8d7c1f4e-3b53-4c1e-9d0f-6b3a3c2f7e11")  # Namespace of ids, so that equal runs have equal ids.
 _SEVERITIES = {"critical": "blocker", "high": "critical", "medium": "normal", "low": "minor"}
 _STATUSES = {"passed": "passed", "failed": "failed", "errored": "broken", "skipped": "skipped"}
 

@@ -24,8 +24,7 @@ from checker.reporting.report import Report
 from checker.reporting.shown import ReportContext
 from checker.transport.factories import NETWORK
 
-FORMAT: Final = 1
-"""Version of the archive. It grows when a file changes its name or its meaning."""
+FORMAT: Final = 1  # Version of the archive. It grows when a file changes its name or its meaning.
 _FILES: Final[Mapping[str, Callable[[Report, ReportContext], Iterable[str]]]] = {
     "verdict.json": verdict.write,
     "junit.xml": junit.write,

@@ -402,8 +402,7 @@ def _headers(headers: Headers) -> list[str]:
 
 
 _MOST_ENDED = 20
-_NAMES = {"course": "Phases", "settings": "This run"}
-"""Part -> heading, if it differs from the name."""
+_NAMES = {"course": "Phases", "settings": "This run"}  # Part -> heading, if it differs from the name.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 
 

@@ -16,8 +16,7 @@ from checker.reporting.shown import ReportContext, shown_findings
 from checker.reporting.text import xml_text
 
 _SUITE = "checker"
-_SEQUENCES = "Stateful tests"
-"""The test case of all sequences, because a sequence belongs to no single operation."""
+_SEQUENCES = "Stateful tests"  # The test case of all sequences, because a sequence belongs to no single operation.
 
 
 def write(report: Report, context: ReportContext) -> Iterator[str]:

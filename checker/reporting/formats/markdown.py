@@ -15,8 +15,7 @@ from checker.reporting.summary import total_line
 from checker.reporting.text import counted, xml_text
 from checker.reporting.warnings import warning_groups
 
-MOST_BYTES = 60_000
-"""GitHub accepts 65,536 characters in a comment."""
+MOST_BYTES = 60_000  # GitHub accepts 65,536 characters in a comment.
 _MOST_OF_A_PART = 3_000
 _MOST_OPERATIONS = 100
 _MOST_PLACES = 5
@@ -141,8 +140,7 @@ def _fenced(text: str, language: str) -> str:
     return f"{fence}{language}\n{shown}\n{fence}"
 
 
-MOST = 10
-"""Errors of a step that GitHub shows."""
+MOST = 10  # Errors of a step that GitHub shows.
 _MOST_CHARACTERS = 1000
 
 

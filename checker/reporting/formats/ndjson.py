@@ -154,8 +154,7 @@ class _HeldAgainst(Struct):
     known: KnownFailures
     tested: set[str] = field(default_factory=set)
     findings: dict[str, Finding] = field(default_factory=dict)
-    is_all: bool = False
-    """Whether all operations are selected."""
+    is_all: bool = False  # Whether all operations are selected.
 
     def add(self, finding: Finding) -> None:
         """Add a finding. A duplicate or withdrawn finding is removed."""

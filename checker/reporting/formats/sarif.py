@@ -20,8 +20,7 @@ from checker.reporting.report import Report
 from checker.reporting.shown import ReportContext, ShownFinding, shown_findings, standing_text
 from checker.reporting.text import json_text
 
-_MOST_BYTES = 4 << 20
-"""Largest description in which lines are looked up; YAML nodes of larger ones take too long."""
+_MOST_BYTES = 4 << 20  # Largest description in which lines are looked up; YAML nodes of larger ones take too long.
 _METHODS = frozenset(("get", "put", "post", "delete", "options", "head", "patch", "trace", "query"))
 
 

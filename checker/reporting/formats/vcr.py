@@ -22,8 +22,7 @@ _ESCAPED = re.compile("[^ -~\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U00
 """Further characters that double quotes must escape: controls, NEL, separators, BOM, surrogates. None is printable."""
 _PLAIN_KEY = re.compile(r"[a-z][a-z_]+\Z")
 _WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off"})
-_KEY_LIMIT = 1000
-"""YAML allows 1,024 characters in a key without a question mark."""
+_KEY_LIMIT = 1000  # YAML allows 1,024 characters in a key without a question mark.
 _SHORT = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 _HASH = r"\x23"
@@ -123,8 +122,7 @@ def _escape(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
-_LONG = 1024
-"""Characters from which a repeated body becomes an alias."""
+_LONG = 1024  # Characters from which a repeated body becomes an alias.
 
 
 _READABLE = frozenset({"utf-8", "utf8", "ascii", "us-ascii", "iso-8859-1", "latin-1", "latin1"})

@@ -12,8 +12,7 @@ from checker.reporting.text import json_text
 from checker.reporting.warnings import warning_groups
 
 _VERSION: Final = "0.8.0"
-_OWN: Final = 900
-"""Codes from here on belong to the tool, not to the catalogue."""
+_OWN: Final = 900  # Codes from here on belong to the tool, not to the catalogue.
 _CODES: Final = {
     "not_a_server_error": 100,
     "status_code_conformance": 200,

@@ -26,7 +26,6 @@ EMPTY: Final = "many servers treat an empty value as absent, or as an empty list
 PASSED_OVER: Final = (
     "servers may ignore values that they do not understand there (RFC 9110, 12.5, 13.1 and 14.2; RFC 7240, 2)"
 )
-UNKNOWN: Final = frozenset({MANY, UNWRITTEN})
-"""Reasons with which further readings may exist."""
+UNKNOWN: Final = frozenset({MANY, UNWRITTEN})  # Reasons with which further readings may exist.
 KIND: Final = "its content is no file of its media type, or the file type is not known here"
 DOTS: Final = "dot segments may be removed on the way"

@@ -206,8 +206,7 @@ def delimiters(style: str, shape: DeclaredShape, *, explode: bool) -> str:
 
 
 Declared = Sequence[tuple[Parameter, Outline]]
-_NAMED = frozenset({"deepObject", "querystring"})
-"""Styles whose objects do not spread into pairs of other names."""
+_NAMED = frozenset({"deepObject", "querystring"})  # Styles whose objects do not spread into pairs of other names.
 
 
 class OwnedPairs(Struct, frozen=True):
@@ -215,12 +214,9 @@ class OwnedPairs(Struct, frozen=True):
 
     parameter: Parameter
     outline: Outline
-    own: Pairs
-    """Pairs that can only belong to the parameter."""
-    rest: Pairs
-    """Undeclared pairs: properties of the object, or of no parameter."""
-    is_contested: bool = False
-    """Whether its pairs may also belong to another parameter, so that its value is unknown."""
+    own: Pairs  # Pairs that can only belong to the parameter.
+    rest: Pairs  # Undeclared pairs: properties of the object, or of no parameter.
+    is_contested: bool = False  # Whether its pairs may also belong to another parameter, so that its value is unknown.
 
 
 def shares(declared: Declared, pairs: Pairs) -> tuple[list[OwnedPairs], Pairs]:
@@ -265,8 +261,7 @@ def _takes_rest(parameter: Parameter, outline: Outline, own: Pairs) -> bool:
     return not own and may_spread(parameter, outline)
 
 
-_JOINED = 6
-"""Texts of a list that are tried together: each doubles the number of ways."""
+_JOINED = 6  # Texts of a list that are tried together: each doubles the number of ways.
 
 
 def delimited_readings(tree: Tree, style: str, outline: Outline) -> list[Reading]:
@@ -349,8 +344,7 @@ def _put(found: dict[str, Tree], tokens: list[str], text: str) -> None:
 
 
 _COMPOUND = frozenset({"array", "object"})
-_ITEMS = 4
-"""First items of a list that are checked for lists and objects."""
+_ITEMS = 4  # First items of a list that are checked for lists and objects.
 _STYLE_DELIMITERS = {
     "spaceDelimited": (re.compile(r"%20|\+| "), "%20"),
     "pipeDelimited": (re.compile(r"%7[Cc]|\|"), "%7C"),
@@ -361,8 +355,7 @@ _STYLE_DELIMITERS = {
 class Malformed(Struct, frozen=True):
     """Text that does not conform to its style or its media type."""
 
-    keyword: str
-    """`style`, `syntax`, `duplicate`, `percent-encoding`, `utf-8`, `header-octets` or `cookie-octets`."""
+    keyword: str  # `style`, `syntax`, `duplicate`, `percent-encoding`, `utf-8`, `header-octets` or `cookie-octets`.
     reason: str
 
 

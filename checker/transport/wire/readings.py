@@ -29,10 +29,8 @@ Tree = str | Repeated | Sequence["Tree"] | Mapping[str, "Tree"]
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_DIGITS = 4000
-"""Longest integer: Python refuses to read one of more than 4,300 digits."""
-_COMBINATIONS = 64
-"""Most combinations of the readings of all parts that are tried."""
+_DIGITS = 4000  # Longest integer: Python refuses to read one of more than 4,300 digits.
+_COMBINATIONS = 64  # Most combinations of the readings of all parts that are tried.
 
 
 class Reading(Struct, frozen=True):

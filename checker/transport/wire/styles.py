@@ -11,11 +11,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-Pairs = list[tuple[str, str]]
-"""Names and values as sent, both encoded."""
+Pairs = list[tuple[str, str]]  # Names and values as sent, both encoded.
 
-DOTS = frozenset((".", ".."))
-"""Segments that would vanish (RFC 3986, 5.2.4)."""
+DOTS = frozenset((".", ".."))  # Segments that would vanish (RFC 3986, 5.2.4).
 is_unreserved = re.compile(r"[A-Za-z0-9_~.-]*").fullmatch
 """Text that needs no escape anywhere in a URL (RFC 3986, 2.3)."""
 _RESERVED = ":/?[]@!$'()*,;"

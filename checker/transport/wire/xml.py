@@ -19,30 +19,26 @@ from checker.transport.wire.ambiguity import MANY
 from checker.transport.wire.readings import Reading, arrays, doubted, objects, of_text
 from checker.transport.wire.styles import text_of
 
-ROOT: Final = "data"
-"""Root element of a schema without a name and a reference."""
+ROOT: Final = "data"  # Root element of a schema without a name and a reference.
 _START = r"A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u0131\u03b1-\u03c9\u0410-\u044f\u3041-\u3094\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3"
 """Start characters of names, without colons, that both the fourth and the fifth edition of XML 1.0 allow: many parsers know only the fourth."""
 _NAME_START = later_pattern(rf"[{_START}]")
 _NAME_PART = later_pattern(rf"[{_START}0-9.-]")
-_EMPTY: Final = "_x_"
-"""Stands for the empty name, which XML does not allow."""
+_EMPTY: Final = "_x_"  # Stands for the empty name, which XML does not allow.
 _ESCAPED = later_pattern(r"_x([0-9A-Fa-f]{4,8})_")
 
 
 class XmlName(Struct, frozen=True):
     """The XML names of the values of a schema."""
 
-    name: str | None = None
-    """None: the name of the property counts."""
+    name: str | None = None  # None: the name of the property counts.
     prefix: str | None = None
     namespace: str | None = None
     is_attribute: bool = False
     is_wrapped: bool = False
     text: str | None = None
     """`text` or `cdata` for a property that is the text of the element around it (`nodeType` of OpenAPI 3.2)."""
-    reference: str | None = None
-    """Last token of the reference to the schema: the name of the root."""
+    reference: str | None = None  # Last token of the reference to the schema: the name of the root.
 
 
 _PLAIN = XmlName()
@@ -107,13 +103,10 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-DEEPEST: Final = 100
-"""Deepest nesting of elements."""
-MANY_NODES: Final = 10_000
-"""Elements and attributes: reading each in every way takes a tenth of a millisecond."""
+DEEPEST: Final = 100  # Deepest nesting of elements.
+MANY_NODES: Final = 10_000  # Elements and attributes: reading each in every way takes a tenth of a millisecond.
 EMPTY: Final = "an element without text has an empty text, or none"
-_SPACE = "\x1f"
-"""Separates a namespace from a name; not a character of XML."""
+_SPACE = "\x1f"  # Separates a namespace from a name; not a character of XML.
 _NIL = f"http://www.w3.org/2001/XMLSchema-instance{_SPACE}nil"
 
 
@@ -274,8 +267,7 @@ _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"}
 _TEXT = later_pattern("[&<>\r]")
 _ATTRIBUTE_ESCAPES = {**_ESCAPES, '"': "&quot;", "\n": "&#10;", "\t": "&#9;"}
 _ATTRIBUTE = later_pattern('[&<>\r"\n\t]')
-_BOUND: Final = frozenset(("xml",))
-"""Prefixes that every document knows (Namespaces in XML 1.0, 3)."""
+_BOUND: Final = frozenset(("xml",))  # Prefixes that every document knows (Namespaces in XML 1.0, 3).
 
 
 def xml_encoder(schema: Schema | None) -> Callable[[Any], bytes]:

@@ -20,8 +20,7 @@ WANTS_TOKEN: Final = frozenset((400, 403, 419, 422))
 
 _ECHOED: Final = {"csrftoken": "X-CSRFToken", "XSRF-TOKEN": "X-XSRF-TOKEN"}
 """Cookie -> header that repeats it: of Django; of Angular, Laravel, Spring and ASP.NET."""
-_HEADER: Final = "X-CSRF-Token"
-"""The header of tokens in pages: of Rails, Laravel and Flask-WTF."""
+_HEADER: Final = "X-CSRF-Token"  # The header of tokens in pages: of Rails, Laravel and Flask-WTF.
 _NAME: Final = re.compile("csrf|xsrf|authenticity|requestverification|^_token$", re.IGNORECASE)
 _MOST_READ: Final = 1 << 20
 
@@ -29,10 +28,8 @@ _MOST_READ: Final = 1 << 20
 class CsrfToken(Struct, frozen=True):
     """A CSRF token, in each form that the page gives."""
 
-    headers: Mapping[str, str]
-    """Headers that repeat it."""
-    fields: Mapping[str, str]
-    """Hidden fields of the form."""
+    headers: Mapping[str, str]  # Headers that repeat it.
+    fields: Mapping[str, str]  # Hidden fields of the form.
 
     def __bool__(self) -> bool:
         return bool(self.headers or self.fields)

@@ -22,8 +22,7 @@ from checker.workers.authentication.signup import SignUpSource
 from checker.workers.messages import CredentialAction, CredentialMessage
 
 _CONTENT_TYPE: Final = b"content-type"
-_BODY: Final = "body"
-"""Name of a value that has none."""
+_BODY: Final = "body"  # Name of a value that has none.
 
 
 def rewrite_body(case: Case, changed: Case, request: WireRequest, made: WireRequest) -> None:
@@ -66,11 +65,9 @@ def new_texts(before: Any, after: Any, name: str = _BODY) -> Iterator[tuple[str,
 MOST_IN_VAIN = 3
 """Renewals in a row after which an operation that still refuses is left alone: it may refuse every caller."""
 
-_MOST_IN_FLIGHT = 256
-"""Requests of which a copy without credentials is kept, to be authenticated anew."""
+_MOST_IN_FLIGHT = 256  # Requests of which a copy without credentials is kept, to be authenticated anew.
 
-Address = tuple[str, str]
-"""(source, key of its credentials)."""
+Address = tuple[str, str]  # (source, key of its credentials).
 
 
 class RequestSigner(Protocol):
@@ -141,8 +138,7 @@ class _Held(Struct, frozen=True):
     number: int
     credentials: Credentials
     error: str
-    since: float
-    """Time of the clock at which they arrived."""
+    since: float  # Time of the clock at which they arrived.
 
 
 class KnownPeers(Struct, frozen=True):
@@ -177,35 +173,24 @@ class CredentialKeeper(Struct):
     """The current credentials of all sources, and the way to newer ones."""
 
     sources: Mapping[str, CredentialSource]
-    secrets: Secrets
-    """Receives every value before a request carries it, so that no output shows it."""
+    secrets: Secrets  # Receives every value before a request carries it, so that no output shows it.
     line: SupervisorLine | None = None
     """None before the loop begins, and without a supervisor: no other process fetches."""
-    is_alone: bool = False
-    """Whether this process fetches for itself."""
-    signers: Sequence[RequestSigner] = ()
-    """Called last: a signature covers all other parts of a request."""
-    identities: Identities | None = None
-    """The caller of each operation; None without configured users."""
-    first: str = ""
-    """Source that comes before all others. If it has credentials for a case, no other source is used."""
-    peer_names: Sequence[str] = ()
-    """Users whose access is compared."""
-    clock: Clock = time.monotonic
-    """Seconds, for the age of credentials."""
-    trial: SignUpSource | None = None
-    """Source for operations that declare no security."""
-    note: Callable[[Note], None] = lambda note: None
-    """Records a warning."""
-    logins: LoginTraffic | None = None
-    """Logins to be recorded when their values are among the secrets."""
+    is_alone: bool = False  # Whether this process fetches for itself.
+    signers: Sequence[RequestSigner] = ()  # Called last: a signature covers all other parts of a request.
+    identities: Identities | None = None  # The caller of each operation; None without configured users.
+    first: str = ""  # Source that comes before all others. If it has credentials for a case, no other source is used.
+    peer_names: Sequence[str] = ()  # Users whose access is compared.
+    clock: Clock = time.monotonic  # Seconds, for the age of credentials.
+    trial: SignUpSource | None = None  # Source for operations that declare no security.
+    note: Callable[[Note], None] = lambda note: None  # Records a warning.
+    logins: LoginTraffic | None = None  # Logins to be recorded when their values are among the secrets.
     _held: dict[Address, _Held] = field(default_factory=dict)
     _wanted_for: dict[Address, Case] = field(default_factory=dict)
     """The case that needs the credentials: user code that fetches may read it."""
     _callers: dict[int, tuple[WireRequest, str, bytes, tuple[tuple[bytes, bytes], ...]]] = field(default_factory=dict)
     """By the `id` of requests in flight: the request, its caller, its target and headers without credentials."""
-    _maker: RequestMaker = field(default_factory=plain_maker)
-    """Writes the bodies that credentials change."""
+    _maker: RequestMaker = field(default_factory=plain_maker)  # Writes the bodies that credentials change.
     reauth: ReauthState = field(default_factory=ReauthState)
 
     def apply(self, case: Case, request: WireRequest) -> None:

@@ -51,10 +51,8 @@ _TITLE: Final = re.compile(r"<title[^>]*>([^<]*)", re.IGNORECASE)
 _REASONS: Final = ("error", "error_description", "title", "detail", "message")
 """Members of an error body that say why (RFC 6749, 5.2; RFC 9457; frameworks)."""
 _MOST_SHOWN: Final = 200
-_LEAD_S: Final = 30.0
-"""Seconds before the end of its life at which a token is renewed."""
-_MOST_BYTES: Final = 16_384
-"""Maximum size of a token: nearly every server rejects longer headers."""
+_LEAD_S: Final = 30.0  # Seconds before the end of its life at which a token is renewed.
+_MOST_BYTES: Final = 16_384  # Maximum size of a token: nearly every server rejects longer headers.
 
 
 class TokenSource(CredentialSource):
@@ -229,21 +227,17 @@ def cookies_of(response: Response) -> dict[str, str]:
     return {name.strip(): value.strip() for name, sign, value in split if sign and name.strip()}
 
 
-_ANONYMOUS: Final = ""
-"""Name of the caller without credentials."""
+_ANONYMOUS: Final = ""  # Name of the caller without credentials.
 
-SendTo = Callable[[str], Send]
-"""Returns the sender of requests to the host of an absolute URL."""
+SendTo = Callable[[str], Send]  # Returns the sender of requests to the host of an absolute URL.
 
 
 class LoginTransport(Struct, frozen=True):
     """The transport of login requests."""
 
     origin: BaseUrl
-    send: Send
-    """To the API, below its base path."""
-    send_to: SendTo
-    """To any other host."""
+    send: Send  # To the API, below its base path.
+    send_to: SendTo  # To any other host.
 
 
 _MOST_INCONCLUSIVE: Final = 8

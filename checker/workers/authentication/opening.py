@@ -32,8 +32,7 @@ from checker.workers.selected import SelectedOperations
 
 HARMLESS = ("GET", "HEAD")
 _MOST_TRIED = 3
-_MOST_READ = 200
-"""Operations that are read in search of suitable ones: reading a large description takes seconds."""
+_MOST_READ = 200  # Operations that are read in search of suitable ones: reading a large description takes seconds.
 
 
 def is_harmless(operation: Operation) -> bool:
@@ -104,8 +103,7 @@ def _asks(operation: Operation, schemes: SchemeCredentials, configured: Authenti
     return any(set(one) <= set(chosen) for one in alternatives)
 
 
-_MOST_LOOKED_AT: Final = 10
-"""Operations without knowledge from an earlier run."""
+_MOST_LOOKED_AT: Final = 10  # Operations without knowledge from an earlier run.
 _MOST_KNOWN: Final = 100
 
 

@@ -17,8 +17,7 @@ from checker.core.operation import Label, Operation
 from checker.core.request import BaseUrl, Location
 from checker.core.security import SecurityScheme, chosen_schemes, met_alternatives
 
-_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
-"""Keys of TOML that need no quotes."""
+_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")  # Keys of TOML that need no quotes.
 _JSON: Final = "application/json"
 _GRANTS: Final = {"grant_type": "password"}
 """Values of further fields of a login with user and password (RFC 6749, 4.3.2)."""

@@ -18,8 +18,7 @@ from checker.core.response import Response
 from checker.kinds.http_client import httpx
 from checker.workers.authentication.keeper import RequestSigner
 
-_MOST_WAITING = 64
-"""Requests in flight whose responses may be challenges."""
+_MOST_WAITING = 64  # Requests in flight whose responses may be challenges.
 
 _DIGEST_OF_REQUESTS = ("requests.auth", "HTTPDigestAuth")
 """Module and name of a class: `requests` may not be installed."""

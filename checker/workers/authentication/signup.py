@@ -36,11 +36,9 @@ from checker.workers.authentication.schemes import carried_as
 
 SIGNED_UP: Final = "signed_up"
 SIGN_UP_FAILED: Final = "sign_up_failed"
-_DRAWN: Final = 40
-"""Bodies that are drawn; the one with the most properties is used."""
+_DRAWN: Final = 40  # Bodies that are drawn; the one with the most properties is used.
 _MOST_SHOWN: Final = 200
-_TAKEN: Final = (400, 409, 422)
-"""Statuses for a sign-up with the name of an existing account."""
+_TAKEN: Final = (400, 409, 422)  # Statuses for a sign-up with the name of an existing account.
 Body = dict[str, Any]
 
 
@@ -51,8 +49,7 @@ class Accounts(Struct, frozen=True):
     sign_up: ApiOperation
     login: ApiOperation
     seed: int
-    tell: Callable[[Note], None]
-    """Records the result."""
+    tell: Callable[[Note], None]  # Records the result.
 
 
 def accounts_of(settings: RunSettings, schema: ApiSchema, tell: Callable[[Note], None]) -> Accounts | None:

@@ -29,13 +29,11 @@ from checker.workers.jobs import Job
 from checker.workers.recording.unconfirmed import JudgedCase
 
 _PHASE = PhaseInfo(FUZZING.name)
-_MOST = 5
-"""Most resources that are created for one failure."""
+_MOST = 5  # Most resources that are created for one failure.
 _MOST_TRIES = 4
 """Most cases that are tried for one creation: the smallest one, and drawn ones if it is refused as invalid or fails."""
 _INVALID = frozenset((400, 422))
-_MOST_SITUATIONS = 5
-"""Most requests that are tried between the creations and the failing request, one at a time."""
+_MOST_SITUATIONS = 5  # Most requests that are tried between the creations and the failing request, one at a time.
 _SHOWN = "$response.body#"
 _NAMING = (Location.PATH, Location.BODY)
 Cases = list[GeneratedCase]

@@ -28,14 +28,11 @@ from checker.workers.context import WorkerContext
 from checker.workers.jobs import Job
 from checker.workers.recording.unconfirmed import Chain, JudgedCase
 
-_ALONE = 4
-"""Texts of one case, and integers, that are changed alone. All texts are then changed together."""
-_FOR_OTHER_REASONS = frozenset((401, 403, 404, 405, 410, 429))
-"""Refusals that have nothing to do with a name."""
+_ALONE = 4  # Texts of one case, and integers, that are changed alone. All texts are then changed together.
+_FOR_OTHER_REASONS = frozenset((401, 403, 404, 405, 410, 429))  # Refusals that have nothing to do with a name.
 _GONE = frozenset((404, 410))
 _CONFLICT = 409
-Again = Callable[[GeneratedCase], Job[JudgedCase]]
-"""Sends a case."""
+Again = Callable[[GeneratedCase], Job[JudgedCase]]  # Sends a case.
 
 
 class FreshNames(Struct):
@@ -45,14 +42,11 @@ class FreshNames(Struct):
     """
 
     context: WorkerContext
-    case: str = ""
-    """Id of the case that failed first."""
+    case: str = ""  # Id of the case that failed first.
     served: frozenset[Label] = frozenset()
     """Operations that the failing sequence called with success and that change something."""
-    removed: frozenset[Label] = frozenset()
-    """Operations with which the failing sequence removed something."""
-    are_needed: bool = False
-    """Whether the failure does not show with the names that were sent before."""
+    removed: frozenset[Label] = frozenset()  # Operations with which the failing sequence removed something.
+    are_needed: bool = False  # Whether the failure does not show with the names that were sent before.
     _places: dict[Label, tuple[str, ...]] = field(default_factory=dict)
     """Operation -> places of the values that have to be new; none for a listed case with names of its own."""
     _untried: dict[Label, list[tuple[str, ...]]] = field(default_factory=dict)

@@ -49,10 +49,8 @@ from checker.workers.jobs import Job, Pause
 from checker.workers.recording.investigation_budget import spent_after
 from checker.workers.recording.unconfirmed import Chain, ExpectedFailure, JudgedCase, UnconfirmedFailure, before_in
 
-MOST_CREATED = 20
-"""Candidates of one shrink that may have created a resource: a shrink must not fill the target."""
-MORE_TRIES = 6
-"""The number of further times that commands are sent which did not show their failure each time."""
+MOST_CREATED = 20  # Candidates of one shrink that may have created a resource: a shrink must not fill the target.
+MORE_TRIES = 6  # The number of further times that commands are sent which did not show their failure each time.
 IN_A_ROW = 4
 """Responses of one kind after which an error that may pass counts as one that does not: a service that always fails is not sent more."""
 REPETITIONS = 2
@@ -71,12 +69,9 @@ class Inquiry(Struct):
     slot: InvestigationSlot
     suspicion: UnconfirmedFailure
     wanted: ExpectedFailure
-    names: FreshNames
-    """New names for the resources that the steps create."""
-    in_a_row: int = 1
-    """Responses in a row that showed the failure."""
-    is_anew: bool = False
-    """Whether the failure showed with resources that its own requests created, or needs none."""
+    names: FreshNames  # New names for the resources that the steps create.
+    in_a_row: int = 1  # Responses in a row that showed the failure.
+    is_anew: bool = False  # Whether the failure showed with resources that its own requests created, or needs none.
     earlier: tuple[Verdict, ...] = ()
     """Requests that still count when the commands are sent, such as the removal of a resource that no command removes again."""
 

@@ -27,14 +27,10 @@ class InvestigationResult(Struct):
     """The outcome of the printed commands, for each time that they were sent in the same situation."""
     is_spent: bool = False
     """Whether the commands were refused because the resource that they make exists now, or the one that they remove is gone."""
-    is_anew: bool = False
-    """Whether the failure showed with resources that its own requests created, or needs none."""
-    takes_filled: bool = False
-    """Whether a name comes from a list that other requests of the run have filled."""
-    is_of_check: bool = False
-    """Whether the commands are those of one check: they show nothing else."""
-    steps_before: Chain = ()
-    """The steps before the command of a check, as they were sent when it showed the failure."""
+    is_anew: bool = False  # Whether the failure showed with resources that its own requests created, or needs none.
+    takes_filled: bool = False  # Whether a name comes from a list that other requests of the run have filled.
+    is_of_check: bool = False  # Whether the commands are those of one check: they show nothing else.
+    steps_before: Chain = ()  # The steps before the command of a check, as they were sent when it showed the failure.
 
     def showed(self, wanted: ExpectedFailure) -> int:
         """Return how often the printed commands showed a failure."""

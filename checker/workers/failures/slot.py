@@ -38,23 +38,19 @@ class InvestigationSlot(Struct):
     observers: Observers
     flight: InFlight
     shrink_budget: ShrinkBudget
-    is_patient: bool = False
-    """Whether requests have `PATIENCE` times their timeout."""
+    is_patient: bool = False  # Whether requests have `PATIENCE` times their timeout.
     is_hurried: bool = False
     """Whether requests that the failure does not need have the time of candidates: the worker sends no other cases meanwhile."""
     waiting: list[UnconfirmedFailure] = field(default_factory=list)
     """Failures of the case that are not investigated yet. Others that turn up meanwhile join them."""
     simplest: dict[tuple[str | None, bool], JudgedCase] = field(default_factory=dict)
     """The simplest case of the operation, by method if the method is undocumented, and by whether it is meant to be refused."""
-    requests: int = 0
-    """The number of requests so far."""
+    requests: int = 0  # The number of requests so far.
     names: Iterator[int] = field(default_factory=lambda: count(1))
     """Numbers the new names that are given for its failures."""
-    check: str = ANY_CHECK
-    """The check whose failure is investigated."""
+    check: str = ANY_CHECK  # The check whose failure is investigated.
     _stage: Stage = Stage.CONFIRM
-    _sent: int = 0
-    """Requests for the current failure; in a second look, requests for all failures of the case."""
+    _sent: int = 0  # Requests for the current failure; in a second look, requests for all failures of the case.
 
     def enter(self, stage: Stage) -> None:
         self._stage = stage

@@ -49,16 +49,14 @@ class CreationHistory(Struct):
     model: ResourceModel
     children: Mapping[str, Sequence[str]]
     """Path template without a slash at its end -> variables of the templates right below it: `/users` -> `id`."""
-    render: Callable[[WireRequest], str]
-    """The command that sends a request."""
+    render: Callable[[WireRequest], str]  # The command that sends a request.
     components: Components
     _known: dict[tuple[str, bool], ResourceMade] = field(default_factory=dict)
     _looks: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
     """(operation, phase, whether they are refusals) -> responses that were read."""
     _single: dict[str, str] = field(default_factory=dict)
     """Path that shows one member of a collection without its name -> the collection: `/basket` -> `/baskets`."""
-    _absent: set[str] = field(default_factory=set)
-    """Paths at which another method than `PUT` found no resource."""
+    _absent: set[str] = field(default_factory=set)  # Paths at which another method than `PUT` found no resource.
     lists_filled: set[Label] = field(default_factory=set)
     """Lists without parameters that had no items once, so that requests of the run made what they show now."""
 

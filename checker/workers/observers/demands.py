@@ -39,18 +39,15 @@ from checker.workers.recording.task_state import InFlight
 # Python finds a member of an enumeration ten times slower than a name.
 _NEGATIVE: Final = GenerationMode.NEGATIVE
 _DEEPEST: Final = 3
-_MOST_PARTS: Final = 200
-"""Parts of one operation, and schemas that are searched for them."""
+_MOST_PARTS: Final = 200  # Parts of one operation, and schemas that are searched for them.
 
 
 class CommonPart(NamedTuple):
     """A part of the requests to one operation."""
 
-    key: str
-    """Equal for the same part of other operations."""
+    key: str  # Equal for the same part of other operations.
     location: str
-    path: tuple[str, ...]
-    """Its place, as constraints have it."""
+    path: tuple[str, ...]  # Its place, as constraints have it.
     is_within: bool = False
     """Whether it is a variable within a path, as of other operations whose path goes on behind it."""
 
@@ -106,32 +103,23 @@ _ENOUGH = 5
 """Refusals of cases with a part, where some without it were accepted and none with it; or the other way round."""
 _ENOUGH_OPERATIONS = 3
 """Operations that refuse cases with a common parameter and accept some without it, where none accepts it."""
-_ENOUGH_ACCEPTED = 3
-"""Accepted cases that all have a part: fewer may have it by chance."""
+_ENOUGH_ACCEPTED = 3  # Accepted cases that all have a part: fewer may have it by chance.
 _MOST_NEEDED = 40
 """Optional parts of an operation for which accepted cases without them are looked for: journals hold those that a refused case lacks."""
-_Place = tuple[str, str]
-"""Location and name."""
+_Place = tuple[str, str]  # Location and name.
 
 
 class _Counts(Struct):
     """The counts of one operation."""
 
-    doubtful: set[_Place]
-    """Optional parts that no accepted case had."""
-    needed: set[_Place]
-    """Optional parts that no accepted case was without."""
-    refused: Counter[_Place] = field(default_factory=Counter)
-    """Cases with a doubtful part that were refused."""
-    refused_without: Counter[_Place] = field(default_factory=Counter)
-    """Cases without a needed part that were refused."""
-    spared: set[_Place] = field(default_factory=set)
-    """Parts that accepted cases were without."""
-    accepted: int = 0
-    """Accepted cases that are counted: the first ones at least."""
+    doubtful: set[_Place]  # Optional parts that no accepted case had.
+    needed: set[_Place]  # Optional parts that no accepted case was without.
+    refused: Counter[_Place] = field(default_factory=Counter)  # Cases with a doubtful part that were refused.
+    refused_without: Counter[_Place] = field(default_factory=Counter)  # Cases without a needed part that were refused.
+    spared: set[_Place] = field(default_factory=set)  # Parts that accepted cases were without.
+    accepted: int = 0  # Accepted cases that are counted: the first ones at least.
     told: set[Constraint] = field(default_factory=set)
-    counted: set[int] = field(default_factory=set)
-    """Indices of the cases that are counted."""
+    counted: set[int] = field(default_factory=set)  # Indices of the cases that are counted.
 
 
 class OptionalParts(Struct):
@@ -231,28 +219,20 @@ def _met(case: Case, places: Iterable[_Place]) -> int:
 
 # Python finds a member of an enumeration ten times slower than a name.
 _PATH: Final = Location.PATH.value
-_READ = 64
-"""Cases of one task whose responses are read."""
-_COUNTED = 1_000
-"""Cases of one task whose optional parts are counted."""
-_KEPT = 32
-"""Accepted cases of one operation that demands are held against."""
-_OPERATIONS = 4
-"""Maximum number of operations whose cases are kept. A worker has few tasks at a time."""
-_MOST = 100
-"""Demands on one operation."""
-_MOST_USUAL: Final = 3
-"""Accepted values of a part. One with more is not what decides."""
-_MOST_FREE: Final = 10
-"""Parts of one operation whose accepted values are told: other demands need room, too."""
+_READ = 64  # Cases of one task whose responses are read.
+_COUNTED = 1_000  # Cases of one task whose optional parts are counted.
+_KEPT = 32  # Accepted cases of one operation that demands are held against.
+_OPERATIONS = 4  # Maximum number of operations whose cases are kept. A worker has few tasks at a time.
+_MOST = 100  # Demands on one operation.
+_MOST_USUAL: Final = 3  # Accepted values of a part. One with more is not what decides.
+_MOST_FREE: Final = 10  # Parts of one operation whose accepted values are told: other demands need room, too.
 _LONGEST_USUAL: Final = 200
 _REFUSES: Final = Constraint("query", ("",), USUAL)
 """Marks an operation that refused a valid case: its accepted values are taken from then on."""
 _DOUBTS = 5
 """Complaints about cases that should respect a demand, after which the demand counts as refuted if it cannot be evaluated."""
 Learned = DemandHeard | PartsCounted | CaseFared
-Place = tuple[int, int]
-"""(phase, layer), in the order of a run."""
+Place = tuple[int, int]  # (phase, layer), in the order of a run.
 _UNORDERED: Final = 1 << 40
 """Index of demands that were heard while several cases of the operation were in flight: no case of the same task respects them."""
 _LAST: Place = (1 << 30, 0)
@@ -349,21 +329,18 @@ class DemandLearner(Struct, Learner):
     """(operation, phase, first index) -> number of records at that time, demands to respect."""
     _late: dict[tuple[str, str], tuple[int, Sequence[Constraint]]] = field(default_factory=dict)
     """(operation, phase) -> first index of the part that follows after later phases, the demands that it respects."""
-    _records: int = 0
-    """Records that changed something."""
+    _records: int = 0  # Records that changed something.
     _accepted: OrderedDict[tuple[str, str], list[Case]] = field(default_factory=OrderedDict)
     """Keyed by operation and phase: which worker had the phase before must not matter."""
     _usual: Counter[tuple[str, str, tuple[str, ...]]] = field(default_factory=Counter)
     """(operation, location, path) -> accepted values."""
     _written: set[tuple[str, Constraint, str, bool]] = field(default_factory=set)
     _doubts: Counter[tuple[str, Constraint, str]] = field(default_factory=Counter)
-    _optional: dict[str, OptionalParts] = field(default_factory=dict)
-    """Keyed by phase."""
+    _optional: dict[str, OptionalParts] = field(default_factory=dict)  # Keyed by phase.
     _shared: dict[str, dict[int, set[Label] | None]] = field(default_factory=dict)
     """Key of a common parameter -> phase -> operations that refuse it and accept requests without it; None once it was accepted."""
     _phase: str = ""
-    _listing: dict[str, bool] = field(default_factory=dict)
-    """Phase -> whether it lists its cases."""
+    _listing: dict[str, bool] = field(default_factory=dict)  # Phase -> whether it lists its cases.
     _valid: ValidCases = field(default_factory=ValidCases)
 
     def absorb(self, heard: Learned) -> None:

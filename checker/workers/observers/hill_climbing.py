@@ -17,8 +17,7 @@ from checker.phases.attempt import Verdict
 from checker.phases.case_factory import CaseFactory, GeneratedCase
 from checker.workers.recording.task_state import InFlight
 
-_SHARE: Final = 0.5
-"""Share of the turns that start from the largest case; the others start elsewhere."""
+_SHARE: Final = 0.5  # Share of the turns that start from the largest case; the others start elsewhere.
 
 
 class HillClimber(Struct):

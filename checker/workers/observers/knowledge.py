@@ -85,8 +85,7 @@ class ProbedOperations(Struct):
         return any(one in names[: names.index(task.phase)] for one in judged)
 
 
-_PEERS_S = 1.0
-"""Between two looks into the journals of peers, in `fuzz`."""
+_PEERS_S = 1.0  # Between two looks into the journals of peers, in `fuzz`.
 
 
 class Knowledge(Struct):
@@ -94,15 +93,11 @@ class Knowledge(Struct):
 
     values: ValuePool
     signals: SignalSet = field(default_factory=SignalSet)
-    demands: DemandLearner | None = None
-    """None where nothing is learned of refusals."""
-    creations: CreationHistory | None = None
-    """None where no failure is to be investigated."""
+    demands: DemandLearner | None = None  # None where nothing is learned of refusals.
+    creations: CreationHistory | None = None  # None where no failure is to be investigated.
     probed: ProbedOperations = field(default_factory=ProbedOperations)
-    peers: dict[str, JournalReader] = field(default_factory=dict)
-    """Journals of all workers of the run, by their paths."""
-    journal: JournalWriter | None = None
-    """The journal of this worker."""
+    peers: dict[str, JournalReader] = field(default_factory=dict)  # Journals of all workers of the run, by their paths.
+    journal: JournalWriter | None = None  # The journal of this worker.
     _read_at: float = 0.0
 
     @property

@@ -26,8 +26,7 @@ class Concurrency(Struct):
 
     most: int
     lanes: int = 1
-    fixed: bool = False
-    """The user named a number: keep it."""
+    fixed: bool = False  # The user named a number: keep it.
     _answers: int = 0
     _troubles: int = 0
     _latencies: list[float] = field(default_factory=list)
@@ -79,8 +78,7 @@ class SlowLanes(Struct):
             self.lanes = min(self.most, self.lanes + 1)
 
 
-MOST_LANES = 8
-"""Requests in flight at one target by all workers together, unless the user named a number."""
+MOST_LANES = 8  # Requests in flight at one target by all workers together, unless the user named a number.
 
 
 class Lanes(Struct):
@@ -88,10 +86,8 @@ class Lanes(Struct):
 
     pacing: Concurrency
     slow: SlowLanes
-    count: int
-    """One more than can be in flight: to look into a failure while slow requests are waited for."""
-    slots: int
-    """In-flight slots: a lane may carry the next case while the one before is judged."""
+    count: int  # One more than can be in flight: to look into a failure while slow requests are waited for.
+    slots: int  # In-flight slots: a lane may carry the next case while the one before is judged.
 
     @classmethod
     def of(cls, settings: RunSettings, *, is_watched: bool) -> "Lanes":

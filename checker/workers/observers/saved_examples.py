@@ -69,8 +69,7 @@ def secondary_key(label: str) -> bytes:
 
 _OURS = b"\xff"
 """No list of choices begins like this: the first byte of each holds a type below 7 in its upper three bits."""
-MOST = 20
-"""Tried for each operation."""
+MOST = 20  # Tried for each operation.
 
 
 class SavedExamples:

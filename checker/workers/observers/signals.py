@@ -21,8 +21,7 @@ from checker.schema.views import Outline, outline_of
 from checker.values.harvest import ABSENT, json_of
 from checker.workers.recording.task_state import InFlight
 
-Cell = Callable[[Any], str]
-"""Returns the name of the cell of a value: a few dozen names for each schema at most."""
+Cell = Callable[[Any], str]  # Returns the name of the cell of a value: a few dozen names for each schema at most.
 
 _PROPERTIES = 40
 _MEMBERS = 30
@@ -136,8 +135,7 @@ _VOLATILE_HEADERS = frozenset(("date", "age", "expires", "etag", "set-cookie"))
 _QUIET_S = 0.016
 _DEPTH = 5
 _NODES = 200
-_NAME = 80
-"""Characters of a name that are compared."""
+_NAME = 80  # Characters of a name that are compared.
 _ITEMS = 3
 # Close looks at interactions of one kind: each of the first 4 without anything new, every second one of the next 4,
 # and so on, down to one in 64. Something new brings back half of them, not all: of 18,000 responses of a small API 28 % were
@@ -157,10 +155,8 @@ class Verdicts(Protocol):
 class _Dullness(Struct):
     """Interactions that look alike from outside and showed nothing new."""
 
-    count: int = 0
-    """In a row, and half of those before the last that showed something new."""
-    left: int = 0
-    """How many are let pass before the next close look."""
+    count: int = 0  # In a row, and half of those before the last that showed something new.
+    left: int = 0  # How many are let pass before the next close look.
 
     def record(self, new: Sequence[object], *, is_close: bool) -> None:
         """Count one interaction; `new` are its new signals."""

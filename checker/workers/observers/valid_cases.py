@@ -18,10 +18,8 @@ from checker.generation.boundaries.values import likeness
 from checker.health import TOO_MANY
 from checker.refusals.reading import reason_of
 
-Moment = tuple[int, int, int]
-"""(phase, layer, index of a case)."""
-ACCEPTED = ""
-"""In place of a reason: the case was not refused."""
+Moment = tuple[int, int, int]  # (phase, layer, index of a case).
+ACCEPTED = ""  # In place of a reason: the case was not refused.
 ONE_IN: Final = 10
 """One case in so many is sent all the same: other operations may have changed the state of the target."""
 _ENOUGH: Final = {CaseSource.LISTED: (4, ONE_IN), CaseSource.DRAWN: (20, 4), CaseSource.CHAINED: (20, ONE_IN)}
@@ -39,15 +37,12 @@ _INVENTED_IN_VAIN = {True: 3, False: 8}
 """Whether known names were accepted, or the operation removes -> cases with invented names of resources that were all missing, after which another one is not
 worth sending."""
 _WORDS = later_pattern(r"[^\W\d_]{3,}")
-_MOST_WORDS = 8
-"""Words of a reason that are compared: what follows is often about the value that was sent."""
-MOST_PARTS = 60
-"""Optional parts of one operation that are compared."""
+_MOST_WORDS = 8  # Words of a reason that are compared: what follows is often about the value that was sent.
+MOST_PARTS = 60  # Optional parts of one operation that are compared.
 _ENOUGH_WITH = 8
 _ENOUGH_WITHOUT = 3
 """Cases with a part, and accepted ones without it, from which on the shares of accepted ones are compared."""
-_WORSE = 0.6
-"""A part is better left out if the share of accepted cases with it is so much of the share without it."""
+_WORSE = 0.6  # A part is better left out if the share of accepted cases with it is so much of the share without it.
 
 
 class _Result(NamedTuple):
@@ -55,30 +50,22 @@ class _Result(NamedTuple):
 
     moment: Moment
     reason: str
-    parts: int
-    """The optional parts that it has, as bits."""
-    is_known: bool
-    """Whether an earlier response showed the resource that it names."""
-    is_gone: bool
-    """Whether there is no such resource, or none any more."""
-    names: int
-    """A digest of the names in its path; 0 if it has none."""
-    place: int
-    """A digest of the place whose values a list varies; 0 for none."""
+    parts: int  # The optional parts that it has, as bits.
+    is_known: bool  # Whether an earlier response showed the resource that it names.
+    is_gone: bool  # Whether there is no such resource, or none any more.
+    names: int  # A digest of the names in its path; 0 if it has none.
+    place: int  # A digest of the place whose values a list varies; 0 for none.
 
 
 class _Streak(Struct):
     """The first results of an operation, read once: each case asks for them."""
 
     count: int = 0
-    met: set[str] = field(default_factory=set)
-    """Their reasons."""
-    dull: int = 0
-    """Refusals in a row for reasons that were known, up to the last result."""
+    met: set[str] = field(default_factory=set)  # Their reasons.
+    dull: int = 0  # Refusals in a row for reasons that were known, up to the last result.
     accepts_known: bool = False
     accepts_invented: bool = False
-    missing: int = 0
-    """Cases with invented names of resources that are not there."""
+    missing: int = 0  # Cases with invented names of resources that are not there.
     gone: dict[int, int] = field(default_factory=dict)
     """Digest of names that were not there, or that the operation removed, and that it accepted at no later time -> such results."""
     places: dict[int, tuple[str, int]] = field(default_factory=dict)
@@ -113,12 +100,9 @@ class _Streak(Struct):
 class Named(Struct, frozen=True):
     """How a case names the resource that it is about."""
 
-    names: int = 0
-    """A digest of the names in its path."""
-    is_invented: bool = False
-    """Whether the resource is made up."""
-    is_removal: bool = False
-    """Whether the case removes it."""
+    names: int = 0  # A digest of the names in its path.
+    is_invented: bool = False  # Whether the resource is made up.
+    is_removal: bool = False  # Whether the case removes it.
 
 
 _UNNAMED: Final = Named()
@@ -129,8 +113,7 @@ class ValidCases(Struct):
 
     refused: set[str] = field(default_factory=set)
     """Operations that refused a case, or removed what it named. Most did neither, and this is asked before each case."""
-    _results: dict[str, list[_Result]] = field(default_factory=dict)
-    """Operation -> its results by moments."""
+    _results: dict[str, list[_Result]] = field(default_factory=dict)  # Operation -> its results by moments.
     _came: dict[str, list[_Result]] = field(default_factory=dict)
     """Operation -> its results in the order in which they came."""
     _streaks: dict[tuple[str, bool], _Streak] = field(default_factory=dict)

@@ -30,8 +30,7 @@ from checker.workers.recording.task_state import InFlight
 MOST_RECENT = 50
 _PHASE = "witness"
 _CREATED = 201
-_UNHANDLED = REFUSALS | {400, 415, 422}
-"""Statuses that services return before they look at their data."""
+_UNHANDLED = REFUSALS | {400, 415, 422}  # Statuses that services return before they look at their data.
 
 
 class Sent(NamedTuple):
@@ -39,8 +38,7 @@ class Sent(NamedTuple):
 
     made: GeneratedCase
     request: WireRequest
-    status: int
-    """0: not at all."""
+    status: int  # 0: not at all.
 
     @property
     def label(self) -> Label:
@@ -103,16 +101,14 @@ class _ServedTimes(Struct):
 class ServedRequests(Struct):
     """The last requests, and one of each operation that was served."""
 
-    secrets: Secrets = NO_SECRETS
-    """Values that must not be written."""
+    secrets: Secrets = NO_SECRETS  # Values that must not be written.
     recent: deque[Sent] = field(default_factory=lambda: deque(maxlen=MOST_RECENT))
     served: dict[Label, Sent] = field(default_factory=dict)
     """Operation -> served request. A safe request replaces others."""
     blocked: dict[Label, tuple[float, Sent]] = field(default_factory=dict)
     """Operation that changes something -> time of its first refusal with 503, and latest request; without those that were served since."""
     _times: dict[Label, "_ServedTimes"] = field(default_factory=dict)
-    has_answered: bool = False
-    """Whether the target has sent any response."""
+    has_answered: bool = False  # Whether the target has sent any response.
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[OperationServed]:
         """Note a response that counts; return the first request of an operation that other workers can send again at any time."""
@@ -220,8 +216,7 @@ class ServedRequests(Struct):
 class ServedByOthers(Struct):
     """Requests of all workers of the run, the dead among them, that were served. They are read when a worker asks, each once."""
 
-    peers: Iterable[str]
-    """Paths of the journals of all workers."""
+    peers: Iterable[str]  # Paths of the journals of all workers.
     operations: Mapping[Label, Operation]
     maker: Maker
     made: list[ResourceMade] = field(default_factory=list)

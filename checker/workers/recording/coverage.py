@@ -15,16 +15,12 @@ from checker.core.operation import Label, Location, Operation
 from checker.corpus.records import EDGE, MEDIA_TYPE, MEMBER, VALID
 from checker.schema.views import Outline, outline_of
 
-_DEEPEST: Final = 4
-"""Properties and items inside each other."""
-_MOST_SCHEMAS: Final = 1000
-"""Schemas of one operation that are searched. Schemas that contain themselves have no end."""
-_MOST_PLACES: Final = 100
-"""Maximum number of places of an operation."""
+_DEEPEST: Final = 4  # Properties and items inside each other.
+_MOST_SCHEMAS: Final = 1000  # Schemas of one operation that are searched. Schemas that contain themselves have no end.
+_MOST_PLACES: Final = 100  # Maximum number of places of an operation.
 _MOST_MEMBERS: Final = 100
 """Maximum size of an enumeration: the codes of all currencies are more, and no reader needs to know which of them were sent."""
-_MOST_ITEMS: Final = 10
-"""Maximum number of items of an array in a body that are inspected."""
+_MOST_ITEMS: Final = 10  # Maximum number of items of an array in a body that are inspected.
 _SCALARS: Final = (str, int, float, bool, type(None))
 
 
@@ -34,8 +30,7 @@ class Enumeration(Struct, frozen=True, dict=True):
     location: Location
     path: tuple[str, ...]
     """Name of the parameter, or nothing for a body, then names of properties; `ITEMS` for the items of an array."""
-    members: Mapping[object, str]
-    """Key of a value -> its JSON."""
+    members: Mapping[object, str]  # Key of a value -> its JSON.
 
     @cached_property
     def place(self) -> str:
@@ -80,8 +75,7 @@ def _key(value: object) -> object:
 
 
 _BODY: Final = "body"
-_UNREAD: Final = "?"
-"""In place of the `Content-Type` of a response: nothing is compiled for it."""
+_UNREAD: Final = "?"  # In place of the `Content-Type` of a response: nothing is compiled for it.
 # Python finds a member of an enumeration ten times slower than a name.
 _NEGATIVE: Final = GenerationMode.NEGATIVE
 
@@ -103,15 +97,13 @@ def tried_by(meta: CaseMetadata) -> Iterator[tuple[str, str]]:
             yield _place(str(part), named or ""), provenance.violation.keyword
 
 
-Showing = tuple[Label, str, str]
-"""(label, place, what): one thing that a case can show."""
+Showing = tuple[Label, str, str]  # (label, place, what): one thing that a case can show.
 
 
 class Showings(Struct):
     """The parts of the description that cases of one operation can show, computed once: each request asks for them."""
 
-    parts: tuple[tuple[str, dict[str, Showing]], ...]
-    """Attribute of a case, and by name what a parameter there shows."""
+    parts: tuple[tuple[str, dict[str, Showing]], ...]  # Attribute of a case, and by name what a parameter there shows.
     listed: tuple[tuple[str, tuple[str, ...], Mapping[object, int]], ...]
     """(attribute of a case, path in it, key of a value -> number of what it shows)."""
     members: tuple[Showing, ...]
@@ -181,8 +173,7 @@ class Shown(Struct):
 
     _cases: dict[tuple[Label, int, str | None, _Kind | None], _Alike] = field(default_factory=dict)
     """(label, status, `Content-Type`, kind of a valid case) -> cases."""
-    _seen: set[tuple[int, Showing]] = field(default_factory=set)
-    """(class of the status, what was shown)."""
+    _seen: set[tuple[int, Showing]] = field(default_factory=set)  # (class of the status, what was shown).
 
     def note(self, case: Case, showings: Showings, status: int, content_type: str | None) -> Sequence[Showing]:
         """Count a case; 0 is the status of no response. Gives what no case with such a response showed before."""

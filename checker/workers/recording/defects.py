@@ -17,8 +17,7 @@ MOST_TEXTS = 5
 MOST_VARIANTS = 20
 """Findings of one check on one operation: a rule that is broken in ever new places must not fill the disk."""
 
-MOST_LOOKS = 5
-"""At a failure that did not show each time: what others came between once may show itself the next time."""
+MOST_LOOKS = 5  # At a failure that did not show each time: what others came between once may show itself the next time.
 
 MOST_LATER = 20
 """Failures of one worker that are looked at later. Each look takes a second, and on a service that masks its errors all may need one."""
@@ -31,19 +30,14 @@ class Defects(Struct):
     """Fingerprints of findings that are settled, or under investigation in this worker."""
     unfinished: set[str] = field(default_factory=set)
     """Fingerprints of failures that were not looked into here beyond their commands, or that did not show each time."""
-    passing: set[str] = field(default_factory=set)
-    """Causes of findings that did not show each time."""
-    later_looks: int = MOST_LATER
-    """Failures that may still be looked at later, because others of their cause pass."""
-    reopens: Callable[[str], bool] = lambda fingerprint: False
-    """Whether there is more for one of them by now."""
+    passing: set[str] = field(default_factory=set)  # Causes of findings that did not show each time.
+    later_looks: int = MOST_LATER  # Failures that may still be looked at later, because others of their cause pass.
+    reopens: Callable[[str], bool] = lambda fingerprint: False  # Whether there is more for one of them by now.
     _by_rule: dict[tuple[str, str, str], dict[str, Finding]] = field(default_factory=lambda: defaultdict(dict))
     _by_check: dict[tuple[str, str], dict[str, Finding]] = field(default_factory=lambda: defaultdict(dict))
-    _spent: Counter[str] = field(default_factory=Counter)
-    """Operation -> requests that went into its findings."""
+    _spent: Counter[str] = field(default_factory=Counter)  # Operation -> requests that went into its findings.
     _settled: dict[str, Finding] = field(default_factory=dict)
-    _places: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
-    """Cause -> operations that show it."""
+    _places: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # Cause -> operations that show it.
     _looks: Counter[str] = field(default_factory=Counter)
     """Fingerprint -> how often it was looked into here and did not show each time."""
 

@@ -9,20 +9,14 @@ from checker.core.failures import Severity
 from checker.workers.recording.defects import Defects
 from checker.workers.recording.task_state import LeasedTask
 
-AROUND = 4
-"""Requests around a shrink: the case again, the simplest one, the smallest one, and that as printed."""
-LOOK = 3
-"""Requests for a failure that nothing is tried on: the case again, the simplest one, and that as printed."""
-FLOOR = 100
-"""Requests that a run may spend before the share counts: a few failures of a small run are confirmed."""
-LEAST = 5
-"""The part of the floor that each operation, or a worker that takes the place of another, has at least."""
-LAST = 50
-"""Requests for a failure that ends its run: no other test needs them."""
+AROUND = 4  # Requests around a shrink: the case again, the simplest one, the smallest one, and that as printed.
+LOOK = 3  # Requests for a failure that nothing is tried on: the case again, the simplest one, and that as printed.
+FLOOR = 100  # Requests that a run may spend before the share counts: a few failures of a small run are confirmed.
+LEAST = 5  # The part of the floor that each operation, or a worker that takes the place of another, has at least.
+LAST = 50  # Requests for a failure that ends its run: no other test needs them.
 ENOUGH = 20
 """With so many left, a failure that only its command was sent for is looked into after all when it shows again."""
-MOST = 500
-"""Requests for one finding."""
+MOST = 500  # Requests for one finding.
 OF_KNOWN_CAUSE = "before it began (other operations show what it has in common with them)"
 """The reason for no shrink at one of many places of a cause."""
 _MATTERS = (Severity.CRITICAL, Severity.HIGH)
@@ -40,18 +34,14 @@ class InvestigationBudget(Struct):
 
     share: float
     defects: Defects
-    is_open_ended: bool = False
-    """Whether the number of cases of the run is unknown."""
+    is_open_ended: bool = False  # Whether the number of cases of the run is unknown.
     spares_known_causes: bool = False
     """Whether further places of a mistake that some operations show have no more than their one request: time is short."""
     floor: int = FLOOR
     """Requests for commands as they are printed, before the share counts: of each operation; else of this worker."""
-    credit: int = 0
-    """The number of requests that may be spent before they are earned."""
-    spent: int = 0
-    """By this worker."""
-    earned: int = 0
-    """Cases that this worker sent."""
+    credit: int = 0  # The number of requests that may be spent before they are earned.
+    spent: int = 0  # By this worker.
+    earned: int = 0  # Cases that this worker sent.
 
     def affords(self, running: LeasedTask, index: int, label: str) -> bool:
         """Whether a failure may have more than the one request that each has. `index`: of the case that showed it."""
@@ -121,15 +111,12 @@ class ShrinkBudget(Struct):
     all its requests asleep, and so would the next one of the same task. It ends after two slow candidates, unless slow ones are rare.
     """
 
-    requests: int = 0
-    """Requests of the current shrink that were answered or given up."""
-    is_over: bool = False
-    """Whether nothing is shrunk any more, because the run ends."""
+    requests: int = 0  # Requests of the current shrink that were answered or given up.
+    is_over: bool = False  # Whether nothing is shrunk any more, because the run ends.
     _task: str = ""
     _failed_after_s: float = 0.0
     _fastest_s: float = inf
-    _slow: Counter[str] = field(default_factory=Counter)
-    """Slow candidates of each task."""
+    _slow: Counter[str] = field(default_factory=Counter)  # Slow candidates of each task.
     _all: Counter[str] = field(default_factory=Counter)
 
     def begin(self, task: str, failed_after_s: float) -> None:

@@ -82,8 +82,7 @@ def _of_user(error: errors.HookError) -> str:
     return "" if error.__cause__ is None else users_traceback(error.__cause__)
 
 
-_DRAWN = Drawn.__struct_config__.tag
-"""The tag of drawn recipes in files."""
+_DRAWN = Drawn.__struct_config__.tag  # The tag of drawn recipes in files.
 
 
 class Recorder(Struct):
@@ -92,16 +91,13 @@ class Recorder(Struct):
     journal: JournalWriter
     traffic: Traffic
     secrets: Secrets
-    reproduction: Rendering = lambda request, is_timed=False: ""
-    """The command that sends a request."""
+    reproduction: Rendering = lambda request, is_timed=False: ""  # The command that sends a request.
     defects: Defects = field(default_factory=Defects)
-    is_turned_away: bool = False
-    """Whether the target no longer serves any request."""
+    is_turned_away: bool = False  # Whether the target no longer serves any request.
     _noted: set[tuple[str, str, str]] = field(default_factory=set)
     _unsettled: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Fingerprint -> (task, index) of the case that is under investigation for it, or waits to be."""
-    _unwritten: list[Finding] = field(default_factory=list)
-    """First versions of findings that are not on disk yet."""
+    _unwritten: list[Finding] = field(default_factory=list)  # First versions of findings that are not on disk yet.
 
     def failures(self, flight: InFlight, verdict: Verdict) -> Sequence[UnconfirmedFailure]:
         """Return the failures of a verdict that are new; `write_failures` puts them on disk. Doubts of checks are noted."""

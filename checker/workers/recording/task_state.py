@@ -28,11 +28,9 @@ from checker.workers.recording.coverage import Shown, tried_by
 from checker.workers.recording.traffic import Answered
 from checker.workers.recording.unconfirmed import JudgedCase, before_in
 
-DULL_CASES = 16
-"""Cases of one operation in one lease, all refused alike, after which it is dull."""
+DULL_CASES = 16  # Cases of one operation in one lease, all refused alike, after which it is dull.
 _NEVER = 1 << 62
-DULL, CONSTANT = 8, 16
-"""Rounds between two turns of a dull operation, and of an operation with a single case."""
+DULL, CONSTANT = 8, 16  # Rounds between two turns of a dull operation, and of an operation with a single case.
 DULL_PRODUCER, CONSTANT_PRODUCER = 2, 4
 """Rounds between two turns of such operations if other operations need their responses."""
 
@@ -40,8 +38,7 @@ DULL_PRODUCER, CONSTANT_PRODUCER = 2, 4
 class ClusterRotation(Struct):
     """The rotation among the operations of a cluster during one lease, and the results of each operation."""
 
-    labels: Sequence[Label]
-    """The case with an index is of operation `labels[index % len(labels)]`."""
+    labels: Sequence[Label]  # The case with an index is of operation `labels[index % len(labels)]`.
     producers: Collection[Label] = ()
     quiet: Mapping[Label, int] = field(default_factory=dict)
     """Operation -> its pause until it shows something new, because it showed nothing new in earlier leases."""
@@ -49,10 +46,8 @@ class ClusterRotation(Struct):
     """Operation -> every how many rounds it is its turn; each time if it is not there."""
     _answered: dict[str, Counter[int]] = field(default_factory=dict)
     """Operation -> status -> cases; status 0 if there was no response."""
-    _fresh: Counter[Label] = field(default_factory=Counter)
-    """Operation -> cases that showed something new."""
-    _lively: set[Label] = field(default_factory=set)
-    """Operations that showed something new since the last count."""
+    _fresh: Counter[Label] = field(default_factory=Counter)  # Operation -> cases that showed something new.
+    _lively: set[Label] = field(default_factory=set)  # Operations that showed something new since the last count.
     _constant: set[Label] = field(default_factory=set)
     _waiting: set[Label] = field(default_factory=set)
 
@@ -133,21 +128,17 @@ class ClusterRotation(Struct):
 
 SAVED_INDEX = 1 << 33
 """Indices of failing examples of earlier runs start here: they are tried, but not counted as cases."""
-PROBE_INDEX = 1 << 34
-"""Indices of probes of operations that accepted no case start here."""
+PROBE_INDEX = 1 << 34  # Indices of probes of operations that accepted no case start here.
 
 
 class TaskTally(Struct, kw_only=True):
     """The counts of a leased task, until a record of them is written; and the waiting times of the whole lease."""
 
     lease: Task
-    rounds: ClusterRotation | None = None
-    """The turns of a cluster; None where each operation has its cases."""
-    ends_at: float | None = None
-    """The time from which on no case begins; None while the task waits behind another one."""
+    rounds: ClusterRotation | None = None  # The turns of a cluster; None where each operation has its cases.
+    ends_at: float | None = None  # The time from which on no case begins; None while the task waits behind another one.
     requests: int = 0
-    inquiries: int = 0
-    """The number of requests that investigated failures."""
+    inquiries: int = 0  # The number of requests that investigated failures.
     cases: int = 0
     failed_cases: int = 0
     statuses: dict[tuple[str, int], int] = field(default_factory=dict)
@@ -161,12 +152,9 @@ class TaskTally(Struct, kw_only=True):
     """The parts of the description that cases had, whatever they were about."""
     firsts: set[tuple[int | str, ...]] = field(default_factory=set)
     """Entries that are new since the last report: (label, status) of responses, (label, place, keyword) of cases."""
-    looked_at: dict[tuple[str, int], int] = field(default_factory=dict)
-    """`statuses` at the last look."""
-    looks_at: int = 0
-    """The number of cases at which the next look at a cluster is due."""
-    answers: int = 0
-    """Number of responses in the whole lease."""
+    looked_at: dict[tuple[str, int], int] = field(default_factory=dict)  # `statuses` at the last look.
+    looks_at: int = 0  # The number of cases at which the next look at a cluster is due.
+    answers: int = 0  # Number of responses in the whole lease.
     long_waits: int = 0
     timeouts: dict[Label, tuple[int, int]] = field(default_factory=dict)
     """Operation -> time-outs in a row, and the index from which on the next one counts."""
@@ -251,19 +239,14 @@ class LeasedTask(TaskTally, kw_only=True):
     next_index: int
     stop: int
     phase: PhaseInfo
-    is_chained: bool
-    """Whether each of its indices is a whole sequence."""
-    is_closed: bool
-    """Whether no case follows from its responses. Then its lane is free before the response is judged."""
+    is_chained: bool  # Whether each of its indices is a whole sequence.
+    is_closed: bool  # Whether no case follows from its responses. Then its lane is free before the response is judged.
     redo: list[int] = field(default_factory=list)
-    redone: int = 0
-    """How many of them were begun."""
+    redone: int = 0  # How many of them were begun.
     flying: int = 0
     failed_in_lease: int = 0
-    unmade: int = 0
-    """Indices of the lease that gave no case."""
-    succeeded: int = 0
-    """Status of the first 2xx response."""
+    unmade: int = 0  # Indices of the lease that gave no case.
+    succeeded: int = 0  # Status of the first 2xx response.
     dead_labels: set[str] = field(default_factory=set)
     faults: Counter[str] = field(default_factory=Counter)
     """Cases that could not be judged or written down, by operation."""
@@ -271,8 +254,7 @@ class LeasedTask(TaskTally, kw_only=True):
     extras: int = 0
     given_up: set[Label] = field(default_factory=set)
     ended_at_failure: bool = False
-    is_slow: bool = False
-    """Whether one of its requests waited long, in this lease or before."""
+    is_slow: bool = False  # Whether one of its requests waited long, in this lease or before.
 
     @classmethod
     def of(cls, task: Task) -> "LeasedTask":
@@ -421,35 +403,21 @@ class InFlight(Struct):
     made: GeneratedCase
     work: Exchanging[Verdict] | None
     """None with plain tools: then there is one request, and no user code runs in between."""
-    chain: tuple[JudgedCase, ...]
-    """The earlier steps of its sequence."""
-    lane: int = 0
-    """The lane of its last request."""
-    wanted: WireRequest | None = None
-    """Its next request; None before the attempt began."""
+    chain: tuple[JudgedCase, ...]  # The earlier steps of its sequence.
+    lane: int = 0  # The lane of its last request.
+    wanted: WireRequest | None = None  # Its next request; None before the attempt began.
     requests: int = 0
-    rest: tuple[Step, ...] = ()
-    """The further steps of a sequence that is sent again."""
-    goes_on: bool = False
-    """Whether the next step of its sequence takes its slot, and counts it."""
-    pending: int = 0
-    """The number of failures that await investigation. The slot is kept until it is 0."""
-    is_slow: bool = False
-    """Whether it has a lane for slow operations, not one of the shared lanes."""
-    status: int = -1
-    """The status of its response once that is judged; 0 if there was none."""
-    has_news: bool = False
-    """Whether its response showed new behaviour."""
-    is_notable: bool = False
-    """Whether an observer wants its interaction to be kept in any case."""
-    verdict: Verdict | None = None
-    """None until it is judged, and counts."""
-    is_looked_at: bool = False
-    """Whether it was checked for being the first accepted case of its operation."""
-    is_doubtful: bool = False
-    """Whether it was sent during an outage."""
-    answers: tuple[Answered, ...] = ()
-    """The outcomes of its requests so far, if a check may send more than one."""
+    rest: tuple[Step, ...] = ()  # The further steps of a sequence that is sent again.
+    goes_on: bool = False  # Whether the next step of its sequence takes its slot, and counts it.
+    pending: int = 0  # The number of failures that await investigation. The slot is kept until it is 0.
+    is_slow: bool = False  # Whether it has a lane for slow operations, not one of the shared lanes.
+    status: int = -1  # The status of its response once that is judged; 0 if there was none.
+    has_news: bool = False  # Whether its response showed new behaviour.
+    is_notable: bool = False  # Whether an observer wants its interaction to be kept in any case.
+    verdict: Verdict | None = None  # None until it is judged, and counts.
+    is_looked_at: bool = False  # Whether it was checked for being the first accepted case of its operation.
+    is_doubtful: bool = False  # Whether it was sent during an outage.
+    answers: tuple[Answered, ...] = ()  # The outcomes of its requests so far, if a check may send more than one.
 
     @property
     def is_counted(self) -> bool:

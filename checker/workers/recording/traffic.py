@@ -35,8 +35,7 @@ class Answered(NamedTuple):
 
     request: WireRequest
     outcome: Outcome
-    at: float
-    """When the outcome was there, in seconds since the epoch."""
+    at: float  # When the outcome was there, in seconds since the epoch.
 
 
 def answered(request: WireRequest, outcome: Outcome) -> Answered:
@@ -71,19 +70,16 @@ class Draft(Struct):
 MODES = {mode: mode.value for mode in GenerationMode}
 _PLACES = {place: place.value for place in Location}
 _MOST_KNOWN = 1024
-Fields = list[tuple[str, str, tuple[str, ...]]]
-"""The fields of a `Component` for each part."""
+Fields = list[tuple[str, str, tuple[str, ...]]]  # The fields of a `Component` for each part.
 
 
 class Components(Struct):
     """The components of cases as they are written."""
 
-    sends_as_made: bool = True
-    """Whether nobody changes a case on its way: else anything in it may be from outside."""
+    sends_as_made: bool = True  # Whether nobody changes a case on its way: else anything in it may be from outside.
     known: dict[int, tuple[Mapping[Location, ComponentProvenance], Fields]] = field(default_factory=dict)
     """By the `id` of the components, which cases that are alike share; they are kept alive here."""
-    of_accounts: dict[Label, bool] = field(default_factory=dict)
-    """Operation -> whether it is a sign-up or a login."""
+    of_accounts: dict[Label, bool] = field(default_factory=dict)  # Operation -> whether it is a sign-up or a login.
 
     def of(self, case: Case, outcome: Outcome | None = None) -> tuple[Component, ...]:
         """Return the record of a case, with its outcome if that is known."""
@@ -128,8 +124,7 @@ class CheckOutcomes(Struct):
     names: Sequence[str]
     of_case: Callable[[Case], Sequence[str]] | None = None
     """Names of the checks of a case, where they are not those of all others."""
-    _packed: Packed = field(default_factory=Packed)
-    """All checks passed, as it is written."""
+    _packed: Packed = field(default_factory=Packed)  # All checks passed, as it is written.
     _packed_by_names: dict[tuple[str, ...], Packed] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -174,8 +169,7 @@ class UncountedRequests(Struct):
     """Requests that no task has counted: redirects that were followed, what was sent again on the way, logins, witnesses."""
 
     requests: int = 0
-    inquiries: int = 0
-    """The number of them that investigated failures."""
+    inquiries: int = 0  # The number of them that investigated failures.
 
     def take(self) -> tuple[int, int]:
         """Return both numbers and reset them."""
@@ -185,8 +179,7 @@ class UncountedRequests(Struct):
 
 
 _SUCCESS = "SUCCESS"
-_COMPONENTS_AT = 5
-"""Where they stand in an `Interaction`."""
+_COMPONENTS_AT = 5  # Where they stand in an `Interaction`.
 _BY_HAND: tuple[str, tuple[()], str, tuple[()]] = ("", (), GenerationMode.POSITIVE.value, ())
 _PURPOSES = {purpose: purpose.value for purpose in Purpose}
 
@@ -218,8 +211,7 @@ class Traffic(Struct):
     writer: TrafficWriter
     outcomes: CheckOutcomes
     secrets: Secrets
-    most: int = 0
-    """Bytes of a body that are kept; 0: all."""
+    most: int = 0  # Bytes of a body that are kept; 0: all.
     components: Components = field(default_factory=Components)
     faults: list[tuple[Label, str, Exception]] = field(default_factory=list)
     """(label, phase, error) of responses that could not be recorded, until they are reported."""

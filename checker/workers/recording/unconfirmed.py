@@ -52,8 +52,7 @@ class JudgedCase(Struct):
         return status == 201 or (succeeded and self.made.case.operation.resource_method == "POST")
 
 
-Chain = tuple[JudgedCase, ...]
-"""The cases of a sequence, oldest first."""
+Chain = tuple[JudgedCase, ...]  # The cases of a sequence, oldest first.
 
 
 def before_in(chain: Iterable[JudgedCase]) -> tuple[Verdict, ...]:
@@ -88,11 +87,9 @@ class UnconfirmedFailure(Struct, frozen=True):
 
     finding: Finding
     failure: Failure
-    chain: Chain
-    """The requests of this sequence, oldest first; the last one failed."""
+    chain: Chain  # The requests of this sequence, oldest first; the last one failed.
     phase: PhaseInfo
-    second: int | None = None
-    """The number of candidates for a second look at a settled finding; None at a first look."""
+    second: int | None = None  # The number of candidates for a second look at a settled finding; None at a first look.
 
     @property
     def label(self) -> Label:
@@ -117,8 +114,7 @@ class ExpectedFailure(Struct):
     rule: str
     title: str
     status: int | None
-    text: str
-    """Template of the texts so far."""
+    text: str  # Template of the texts so far.
     strays: dict[str, tuple[JudgedCase, Failure]] = field(default_factory=dict)
     """By their texts: failures of the same rule that seem to be another defect."""
 

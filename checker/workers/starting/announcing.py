@@ -97,8 +97,7 @@ class RecordingReader(Struct, DescriptionReader):
     """Records what is found in a description while cases are made."""
 
     recorder: Recorder
-    phase: str
-    """The first phase: faults of an operation that end its tests are recorded for it."""
+    phase: str  # The first phase: faults of an operation that end its tests are recorded for it.
 
     def compiled(self, program: "OperationProgram") -> None:
         """Record the limits of an operation that is not tested in full, for the summary."""

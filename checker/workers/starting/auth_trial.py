@@ -91,10 +91,8 @@ def _places(request: WireRequest) -> set[tuple[str, bytes]]:
 class AuthTrial(Struct, frozen=True):
     """The result of one trial."""
 
-    name: str
-    """Security scheme, user, provider or source."""
-    text: str
-    """The result in a sentence without secrets."""
+    name: str  # Security scheme, user, provider or source.
+    text: str  # The result in a sentence without secrets.
     is_let_in: bool
 
 

@@ -170,8 +170,7 @@ def _factories(
     return hooked, None if decides else factory(HookRegistry())
 
 
-_MOST = 100
-"""Requests."""
+_MOST = 100  # Requests.
 
 
 def confirmed(

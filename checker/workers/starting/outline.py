@@ -27,8 +27,7 @@ class OutlinedInput(Struct, frozen=True):
     """One thing that a request to an operation takes, besides its body as a whole."""
 
     name: str
-    location: str
-    """`path`, `query`, ...; `body` for arguments of kinds in which bodies carry them."""
+    location: str  # `path`, `query`, ...; `body` for arguments of kinds in which bodies carry them.
     is_required: bool = False
 
 
@@ -42,10 +41,8 @@ class OutlinedOperation(Struct, frozen=True):
     tags: tuple[str, ...]
     deprecated: bool
     inputs: tuple[OutlinedInput, ...]
-    media_types: tuple[str, ...]
-    """In which its body may be sent."""
-    phases: tuple[str, ...]
-    """Phases of the run that send requests to it."""
+    media_types: tuple[str, ...]  # In which its body may be sent.
+    phases: tuple[str, ...]  # Phases of the run that send requests to it.
 
 
 class RunOutline(Struct, frozen=True):
@@ -53,15 +50,11 @@ class RunOutline(Struct, frozen=True):
 
     title: str
     specification: str
-    total: int
-    """Operations before filters."""
-    filters: tuple[str, ...]
-    """As options of the command line."""
-    unmatched: tuple[str, ...]
-    """Sentences about filters that match nothing."""
+    total: int  # Operations before filters.
+    filters: tuple[str, ...]  # As options of the command line.
+    unmatched: tuple[str, ...]  # Sentences about filters that match nothing.
     operations: tuple[OutlinedOperation, ...]
-    broken: tuple[tuple[str, str], ...]
-    """(label, why it cannot be read) of operations that would be tested otherwise."""
+    broken: tuple[tuple[str, str], ...]  # (label, why it cannot be read) of operations that would be tested otherwise.
 
     @property
     def selected(self) -> int:

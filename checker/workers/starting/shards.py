@@ -11,16 +11,12 @@ from checker.kinds.protocol import OperationEntry
 from checker.workers.messages import OperationCard
 from checker.workers.subject import Contents
 
-_LISTED = 15.0
-"""Cases that phases list for an operation, as `_estimate` counts them."""
-_LISTED_FOR_NAME = 15.0
-"""Cases that they list for each name of its inputs."""
+_LISTED = 15.0  # Cases that phases list for an operation, as `_estimate` counts them.
+_LISTED_FOR_NAME = 15.0  # Cases that they list for each name of its inputs.
 _LARGEST = 1.5
 """Largest group of dependent operations that stays whole, in shares of a shard. A larger one would make more shards pointless."""
-_HELPING = 10
-"""Cases of an operation that only makes resources for others."""
-_STEPS = 3.0
-"""Requests of a sequence."""
+_HELPING = 10  # Cases of an operation that only makes resources for others.
+_STEPS = 3.0  # Requests of a sequence.
 
 
 def partition_of(contents: Contents) -> Partition | None:
