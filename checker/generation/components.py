@@ -203,7 +203,20 @@ class PartCompiler:
         if is_own:
             found = self._read(parameter, others, self.budget)
         else:
-            key = self._all_of(parameter, others)
+            # The draw of a shared parameter depends on all of this. The pointer counts only for schemas that other
+            # places refer to: equal inline schemas share a draw.
+            schema, own = parameter.schema, self.settings
+            file, _, place = schema.pointer.partition("#")
+            is_inside = bool(parameter.pointer) and schema.pointer.startswith(parameter.pointer)
+            definition = parameter.definition if is_inside else None
+            key = (
+                id(schema.document), schema.dialect, file, place if definition is None else None, _text_of(definition),
+                _text_of(schema.raw), parameter.name, parameter.location, parameter.required, parameter.style,
+                parameter.explode, parameter.media_type, parameter.allow_reserved, parameter.allow_empty,
+                parameter.inner, _text_of([one.value for one in parameter.examples]),
+                _text_of([one.raw for one in others]), own.allow_x00, own.codec, own.exclude_header_characters,
+                own.max_body_bytes, tuple(own.formats.items()), own.reuse, own.allow_extra_parameters, self.is_sampled,
+            )  # fmt: skip
             found = self.shared.parts.get(key)
             if found is None:
                 found = self.shared.parts[key] = self._read(parameter, others, Budget())
@@ -212,22 +225,6 @@ class PartCompiler:
         if found.pointer != pointer:
             self._moved[found.pointer] = pointer
         return found
-
-    def _all_of(self, parameter: Parameter, others: tuple[Facet, ...]) -> object:
-        """Return a key of everything that the draw of a shared parameter depends on."""
-        # The pointer counts only for schemas that other places refer to: equal inline schemas share a draw.
-        schema, own = parameter.schema, self.settings
-        file, _, place = schema.pointer.partition("#")
-        is_inside = bool(parameter.pointer) and schema.pointer.startswith(parameter.pointer)
-        definition = parameter.definition if is_inside else None
-        return (
-            id(schema.document), schema.dialect, file, place if definition is None else None, _text_of(definition),
-            _text_of(schema.raw), parameter.name, parameter.location, parameter.required, parameter.style,
-            parameter.explode, parameter.media_type, parameter.allow_reserved, parameter.allow_empty, parameter.inner,
-            _text_of([one.value for one in parameter.examples]), _text_of([one.raw for one in others]),
-            own.allow_x00, own.codec, own.exclude_header_characters, own.max_body_bytes, tuple(own.formats.items()),
-            own.reuse, own.allow_extra_parameters, self.is_sampled,
-        )  # fmt: skip
 
     def _read(self, parameter: Parameter, others: tuple[Facet, ...], budget: Budget) -> CompiledParameter:
         schema = parameter.schema
@@ -420,7 +417,18 @@ class PartCompiler:
                 self.left_out[error.pointer] = error.reason
         if not draws:
             if self.operation.body_required:
-                _require_none(self.operation, reason)
+                if reason is not None:
+                    raise reason
+                unusable = self.operation.unusable_bodies
+                if unusable:
+                    listed = "; ".join(f"{body.media_type!r}: {body.reason}" for body in unusable)
+                    faults = {body.fault for body in unusable}
+                    if BodyFault.UNSERIALISABLE in faults:
+                        raise SerializationNotPossible(
+                            f"the required body cannot be sent as any of its media types: {listed}"
+                        )
+                    kind = Unsatisfiable if BodyFault.MALFORMED in faults else UnresolvableBody
+                    raise kind(unusable[0].pointer, f"the required body cannot be made: {listed}")
             return (lambda source: (NOT_SET, None)), False
         is_required = self.operation.body_required or self.learned.says(REQUIRED, Location.BODY)
         return _any_body(draws, required=is_required), True
@@ -505,8 +513,15 @@ class PartCompiler:
         is_file = is_bytes and (is_multi or outline_of(schema).types <= {"string", "null"})
         prose = self._prose(body) if is_file else ""
         kind = file_type(body.media_type)
+        # The characters that the body and its parts can carry in the charsets of their media types.
+        text = self._text()
+        for media_type in (body.media_type, *_types_of_parts(body)):
+            codec = codec_of(media_type.strip())
+            if codec is not None:
+                held = alphabets.text_of(codec, allows_nul=True)
+                text = alphabets.restricted(alphabets.common(text.intervals, held.intervals), "")
         place = body_place(
-            _common_text(self._text(), body),
+            text,
             is_form=is_form(body.media_type) or is_multi,
             is_bytes=is_bytes,
             is_xml=is_written_xml or any(map(is_xml, _types_of_parts(body))),
@@ -590,21 +605,6 @@ def _any_body(draws: list[tuple[Draw, str]], *, required: bool) -> Draw:
     return draw if required else maybe
 
 
-def _require_none(operation: Operation, reason: Unsatisfiable | None) -> None:
-    """Raise the reason why a required body cannot be made."""
-    if reason is not None:
-        raise reason
-    unusable = operation.unusable_bodies
-    if not unusable:
-        return
-    listed = "; ".join(f"{body.media_type!r}: {body.reason}" for body in unusable)
-    faults = {body.fault for body in unusable}
-    if BodyFault.UNSERIALISABLE in faults:
-        raise SerializationNotPossible(f"the required body cannot be sent as any of its media types: {listed}")
-    kind = Unsatisfiable if BodyFault.MALFORMED in faults else UnresolvableBody
-    raise kind(unusable[0].pointer, f"the required body cannot be made: {listed}")
-
-
 def _name_on_wire(name: str, values: Iterable[Any]) -> str:
     """Return the name of the pairs that values of a parameter become; objects may become pairs of their own names."""
     has_names = any(isinstance(value, dict | list) for value in values)
@@ -626,16 +626,6 @@ def _files_of(body: Body) -> Iterator[tuple[str, dict[str, Any]]]:
 def _types_of_parts(body: Body) -> list[str]:
     declared = [how.content_type.split(",") for how in body.encoding.values() if how.content_type is not None]
     return list(chain(*declared))
-
-
-def _common_text(text: alphabets.Alphabet, body: Body) -> alphabets.Alphabet:
-    """Return the characters of an alphabet that a body and its parts can carry in the charsets of their media types."""
-    for media_type in (body.media_type, *_types_of_parts(body)):
-        codec = codec_of(media_type.strip())
-        if codec is not None:
-            held = alphabets.text_of(codec, allows_nul=True)
-            text = alphabets.restricted(alphabets.common(text.intervals, held.intervals), "")
-    return text
 
 
 def _is_segment(value: object) -> bool:

@@ -72,11 +72,27 @@ class _Writing(Struct):
             case Repetition(part, low, high):
                 return _repeated(self.written(part), low, high)
             case Alternation(options):
-                return one_written(self._possible(options))
+                found: list[PatternPart] = []
+                reason: UnsupportedPattern | None = None
+                for option in options:
+                    try:
+                        found.append(self.written(option))
+                    except UnsupportedPattern as error:
+                        reason = error
+                if not found and reason is not None:
+                    raise reason
+                return one_written(found)
             case Concatenation(parts):
                 return self._sequence(parts)
             case Group(number, part):
-                return self._group(number, part)
+                inner = self.written(part)
+                self._sizes[number] = inner.low, inner.high
+
+                def write(source: Source, least: int, most: int) -> str:
+                    text = self._texts[number] = inner.write(source, least, most)
+                    return text
+
+                return PatternPart(inner.low, inner.high, write)
             case Reference(number):
                 size = self._sizes.get(number, (0, 0))
                 return PatternPart(*size, lambda source, least, most: self._texts.get(number, ""))
@@ -101,42 +117,15 @@ class _Writing(Struct):
         first = first.part if isinstance(first, Group) else first
         if isinstance(first, Repetition) and isinstance(first.part, Characters):
             if len(parts) == 1:
-                return _sized(rest, first.low, first.high)
+                # The condition bounds the length alone.
+                def write(source: Source, least: int, most: int) -> str:
+                    return rest.write(source, max(least, first.low), max(first.low, min(most, first.high)))
+
+                return PatternPart(max(rest.low, first.low), rest.high, write)
             if first.low == 0:
                 wanted = self.written(Concatenation(parts[1:]))
                 return _spliced(rest, wanted, is_anywhere=True)
         return _spliced(rest, self.written(part), is_anywhere=False)
-
-    def _group(self, number: int, part: Expression) -> PatternPart:
-        inner = self.written(part)
-        self._sizes[number] = inner.low, inner.high
-
-        def write(source: Source, least: int, most: int) -> str:
-            text = self._texts[number] = inner.write(source, least, most)
-            return text
-
-        return PatternPart(inner.low, inner.high, write)
-
-    def _possible(self, options: tuple[Expression, ...]) -> list[PatternPart]:
-        found: list[PatternPart] = []
-        reason: UnsupportedPattern | None = None
-        for option in options:
-            try:
-                found.append(self.written(option))
-            except UnsupportedPattern as error:
-                reason = error
-        if not found and reason is not None:
-            raise reason
-        return found
-
-
-def _sized(rest: PatternPart, low: int, high: int) -> PatternPart:
-    """Return the rest of a pattern with further bounds on its length."""
-
-    def write(source: Source, least: int, most: int) -> str:
-        return rest.write(source, max(least, low), max(low, min(most, high)))
-
-    return PatternPart(max(rest.low, low), rest.high, write)
 
 
 def _spliced(rest: PatternPart, part: PatternPart, *, is_anywhere: bool) -> PatternPart:
@@ -424,11 +413,7 @@ def _searched(branch: Branch, allowed: tuple[Interval, ...], around: Alphabet) -
     match = written(expression, allowed)
     if not (branch.is_open_before or is_open_after):
         return match
-    return _surrounded(match, around, (branch.is_open_before, is_open_after))
-
-
-def _surrounded(match: PatternPart, around: Alphabet, is_open: tuple[bool, bool]) -> PatternPart:
-    """Return draws of a match, sometimes with other text before or after it."""
+    is_open = (branch.is_open_before, is_open_after)
     share = _SHARE_OF_BOTH if all(is_open) else _SHARE
 
     def write(source: Source, least: int, most: int) -> str:

@@ -50,29 +50,25 @@ def relations_of(operation: Operation) -> tuple[Constraint, ...]:
         return ()
     known: dict[Operation, tuple[Constraint, ...]] = schema.document.facts.setdefault(relations_of, {})
     if operation not in known:
-        known[operation] = _read(operation)
+        found: dict[Constraint, None] = {}
+        places: list[Place] = [(one.location, (one.name,)) for one in operation.parameters]
+        for body in operation.bodies:
+            paths = islice(_paths(outline_of(body.schema), (), _DEEP), _MOST)
+            places += [(Location.BODY, path) for path in paths]
+        found |= dict.fromkeys(_own_names(operation, places))
+        found |= dict.fromkeys(_parallel_lists(operation))
+        holders = grouped(((location, path[:-1]), path[-1]) for location, path in dict.fromkeys(places))
+        for (location, above), names in holders.items():
+            for low, high in product(filter(is_low, names[:_MOST_NAMES]), names[:_MOST_NAMES]):
+                # `start_id` and `end_id` name resources, which have no order.
+                if not is_ordered(low, high) or is_identifier(words(low)[-1]):
+                    continue
+                if (one := constraint(location, (*above, low), BELOW, high)) is not None:
+                    found[one] = None
+        for text in _prose(operation) if len(places) > 1 else ():
+            found |= dict.fromkeys(relations_in(text, places, is_refusal=False))
+        known[operation] = tuple(found)
     return known[operation]
-
-
-def _read(operation: Operation) -> tuple[Constraint, ...]:
-    found: dict[Constraint, None] = {}
-    places: list[Place] = [(one.location, (one.name,)) for one in operation.parameters]
-    for body in operation.bodies:
-        paths = islice(_paths(outline_of(body.schema), (), _DEEP), _MOST)
-        places += [(Location.BODY, path) for path in paths]
-    found |= dict.fromkeys(_own_names(operation, places))
-    found |= dict.fromkeys(_parallel_lists(operation))
-    holders = grouped(((location, path[:-1]), path[-1]) for location, path in dict.fromkeys(places))
-    for (location, above), names in holders.items():
-        for low, high in product(filter(is_low, names[:_MOST_NAMES]), names[:_MOST_NAMES]):
-            # `start_id` and `end_id` name resources, which have no order.
-            if not is_ordered(low, high) or is_identifier(words(low)[-1]):
-                continue
-            if (one := constraint(location, (*above, low), BELOW, high)) is not None:
-                found[one] = None
-    for text in _prose(operation) if len(places) > 1 else ():
-        found |= dict.fromkeys(relations_in(text, places, is_refusal=False))
-    return tuple(found)
 
 
 def _own_names(operation: Operation, places: Collection[Place]) -> Iterator[Constraint]:

@@ -63,28 +63,25 @@ class SaidValues(Struct):
             self._left -= 1
             self._open.add(key)
             try:
-                return self._known(conjunction, place, but)
+                compiler = self.edges.compiler
+                form = compiler.canonical(conjunction)
+                if form.impossible is not None:
+                    return []
+                own = [one for one in self._own(form, conjunction, place) if one.pointer not in but]
+                made = list(islice(self._made(form, place, but.union(one.pointer for one in own)), _MOST))
+                if not own and not made:
+                    return []
+                is_valid = compiler.validator(conjunction)
+                right = [one for one in own if place.carries_listed(one.value) and is_valid(one.value)]
+                right += [one for one in made if place.carries(one.value) and is_valid(one.value)]
+                found: dict[Any, SaidValue] = {}
+                for one in sorted(right, key=lambda one: one.is_default):
+                    found.setdefault(distinct(one.value), one)
+                return list(found.values())
             finally:
                 self._open.discard(key)
         except NO_VALUE:
             return []
-
-    def _known(self, conjunction: Conjunction, place: TextPlace, but: frozenset[str]) -> list[SaidValue]:
-        compiler = self.edges.compiler
-        form = compiler.canonical(conjunction)
-        if form.impossible is not None:
-            return []
-        own = [one for one in self._own(form, conjunction, place) if one.pointer not in but]
-        made = list(islice(self._made(form, place, but.union(one.pointer for one in own)), _MOST))
-        if not own and not made:
-            return []
-        is_valid = compiler.validator(conjunction)
-        right = [one for one in own if place.carries_listed(one.value) and is_valid(one.value)]
-        right += [one for one in made if place.carries(one.value) and is_valid(one.value)]
-        found: dict[Any, SaidValue] = {}
-        for one in sorted(right, key=lambda one: one.is_default):
-            found.setdefault(distinct(one.value), one)
-        return list(found.values())
 
     def completed(self, value: Any, conjunction: Conjunction, place: TextPlace, depth: int = _DEEPEST) -> Any:
         """Return a given value in which declared objects have all required properties, with default or usual values."""
@@ -131,7 +128,13 @@ class SaidValues(Struct):
         if forms.OBJECT in form.types:
             yield from self._objects(form, item_of(place))
         if forms.ARRAY in form.types and not form.arrays.is_closed:
-            yield from self._arrays(form, item_of(place))
+            inner = item_of(place)
+            said = [one for one in self.of(form.arrays.items, inner) if not one.is_default]
+            size = max(form.arrays.count.low, 1)
+            if not (form.arrays.prefix or size > _MOST):
+                for number, one in enumerate(said):
+                    turned = [*said[number:], *said[:number]]
+                    yield SaidValue([turned[at % len(turned)].value for at in range(size)], one.pointer)
 
     def _objects(self, form: Canonical, inner: TextPlace) -> Iterator[SaidValue]:
         columns: dict[str, list[SaidValue]] = {}
@@ -146,15 +149,6 @@ class SaidValues(Struct):
                 if name not in value:
                     value[name] = self.edges.usual(form.objects.of_name(name), inner)
             yield SaidValue(value, next(iter(row.values())).pointer)
-
-    def _arrays(self, form: Canonical, inner: TextPlace) -> Iterator[SaidValue]:
-        said = [one for one in self.of(form.arrays.items, inner) if not one.is_default]
-        size = max(form.arrays.count.low, 1)
-        if form.arrays.prefix or size > _MOST:
-            return
-        for number, one in enumerate(said):
-            turned = [*said[number:], *said[:number]]
-            yield SaidValue([turned[at % len(turned)].value for at in range(size)], one.pointer)
 
 
 PHASE: Final = "examples"

@@ -237,13 +237,7 @@ def _boundary(breach: Breach, value: Any, wrong: Any) -> Boundary:
         words = "Value outside of the range of {was}"
     if breach.keyword in ("enum", "const") and not _is_like_listed(breach, wrong):
         scenario, words = _WORDS["type"]
-    text = _reached(breach) + words.replace("{was}", str(breach.was))
-    pointer, keyword = breach.pointer, breach.keyword
-    return Boundary(value, text, scenario, pointer, keyword, False, breach.was, wrong)
-
-
-def _reached(breach: Breach) -> str:
-    """Return the description of the place of the wrong part."""
+    # Where the wrong part is: `properties`, `items` and so on, from the root of the value inwards.
     is_about_whole = breach.keyword == "required"
     parts: list[str] = []
     named = ""
@@ -255,7 +249,9 @@ def _reached(breach: Breach) -> str:
         named = ""
         parts.append(_STEPS[step].replace("{token}", token))
     parts.append(named if is_about_whole else _closed(named))
-    return "".join(parts)
+    text = "".join(parts) + words.replace("{was}", str(breach.was))
+    pointer, keyword = breach.pointer, breach.keyword
+    return Boundary(value, text, scenario, pointer, keyword, False, breach.was, wrong)
 
 
 def _closed(named: str) -> str:

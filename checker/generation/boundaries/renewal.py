@@ -351,7 +351,17 @@ _NUMBERS: Final = [partial(_below, most) for most in (10**6, 10**4, 200)]
 
 def _ways(name: str, value: str, *, is_said: bool) -> Iterator[Write]:
     if is_said:
-        yield from _like(value)
+        # Values that differ little from the one of the description.
+        local, at, domain = value.partition("@")
+        if at:
+            yield partial(_shaped, f"{local}.", f"@{domain}", _ALPHABETS[0], 6)
+        if value.isdecimal():
+            yield partial(_shaped, value[:1], "", _DIGITS, len(value) - 1)
+        if "://" in value:
+            yield partial(_shaped, f"{value.rstrip('/')}/", "", _ALPHABETS[0], 6)
+        for joint in ("-", "", " ", "_"):
+            for alphabet in _ALPHABETS:
+                yield partial(_shaped, f"{value}{joint}", "", alphabet, 6)
     if _UUID.fullmatch(value):
         yield lambda number: str(UUID(int=number << 64 | number, version=4))
     usual = _SHAPES.get(words(name)[-1], _BARE)
@@ -364,7 +374,13 @@ def _ways(name: str, value: str, *, is_said: bool) -> Iterator[Write]:
 
 
 def _shaped(before: str, after: str, alphabet: str, size: int, number: int) -> str:
-    return before + _written(number, alphabet, size) + after
+    # The number in the characters of the alphabet; the first character is a letter if there are any.
+    found = ""
+    for place in range(size):
+        characters = _LETTERS if not place and alphabet == _ALPHABETS[0] else alphabet
+        number, rest = divmod(number, len(characters))
+        found += characters[rest]
+    return before + found + after
 
 
 _BARE: Final = ("", "")
@@ -376,30 +392,6 @@ _SHAPES: Final = {
     "url": ("https://example.com/", ""),
 }
 """Last word of a name -> text before and after the unique part of its values."""
-
-
-def _like(value: str) -> Iterator[Write]:
-    """Yield ways to write values that differ little from the one of the description."""
-    local, at, domain = value.partition("@")
-    if at:
-        yield partial(_shaped, f"{local}.", f"@{domain}", _ALPHABETS[0], 6)
-    if value.isdecimal():
-        yield partial(_shaped, value[:1], "", _DIGITS, len(value) - 1)
-    if "://" in value:
-        yield partial(_shaped, f"{value.rstrip('/')}/", "", _ALPHABETS[0], 6)
-    for joint in ("-", "", " ", "_"):
-        for alphabet in _ALPHABETS:
-            yield partial(_shaped, f"{value}{joint}", "", alphabet, 6)
-
-
-def _written(number: int, alphabet: str, size: int) -> str:
-    """Return a number in the characters of an alphabet; the first character is a letter if there are any."""
-    found = ""
-    for place in range(size):
-        characters = _LETTERS if not place and alphabet == _ALPHABETS[0] else alphabet
-        number, rest = divmod(number, len(characters))
-        found += characters[rest]
-    return found
 
 
 def _drawn(spot: _Spot, part: SchemaPart) -> Iterator[Write]:

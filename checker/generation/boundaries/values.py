@@ -99,10 +99,6 @@ def distinct(value: Any) -> Any:
         return repr(value)
 
 
-def _sent(value: Any) -> str:
-    return str(distinct(value)) if isinstance(value, list | dict) else text_of(value)
-
-
 def likeness(case: Case) -> str:
     """Return a key that is equal for cases of one operation that are the same request."""
     found = likeness_of((case.path_parameters, case.query, case.headers, case.cookies), case.body, case.media_type)
@@ -111,5 +107,11 @@ def likeness(case: Case) -> str:
 
 def likeness_of(containers: Iterable[Mapping[str, Any]], body: Any, media_type: str | None) -> str:
     """Return the key of a request that is given as parameters of each of `PARAMETERS` and a body, which may be `NOT_SET`."""
-    parts = [sorted((name, _sent(value)) for name, value in container.items()) for container in containers]
+    parts = [
+        sorted(
+            (name, str(distinct(value)) if isinstance(value, list | dict) else text_of(value))
+            for name, value in container.items()
+        )
+        for container in containers
+    ]
     return repr((parts, None if body is NOT_SET else distinct(body), media_type))

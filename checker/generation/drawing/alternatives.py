@@ -10,7 +10,7 @@ from checker.generation.drawing.places import TextPlace
 from checker.generation.drawing.scalars import compile_listed, few_integers
 from checker.generation.normalization import forms
 from checker.generation.normalization.canonical import Canon
-from checker.generation.normalization.forms import Canonical, Conjunction, Exclusions, identity
+from checker.generation.normalization.forms import Canonical, Conjunction, identity
 from checker.generation.regexes import matcher
 from checker.generation.sources.basic import either, one_of
 from checker.generation.sources.choices import RandomSource
@@ -28,7 +28,15 @@ _ODD_TEXTS: Final = ("", " ", "0", "a", "A", "a b", "-", "\u00e9", "\n", "~" * 1
 
 def excluding(draw: Draw, kind: str, form: Canonical, context: DrawContext) -> Draw:
     """Draws values of `draw` that are not forbidden. Raises `Unsatisfiable` when nothing is left."""
-    checks = _checks(kind, form.excluded)
+    checks: list[Accepts] = []
+    if form.excluded.values:
+        forbidden = frozenset(map(identity, form.excluded.values))
+        checks.append(lambda value: identity(value) not in forbidden)
+    if kind in (forms.INTEGER, forms.NUMBER):
+        checks.extend(map(_is_no_multiple, form.excluded.steps))
+    if kind == forms.STRING:
+        checks.extend(_differs(matcher(pattern)) for pattern in form.excluded.patterns)
+        checks.extend(_differs(ASSERTED_FORMATS[name]) for name in form.excluded.formats)
     if not checks:
         return draw
 
@@ -43,21 +51,15 @@ def excluding(draw: Draw, kind: str, form: Canonical, context: DrawContext) -> D
         return compile_listed(left)
     made = retried(draw, accepts, context, form.pointer)
     if kind == forms.STRING and form.excluded.patterns:
-        return _with_odd_texts(made, form, accepts)
+        low, high = form.strings.lengths.low, form.strings.lengths.high
+        texts = [
+            text for text in _ODD_TEXTS if low <= len(text) and (high is None or len(text) <= high) and accepts(text)
+        ]
+        if not texts or form.strings.patterns or form.formats:
+            return made
+        odd = compile_listed(texts)
+        return either(_ODD, odd, made)
     return made
-
-
-def _checks(kind: str, excluded: Exclusions) -> list[Accepts]:
-    checks: list[Accepts] = []
-    if excluded.values:
-        forbidden = frozenset(map(identity, excluded.values))
-        checks.append(lambda value: identity(value) not in forbidden)
-    if kind in (forms.INTEGER, forms.NUMBER):
-        checks.extend(map(_is_no_multiple, excluded.steps))
-    if kind == forms.STRING:
-        checks.extend(_differs(matcher(pattern)) for pattern in excluded.patterns)
-        checks.extend(_differs(ASSERTED_FORMATS[name]) for name in excluded.formats)
-    return checks
 
 
 def _is_no_multiple(step: Fraction) -> Accepts:
@@ -80,15 +82,6 @@ def _few(kind: str, form: Canonical) -> list[Any] | None:
         return []
     few = few_integers(form.numbers, _SMALL)
     return None if few is None else list(few)
-
-
-def _with_odd_texts(draw: Draw, form: Canonical, accepts: Accepts) -> Draw:
-    low, high = form.strings.lengths.low, form.strings.lengths.high
-    texts = [text for text in _ODD_TEXTS if low <= len(text) and (high is None or len(text) <= high) and accepts(text)]
-    if not texts or form.strings.patterns or form.formats:
-        return draw
-    odd = compile_listed(texts)
-    return either(_ODD, odd, draw)
 
 
 _ODD = 0.3
@@ -163,7 +156,13 @@ _LISTING: Final = frozenset({"type", "format", "enum", "const", "allOf"})
 
 def compile_enum(canon: Canon, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Draw:
     """Draws members of an `enum`, or the `const`. Raises `Unsatisfiable` when none can be."""
-    is_valid = _judge(canon, form, conjunction)
+    # Most lists stand beside a type alone, and compiling a validator takes longer.
+    if form.branches or not all(canon.said(facet).keys() <= _LISTING for facet in form.facets):
+        is_valid = validator_of(canon, conjunction, is_strict=False)
+    else:
+        is_valid = lambda value: (  # noqa: E731
+            not type_of(value).isdisjoint(form.types) and all(is_of_format(name, value) for name in form.formats)
+        )
     possible = [value for value in form.enum or () if value is not None or forms.NULL in form.types]
     forbidden = frozenset(map(identity, form.excluded.values))
     values = [v for v in possible if is_valid(v) and identity(v) not in forbidden]
@@ -175,12 +174,3 @@ def compile_enum(canon: Canon, form: Canonical, conjunction: Conjunction, place:
         what = "travels in this place" if values else "satisfies the rest of the schema"
         raise Unsatisfiable(form.enum_pointer, f"none of the listed values {what}")
     return compile_listed(sendable)
-
-
-def _judge(canon: Canon, form: Canonical, conjunction: Conjunction) -> IsValid:
-    """Return the predicate of listed values. Most lists stand beside a type alone, and compiling a validator takes longer."""
-    if form.branches or not all(canon.said(facet).keys() <= _LISTING for facet in form.facets):
-        return validator_of(canon, conjunction, is_strict=False)
-    return lambda value: (
-        not type_of(value).isdisjoint(form.types) and all(is_of_format(name, value) for name in form.formats)
-    )

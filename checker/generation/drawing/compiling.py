@@ -155,7 +155,18 @@ class Compiler(Struct):
         pointer = pointer_of(conjunction)
         if self.is_minimal:
             raise InfiniteRecursiveReference(pointer)
-        minimal = self._least().compile(conjunction, place)
+        if self._minimal is None:
+            self._minimal = Compiler(
+                self.canon,
+                self.context,
+                self.budget,
+                self.formats,
+                self.max_text,
+                opaque=self.opaque,
+                is_minimal=True,
+                allows_extra=self.allows_extra,
+            )
+        minimal = self._minimal.compile(conjunction, place)
         context = self.context
 
         def draw(source: Source) -> Any:
@@ -172,20 +183,6 @@ class Compiler(Struct):
 
         return draw
 
-    def _least(self) -> "Compiler":
-        if self._minimal is None:
-            self._minimal = Compiler(
-                self.canon,
-                self.context,
-                self.budget,
-                self.formats,
-                self.max_text,
-                opaque=self.opaque,
-                is_minimal=True,
-                allows_extra=self.allows_extra,
-            )
-        return self._minimal
-
     def _compiled(self, conjunction: Conjunction, place: TextPlace, *, is_varied: bool) -> Draw:
         form = self.canonical(conjunction)
         self.budget.spend_node(form.pointer)
@@ -193,7 +190,13 @@ class Compiler(Struct):
         if form.enum is not None:
             return compile_enum(self.canon, form, conjunction, place)
         is_valid = self.validator(conjunction)
-        overlapping = [branches for branches in form.branches if self._may_overlap(branches)]
+        overlapping = [
+            branches
+            for branches in form.branches
+            if branches.keyword == "oneOf"
+            and not discrimination.discriminated(self.canon, branches)
+            and not discrimination.are_disjoint(self.canon, branches)
+        ]
         if form.branches:
             # Skip the combinations of alternatives if a quick check shows that none is possible: they multiply, and
             # without the check one of 59 large schemas spends its whole budget on impossible ones.
@@ -215,14 +218,6 @@ class Compiler(Struct):
             draw = retried(draw, is_valid, self.context, form.pointer)
         is_usual = is_varied and len(self._open) == 1 and self.variety is Variety.USUAL
         return self._varied(conjunction, place, draw) if is_usual and may_be_poor(form) else draw
-
-    def _may_overlap(self, branches: Branches) -> bool:
-        """Whether a value may satisfy several alternatives of a `oneOf`."""
-        return (
-            branches.keyword == "oneOf"
-            and not discrimination.discriminated(self.canon, branches)
-            and not discrimination.are_disjoint(self.canon, branches)
-        )
 
     def _branched(self, form: Canonical, place: TextPlace, is_alone: IsValid | None) -> Draw:
         """Draws one branch of the first alternatives, combined with all others.

@@ -121,7 +121,14 @@ def with_extras(whole: Draw, room: Room, text: Alphabet, excluded: str) -> Draw:
         index, name, *value = drawn
         part: Any = parts[index]
         if index == _BODY:
-            part = _grown_body(part, name, value, room)
+            body, media_type = part
+            if not isinstance(body, dict | list):
+                part = part
+            else:
+                member, path = value
+                # A hook may change the case, and the listed containers have to stay empty.
+                grown = _grown(body, name, copy(member), path)
+                part = part if grown is None or not room.admits(media_type, grown) else (grown, media_type)
         elif name not in part and room.is_free(_ORDER[index], name):
             part = {**part, name: value[0]}
         return (*parts[:index], part, *parts[index + 1 :])
@@ -149,17 +156,6 @@ def _parameter(location: Location, text: Alphabet, excluded: str) -> Draw:
     place = item_of(place_of(location, text, excluded))
     name = _FIELD if location is Location.HEADER else _NAME
     return together(constant(_ORDER.index(location)), name, texts(place.alphabet, 1, _LONGEST))
-
-
-def _grown_body(part: tuple[Any, str | None], name: str, drawn: list[Any], room: Room) -> tuple[Any, str | None]:
-    """Return a body with one more member, if there is room for it."""
-    body, media_type = part
-    if not isinstance(body, dict | list):
-        return part
-    member, path = drawn
-    # A hook may change the case, and the listed containers have to stay empty.
-    grown = _grown(body, name, copy(member), path)
-    return part if grown is None or not room.admits(media_type, grown) else (grown, media_type)
 
 
 def _grown(value: dict[str, Any] | list[Any], name: str, member: Any, path: int) -> Any:

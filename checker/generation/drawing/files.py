@@ -102,12 +102,11 @@ def files_of(kind: str, columns: tuple[str, ...] = ()) -> tuple[bytes, ...]:
     if not kind:
         return (*SAMPLES.values(), *(files_of(table)[0] for table in (*TABLES, XLSX)))
     names = columns or _USUAL
-    rows = [[_cell(name, number) for name in names] for number in (1, 2, 3)]
+    rows = [
+        [next(value for words, value in _CELLS if re.search(words, name.lower())).format(number) for name in names]
+        for number in (1, 2, 3)
+    ]
     return tuple(_table(kind, names, some) for some in (rows[:1], rows))
-
-
-def _cell(column: str, number: int) -> str:
-    return next(value for words, value in _CELLS if re.search(words, column.lower())).format(number)
 
 
 def _table(kind: str, names: tuple[str, ...], rows: list[list[str]]) -> bytes:

@@ -141,7 +141,31 @@ def _compile_object(plan: _ObjectPlan, context: DrawContext) -> Draw:
                     value[item.name] = item.draw(source)
                     context.path.pop()
             if additional:
-                _add(value, plan, most, source, context)
+                # The choices of an unusable name stay in the record, so that a replay reads the same ones.
+                kinds = plan.additional
+                has_spans = source.__class__ is not RandomSource
+                misses = 0
+                while len(value) < most and misses <= _NAME_ATTEMPTS:
+                    if has_spans:
+                        source.start_span(ELEMENT)
+                    if len(value) < plan.low:
+                        source.forced(True)
+                    elif not source.boolean(plan.more):
+                        if has_spans:
+                            source.stop_span()
+                        break
+                    kind = kinds[source.choice(len(kinds)) if len(kinds) > 1 else 0]
+                    name = kind.name(source)
+                    context.path.append(name)
+                    item = kind.draw(source)
+                    context.path.pop()
+                    if name in value or not kind.is_name(name):
+                        misses += 1
+                    else:
+                        value[name] = item
+                        misses = 0
+                    if has_spans:
+                        source.stop_span()
             if len(value) < low:
                 raise Rejected(plan.pointer)
         return value
@@ -231,34 +255,6 @@ def is_free(form: Canonical) -> bool:
     return form.types <= _SCALARS and not is_listed_or_named
 
 
-def _add(value: dict[str, Any], plan: _ObjectPlan, most: int, source: Source, context: DrawContext) -> None:
-    """Add additional properties. The choices of an unusable name stay in the record, so that a replay reads the same ones."""
-    kinds = plan.additional
-    has_spans = source.__class__ is not RandomSource
-    misses = 0
-    while len(value) < most and misses <= _NAME_ATTEMPTS:
-        if has_spans:
-            source.start_span(ELEMENT)
-        if len(value) < plan.low:
-            source.forced(True)
-        elif not source.boolean(plan.more):
-            if has_spans:
-                source.stop_span()
-            break
-        kind = kinds[source.choice(len(kinds)) if len(kinds) > 1 else 0]
-        name = kind.name(source)
-        context.path.append(name)
-        item = kind.draw(source)
-        context.path.pop()
-        if name in value or not kind.is_name(name):
-            misses += 1
-        else:
-            value[name] = item
-            misses = 0
-        if has_spans:
-            source.stop_span()
-
-
 def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Property]:
     objects = form.objects
     found: list[Property] = []
@@ -337,7 +333,14 @@ def _additional(nodes: Nodes, form: Canonical, inner: TextPlace) -> tuple[_Named
             with suppress(Unsatisfiable):
                 found.append(_Named(names, nodes.compile(objects.additional, inner), is_other))
     for pattern in patterns:
-        names = _names_like(pattern, inner)
+        characters = alphabets.VISIBLE.intervals
+        if not inner.is_body:
+            # Names travel like values: without the characters that separate them.
+            characters = alphabets.common(characters, inner.alphabet.intervals)
+        try:
+            names = names_like(pattern, characters)
+        except UnsupportedPattern:
+            names = None
         if names is None:
             # No text of the pattern can be written, so its properties are left out and reported.
             form.opaque[form.pointer] = "patternProperties"
@@ -384,15 +387,3 @@ def _names(nodes: Nodes, form: Canonical) -> Draw | None:
             if different(draw, nodes.context):
                 return draw
     return None
-
-
-def _names_like(pattern: str, inner: TextPlace) -> Draw | None:
-    """Draws names that match a pattern; None if none can be generated."""
-    characters = alphabets.VISIBLE.intervals
-    if not inner.is_body:
-        # Names travel like values: without the characters that separate them.
-        characters = alphabets.common(characters, inner.alphabet.intervals)
-    try:
-        return names_like(pattern, characters)
-    except UnsupportedPattern:
-        return None

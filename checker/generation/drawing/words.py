@@ -226,7 +226,9 @@ def pooled(
 ) -> Draw:
     """Draws a value, or takes one from the pool under the name of a parameter; without a name, under `context.path`."""
     location, name = target
-    coerced = _coercion(kinds)
+    # A value is converted to one of the wanted types: 5 to "5", "5" to 5; not where both or neither will do.
+    is_text, is_numeric = forms.STRING in kinds, forms.INTEGER in kinds or forms.NUMBER in kinds
+    coerced = None if is_text is is_numeric else _as_text if is_text else _as_number
     # Python finds a member of an enumeration ten times slower than a name.
     is_path = location is Location.PATH
     share = OFTEN if is_path else SOMETIMES
@@ -265,14 +267,6 @@ def _is_naming(path: tuple[str, ...], naming: frozenset[tuple[str, ...]]) -> boo
     """Whether the value at a place of the body names a resource; in lists every item does."""
     has_items = any(map(str.isdigit, path))
     return path in naming or (has_items and tuple([ITEMS if one.isdigit() else one for one in path]) in naming)
-
-
-def _coercion(kinds: tuple[str, ...]) -> Callable[[Any], Any] | None:
-    """Return a conversion of a value to one of the wanted types: 5 to "5", "5" to 5; None where both or neither will do."""
-    is_text, is_numeric = forms.STRING in kinds, forms.INTEGER in kinds or forms.NUMBER in kinds
-    if is_text is is_numeric:
-        return None
-    return _as_text if is_text else _as_number
 
 
 def _as_text(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """All ways to break one keyword of a schema, at any depth, nearest first. Nothing is compiled until it is asked for."""
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, suppress
 from enum import StrEnum
 from functools import cache, partial
@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.core.errors import BudgetSpent, Unsatisfiable
-from checker.core.meta import Choice, Violation
+from checker.core.meta import Violation
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.negation.mutation_sites import Mutation, MutationSite
@@ -236,16 +236,14 @@ class _BreachWalk(Struct):
             if form.impossible is None:
                 yield from self._of_form(node, form)
             elif not node.is_branch:
-                yield self._anything(node, form.impossible.pointer)
-
-    def _anything(self, node: _Node, pointer: str) -> Breach:
-        """Return the breach of a form that no value satisfies: every value is wrong."""
-        said = pointer.rpartition("/")[2]
-        is_false = any(facet.raw is False for facet in node.conjunction)
-        keyword = "false" if is_false or said not in BREAKERS else said
-        free = (_TEXT,) if node.steps[-1:] == (PathStep.NAME,) else ()
-        self._count += 1
-        return self._breach(node, Mutation(pointer, keyword, False, partial(self.compiler.compile, free, node.place)))
+                # No value satisfies the form: every value is wrong.
+                said = form.impossible.pointer.rpartition("/")[2]
+                is_false = any(facet.raw is False for facet in node.conjunction)
+                keyword = "false" if is_false or said not in BREAKERS else said
+                free = (_TEXT,) if node.steps[-1:] == (PathStep.NAME,) else ()
+                self._count += 1
+                make = partial(self.compiler.compile, free, node.place)
+                yield self._breach(node, Mutation(form.impossible.pointer, keyword, False, make))
 
     def _of_form(self, node: _Node, form: Canonical) -> Iterator[Breach]:
         sites = []
@@ -490,17 +488,15 @@ def _tried(listed: list[Breach], is_broken: Callable[[Any], bool], compiler: Com
             with suppress(Rejected, BudgetSpent):
                 value, _ = draw(source)
                 if is_broken(value):
-                    return draw if _size(source.choices) < _RECORDED else None
+                    size = sum(
+                        len(one) + 1 if isinstance(one, str | bytes) else 1 if one is True or one is False else 8
+                        for one in source.choices
+                    )
+                    return draw if size < _RECORDED else None
             spent += len(source.choices)
             if spent > _TRIED:
                 break
     return None
-
-
-def _size(choices: Sequence[Choice]) -> int:
-    return sum(
-        len(one) + 1 if isinstance(one, str | bytes) else 1 if one is True or one is False else 8 for one in choices
-    )
 
 
 def _grouped(listed: list[Breach], indices: Iterable[int], outer: str, inner: str) -> list[list[list[int]]]:

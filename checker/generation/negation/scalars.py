@@ -332,26 +332,22 @@ def _is_sendable(site: MutationSite, most: int) -> bool:
 def _too_long(site: MutationSite, keyword: str, most: int) -> Draw:
     many = int(most) + 1
     if many > _RECORDED and (site.form.strings.patterns or site.form.formats):
-        return _repeated(site, keyword, many)
+        # A short text is repeated: drawing a long text of a pattern would cost too many choices.
+        if many > site.compiler.max_text:
+            raise Unsatisfiable(site.pointer(keyword), f"{many} characters cannot be sent")
+        short = site.narrowed("maxLength-short", _TEXT | {"maxLength": 24})
+        others = (*site.rest(keyword), site.made("text", _TEXT))
+        fits = fitting(site.compiler.canonical(others), site.place.carries)
+
+        def long(source: Source) -> str:
+            text = short(source) or "0"
+            return (text * (many // len(text) + 1))[:many]
+
+        return site.retried(long, fits, keyword)
     return mixed(
         partial(site.replaced, (keyword,), f"{keyword}-near", _TEXT | {"minLength": many, "maxLength": many}),
         partial(site.replaced, (keyword,), f"{keyword}-far", _TEXT | {"minLength": many}),
     )
-
-
-def _repeated(site: MutationSite, keyword: str, size: int) -> Draw:
-    """Return draws of a short text repeated: drawing a long text of a pattern would cost too many choices."""
-    if size > site.compiler.max_text:
-        raise Unsatisfiable(site.pointer(keyword), f"{size} characters cannot be sent")
-    short = site.narrowed("maxLength-short", _TEXT | {"maxLength": 24})
-    others = (*site.rest(keyword), site.made("text", _TEXT))
-    fits = fitting(site.compiler.canonical(others), site.place.carries)
-
-    def long(source: Source) -> str:
-        text = short(source) or "0"
-        return (text * (size // len(text) + 1))[:size]
-
-    return site.retried(long, fits, keyword)
 
 
 def _unmatched(site: MutationSite, keyword: str, pattern: str) -> Draw:

@@ -46,17 +46,12 @@ def parameter_proof(parameter: Parameter, outline: Outline, is_valid: IsValid) -
     whole = _StyledProof(parameter, outline, is_valid)
     if outline.types & {forms.ARRAY, forms.OBJECT}:
         return whole
-    plain = _text_proof(parameter, is_valid)
-    return lambda value: whole(value) if isinstance(value, list | dict) else plain(value)
-
-
-def _text_proof(parameter: Parameter, is_valid: IsValid) -> IsValid:
     location = parameter.location
     # Many servers treat an empty value as absent.
     may_be_empty = parameter.required and not parameter.allow_empty and location in (Location.QUERY, Location.COOKIE)
     is_trimmed = location is Location.HEADER
 
-    def is_wrong(value: Any) -> bool:
+    def plain(value: Any) -> bool:
         text = text_of(value)
         if (text == "" and not may_be_empty) or (is_trimmed and text != text.strip()):
             return False
@@ -65,7 +60,7 @@ def _text_proof(parameter: Parameter, is_valid: IsValid) -> IsValid:
         except ValueError:
             return False
 
-    return is_wrong
+    return lambda value: whole(value) if isinstance(value, list | dict) else plain(value)
 
 
 class _StyledProof(Struct, frozen=True):

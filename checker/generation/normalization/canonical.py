@@ -230,27 +230,24 @@ class Canon:
         read = self._read
         found = read.get(key) if read is not None else None
         if found is None:
-            found = self._shared(key, conjunction)
+            # Another operation may have read the form. A facet that is made has a name that only its own operation knows.
+            forms = self._forms
+            kept = forms.get(key)
+            if kept is not None and kept[0] == conjunction:
+                # The steps are charged as if it were read: which parts a budget leaves out must not depend on the order of operations.
+                self.budget.spend(kept[1].pointer, kept[2])
+                found = kept[1]
+            else:
+                before = self.budget.steps
+                form = self._canonical(conjunction)
+                if len(forms) >= _MOST_FORMS:
+                    forms.clear()
+                forms[key] = conjunction, form, before - self.budget.steps
+                found = form
             if read is not None:
                 # A body of three media types asks three times, and negation as often again.
                 read[key] = found
         return found
-
-    def _shared(self, key: FormKey, conjunction: Conjunction) -> Canonical:
-        """Return a form that another operation has read, or keep it for others."""
-        forms = self._forms
-        kept = forms.get(key)
-        # A facet that is made has a name that only its own operation knows.
-        if kept is not None and kept[0] == conjunction:
-            # The steps are charged as if it were read: which parts a budget leaves out must not depend on the order of operations.
-            self.budget.spend(kept[1].pointer, kept[2])
-            return kept[1]
-        before = self.budget.steps
-        form = self._canonical(conjunction)
-        if len(forms) >= _MOST_FORMS:
-            forms.clear()
-        forms[key] = conjunction, form, before - self.budget.steps
-        return form
 
     def settle(self) -> None:
         """Forget the forms that are not shared: a compiled operation needs few of them, and lives long."""

@@ -126,18 +126,13 @@ def _properties(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conju
 def _pattern_properties(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
     for pattern, schema in value.items():
         if not _admits_all(schema):
-            name = _name_like(pattern)
+            try:
+                name: str = names_like(pattern)(RandomSource(0))
+            except UnsupportedPattern:
+                raise _Unknown from None
+            if not matcher(pattern)(name):
+                raise _Unknown
             yield _with_wrong(facet, name, facet.below(schema, "patternProperties", pattern))
-
-
-def _name_like(pattern: str) -> str:
-    try:
-        name: str = names_like(pattern)(RandomSource(0))
-    except UnsupportedPattern:
-        raise _Unknown from None
-    if not matcher(pattern)(name):
-        raise _Unknown
-    return name
 
 
 def _additional(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:

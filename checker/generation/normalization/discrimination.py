@@ -131,21 +131,17 @@ def emptiness(canon: Canon, form: Canonical, depth: int = _DEPTH) -> Reason | No
         return Reason(form.enum_pointer, "the type excludes all listed values")
     reason: Reason | None = Reason(form.type_pointer or form.pointer, "no type is left")
     for kind in form.types:
-        reason = _of_kind(canon, form, kind, depth)
+        if kind == OBJECT:
+            reason = _of_objects(canon, form, depth)
+        elif kind in (INTEGER, NUMBER):
+            reason = form.numbers.conflict()
+        elif kind == STRING:
+            reason = form.strings.lengths.conflict()
+        else:
+            reason = form.arrays.count.conflict() if kind == ARRAY else None
         if reason is None:
             break
     return reason
-
-
-def _of_kind(canon: Canon, form: Canonical, kind: str, depth: int) -> Reason | None:
-    """Return the reason why no value of one type satisfies a form."""
-    if kind == OBJECT:
-        return _of_objects(canon, form, depth)
-    if kind in (INTEGER, NUMBER):
-        return form.numbers.conflict()
-    if kind == STRING:
-        return form.strings.lengths.conflict()
-    return form.arrays.count.conflict() if kind == ARRAY else None
 
 
 def _of_objects(canon: Canon, form: Canonical, depth: int) -> Reason | None:

@@ -102,18 +102,14 @@ def _in_prose(text: str) -> Iterator[str]:
     for listed in _LIST.findall(text):
         yield from (word for word in re.split(r",\s*|\s+", listed) if word not in ("or", "and", ""))
     for template in _FORMAT.findall(text):
-        yield from _of_template(template)
-
-
-def _of_template(template: str) -> Iterator[str]:
-    """Yield a value of a format such as `x.y.z` or `YYYY-MM-DD`."""
-    if re.fullmatch(r"(?:[a-z][.-])+[a-z]", template):
-        numbers = iter(range(1, len(template)))
-        yield "".join(str(next(numbers)) if one.isalpha() else one for one in template)
-        return
-    value = _DATE_PART.sub(lambda part: _DATE_PARTS[part[0].lower()], template).strip()
-    if value != template and not re.search("[YMDHSymdhs]", value):
-        yield value
+        # A value of a format such as `x.y.z` or `YYYY-MM-DD`.
+        if re.fullmatch(r"(?:[a-z][.-])+[a-z]", template):
+            numbers = iter(range(1, len(template)))
+            yield "".join(str(next(numbers)) if one.isalpha() else one for one in template)
+        else:
+            value = _DATE_PART.sub(lambda part: _DATE_PARTS[part[0].lower()], template).strip()
+            if value != template and not re.search("[YMDHSymdhs]", value):
+                yield value
 
 
 def told_values(document: Document, facet: Facet) -> list[Any]:

@@ -183,20 +183,17 @@ def authors_values(facet: Facet) -> Iterator[tuple[str, Any, bool]]:
             for index, value in enumerate(listed):
                 yield pointer_child(facet.pointer, keyword, str(index)), value, False
         elif isinstance(listed, dict) and keyword == "x-examples":
-            yield from _named_examples(listed, pointer_child(facet.pointer, keyword))
+            # The values stand as they are, or inside Example Objects.
+            at = pointer_child(facet.pointer, keyword)
+            for name, item in listed.items():
+                place = pointer_child(at, str(name))
+                is_object = isinstance(item, dict) and "value" in item and item.keys() <= _EXAMPLE_OBJECT
+                if is_object:
+                    yield pointer_child(place, "value"), item["value"], False
+                else:
+                    yield place, item, False
     if "default" in raw:
         yield pointer_child(facet.pointer, "default"), raw["default"], True
-
-
-def _named_examples(named: dict[str, Any], at: str) -> Iterator[tuple[str, Any, bool]]:
-    """Yield the named values: as they are, or from inside Example Objects."""
-    for name, item in named.items():
-        place = pointer_child(at, str(name))
-        is_object = isinstance(item, dict) and "value" in item and item.keys() <= _EXAMPLE_OBJECT
-        if is_object:
-            yield pointer_child(place, "value"), item["value"], False
-        else:
-            yield place, item, False
 
 
 def says_content(facet: Facet) -> bool:

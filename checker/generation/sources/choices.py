@@ -294,15 +294,13 @@ class RandomSource:
         if width <= WIDE:
             value = first + trunc((fraction - slot) * width)
         else:
-            value = self._rare_integer(plan[slot], low, high)
+            entry = plan[slot]
+            if entry is AGAIN:
+                value = last_integer(self.choices, low, high)
+            else:
+                value = low + self.bits() % (high - low + 1)
         self.choices.append(value)
         return value
-
-    def _rare_integer(self, entry: IntegerRange, low: int, high: int) -> int:
-        """Return an integer of a wide range, or the one that was drawn last, without recording it."""
-        if entry is AGAIN:
-            return last_integer(self.choices, low, high)
-        return low + self.bits() % (high - low + 1)
 
     def floating(self, low: float, high: float) -> float:
         """Draw a finite number: few digits and the ends more often."""

@@ -96,23 +96,20 @@ class DrawContext(Struct):
     def spend(self, pointer: str) -> None:
         """Count a discarded attempt. Raises `BudgetSpent`."""
         self.work += 1
+        # Attempts are counted, but a slow validator may take a second of CPU time for a few.
         if self.work % _GLANCE == 0:
-            self._look_at_the_clock(pointer)
+            now = perf_counter()
+            if self.work == _GLANCE:
+                self.since, self.since_cpu = now, None
+            elif now - self.since > _SECONDS:
+                # On a busy machine other processes take the time. The CPU clock is a system call, so it is read rarely.
+                cpu = thread_time()
+                if self.since_cpu is None:
+                    self.since_cpu = cpu
+                elif cpu - self.since_cpu > _SECONDS:
+                    raise BudgetSpent(pointer)
         if self.work > self.allowance:
             raise BudgetSpent(pointer)
-
-    def _look_at_the_clock(self, pointer: str) -> None:
-        """Raise `BudgetSpent` after a second of CPU time. Attempts are counted, but a slow validator may take that long for a few."""
-        now = perf_counter()
-        if self.work == _GLANCE:
-            self.since, self.since_cpu = now, None
-        elif now - self.since > _SECONDS:
-            # On a busy machine other processes take the time. The CPU clock is a system call, so it is read rarely.
-            cpu = thread_time()
-            if self.since_cpu is None:
-                self.since_cpu = cpu
-            elif cpu - self.since_cpu > _SECONDS:
-                raise BudgetSpent(pointer)
 
 
 class Shared(Struct):

@@ -271,7 +271,14 @@ def _lower_text(text: str) -> Search[Choice, None]:
             yield from _bisect_roundly(len(text), partial(operator.mul, plain))
             return
     text = yield from _without_chunks(text)
-    yield from _with_plain_chunks(text)
+    size = len(text) // 2
+    while size and (size > 1 or len(text) <= _FEW):
+        for start in range(0, len(text), size):
+            filling = _PLAIN[0] * len(text[start : start + size])
+            plainer = text[:start] + filling + text[start + size :]
+            if plainer != text and (yield plainer):
+                text = plainer
+        size //= 2
 
 
 def _bisect_roundly(high: int, choice: Callable[[int], Choice]) -> Search[Choice, None]:
@@ -316,14 +323,3 @@ def _without_chunks(text: str) -> Search[Choice, str]:
                 start += size
         size //= 2
     return text
-
-
-def _with_plain_chunks(text: str) -> Search[Choice, None]:
-    size = len(text) // 2
-    while size and (size > 1 or len(text) <= _FEW):
-        for start in range(0, len(text), size):
-            filling = _PLAIN[0] * len(text[start : start + size])
-            plainer = text[:start] + filling + text[start + size :]
-            if plainer != text and (yield plainer):
-                text = plainer
-        size //= 2
