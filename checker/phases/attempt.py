@@ -125,10 +125,6 @@ def _pair(value: object) -> str | None:
             return "a user and a password"
 
 
-def _seconds(value: object) -> str | None:
-    return "a number of seconds above 0" if timeout_of(value) is None else None
-
-
 def _verify(value: object) -> str | None:
     if isinstance(value, bool):
         return None
@@ -145,7 +141,7 @@ _RULES: Final[Mapping[str, Callable[[object], str | None]]] = {
     "params": _values,
     "cookies": _values,
     "auth": _pair,
-    "timeout": _seconds,
+    "timeout": lambda value: "a number of seconds above 0" if timeout_of(value) is None else None,
     "verify": _verify,
     "allow_redirects": _switch,
     "follow_redirects": _switch,

@@ -52,7 +52,16 @@ def evaluated(raw: Any, sent: SentCase) -> Any:
 def resolved(binding: Binding, earlier: Sequence[SentCase]) -> Binding:
     """Return the binding with the value that its producer returned this time; unchanged if the producer returned none."""
     if not binding.expression:
-        return _read_again(binding, earlier)
+        for sent in reversed(earlier):
+            operation = sent.case.operation
+            if operation.label == binding.producer and isinstance(sent.outcome, Response):
+                if is_of_request(binding.pointer):
+                    shown = sent_value(sent.case, binding.pointer)
+                else:
+                    shown = value_at(sent.outcome, binding.pointer, operation.read_answer)
+                if shown is not None:
+                    return replace(binding, literal=shown)
+        return binding
     if not 0 <= binding.step < len(earlier):
         return binding
     value = value_of(binding.expression, earlier[binding.step], binding.literal)
@@ -161,19 +170,6 @@ def place_in_answer(expression: Any) -> str:
     """Return the place in a response from which a link (as JSON) takes its value, as reports state it."""
     text = expression if isinstance(expression, str) else json.dumps(expression)
     return text.removeprefix("$response.body#").partition("#regex:")[0]
-
-
-def _read_again(binding: Binding, earlier: Sequence[SentCase]) -> Binding:
-    for sent in reversed(earlier):
-        operation = sent.case.operation
-        if operation.label == binding.producer and isinstance(sent.outcome, Response):
-            if is_of_request(binding.pointer):
-                value = sent_value(sent.case, binding.pointer)
-            else:
-                value = value_at(sent.outcome, binding.pointer, operation.read_answer)
-            if value is not None:
-                return replace(binding, literal=value)
-    return binding
 
 
 def value_of(expression: str, sent: SentCase, wanted: Any = NOT_SET) -> Any:

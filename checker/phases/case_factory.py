@@ -148,11 +148,6 @@ def block_start(index: int) -> int:
     return _FIRST_BLOCK << (blocks.bit_length() - 1) if blocks else 0
 
 
-def _judged(source: CaseSource, index: int) -> int:
-    """Return the index below which all cases of a task are judged when case `index` is made."""
-    return index if source is CaseSource.LISTED else block_start(index) if source is CaseSource.DRAWN else 0
-
-
 Key = tuple[Label, str, str]  # Operation, phase (if programs differ by phase), and learned demands of the target.
 
 
@@ -508,13 +503,16 @@ class CaseFactory:
 
     def maker(self, phase: Phase) -> CaseMaker:
         """Return the maker of the cases of a phase. It raises `Exhausted` when there are no more, `FilteredOut` for one that is left out."""
+        source = phase.source
         makers: dict[CaseSource, CaseMaker]
         makers = {CaseSource.LISTED: self.listed, CaseSource.DRAWN: self.drawn, CaseSource.CHAINED: self.make_first}
-        make = makers.get(phase.source, self.make)
+        make = makers.get(source, self.make)
 
         def made(label: Label, task_seed: int, index: int, info: PhaseInfo) -> GeneratedCase:
             found = make(label, task_seed, index, info)
-            return self.worthwhile(found, index, info, _judged(phase.source, index), phase.source)
+            # The index below which all cases of the task are judged.
+            judged = index if source is CaseSource.LISTED else block_start(index) if source is CaseSource.DRAWN else 0
+            return self.worthwhile(found, index, info, judged, source)
 
         return partial(self._made_new, made) if self.rules.some_unique and make != self.listed else made
 

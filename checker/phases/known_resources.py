@@ -260,7 +260,11 @@ class KnownResources(Struct):
             ways = kind.ways[key] = list(self._ways(kind, target, variable))
         found = [ValueOrigin(step, *way) for way in ways]
         if not kind.succeeded or kind.use.method != REMOVING:
-            found += self._located(step, variable)
+            # Sources in `Location` and in URLs of the body that contain a resource of the target path.
+            for place, value in self._urls_of(step):
+                pattern = next((one for one in variable.patterns if re.search(one, value)), None)
+                if pattern is not None:
+                    found.append(ValueOrigin(step, json.dumps(f"{place}#regex:{pattern}"), LOCATED))
         # A value that only shares the name is surer than none of the others, except values of request bodies.
         if all(way.score == SENT for way in found):
             found += self._named(step, variable)
@@ -305,14 +309,6 @@ class KnownResources(Struct):
                     yield json.dumps(value.value), certainty if one.is_inferred else DECLARED
         for name in kind.use.variables_for(target.use, variable.name) if kind.succeeded else ():
             yield request_place(*place_of(kind.operation, name)), SAME_PATH
-
-    def _located(self, step: int, variable: PathVariable) -> Iterator[ValueOrigin]:
-        """Yield sources in `Location` and in URLs of the body that contain a resource of the target path."""
-        for place, value in self._urls_of(step):
-            for pattern in variable.patterns:
-                if re.search(pattern, value):
-                    yield ValueOrigin(step, json.dumps(f"{place}#regex:{pattern}"), LOCATED)
-                    break
 
     def _urls_of(self, step: int) -> list[tuple[str, str]]:
         """Return (expression, URL) of the URLs of this API in a response; none if links are not inferred from them."""

@@ -9,12 +9,10 @@ from checker.core.meta import GenerationMode
 from checker.core.operation import Operation
 from checker.core.request import LONGEST_TARGET, WireRequest
 from checker.core.scenarios import REQUEST_SHAPES, Scenario
-from checker.generation.boundaries.cases import BoundaryCase
 from checker.generation.boundaries.examples import PHASE, OperationExamples
 from checker.generation.boundaries.operations import Coverage, OperationEdges
 from checker.generation.hooks import call
 from checker.generation.program import too_deep
-from checker.generation.settings import GenerationSettings
 from checker.phases.listing import ListedCase, ListingContext
 from checker.transport.prepare import RequestMaker, plain_maker
 
@@ -40,13 +38,17 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
     seen: set[Hashable] = set()
     try:
         for listed in edges.cases():
-            if not _is_judged(listed, settings):
+            is_shape = listed.scenario in REQUEST_SHAPES
+            if not (listed.scenario in settings.judged_shapes if is_shape else listed.mode in settings.judged_modes):
                 continue
             case = listed.case(operation, "")
             is_probe = listed.scenario is Scenario.UNSPECIFIED_METHOD
             if is_probe and not _is_undeclared(case, maker):
                 continue
-            request = _request(case, maker)
+            try:
+                request = maker.make(case)
+            except (CheckerError, ValueError):
+                request = None
             if request is not None and _is_too_long(request):
                 continue
             wire = (listed.mode, listed.is_again, str(listed.key) if request is None else _wire(request))
@@ -57,25 +59,10 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
         raise too_deep(operation) from None
 
 
-def _is_judged(listed: BoundaryCase, settings: GenerationSettings) -> bool:
-    """Whether some check judges the responses to a case."""
-    if listed.scenario in REQUEST_SHAPES:
-        return listed.scenario in settings.judged_shapes
-    return listed.mode in settings.judged_modes
-
-
 def _is_undeclared(case: Case, maker: RequestMaker) -> bool:
     """Whether no path template that matches the path of a case declares its method."""
     declared = case.operation.methods_at(maker.formatted_path(case))
     return bool(declared) and not any(case.method in methods for methods in declared)
-
-
-def _request(case: Case, maker: RequestMaker) -> WireRequest | None:
-    """Return the request of a case; None if it cannot be written, which is reported when the case is sent."""
-    try:
-        return maker.make(case)
-    except (CheckerError, ValueError):
-        return None
 
 
 def _wire(request: WireRequest) -> Hashable:

@@ -134,15 +134,12 @@ class CaseLists:
             return found.at(number)
         finally:
             self._cases += len(found.read) - before
-            self._make_room()
-
-    def _make_room(self) -> None:
-        lists = self._lists
-        while len(lists) > _KEPT and (len(lists) > _MOST_LISTS or self._cases > _MOST_CASES):
-            old = islice(lists, len(lists) - _KEPT)
-            # A list that was read to its end was mostly sent to its end, too.
-            longest = max(old, key=lambda key: len(lists[key].read))
-            self._cases -= len(lists.pop(longest).read)
+            lists = self._lists
+            while len(lists) > _KEPT and (len(lists) > _MOST_LISTS or self._cases > _MOST_CASES):
+                old = islice(lists, len(lists) - _KEPT)
+                # A list that was read to its end was mostly sent to its end, too.
+                longest = max(old, key=lambda key: len(lists[key].read))
+                self._cases -= len(lists.pop(longest).read)
 
 
 def topic_of(listed: ListedCase | Case) -> Hashable:

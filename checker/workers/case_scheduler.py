@@ -449,7 +449,18 @@ class CaseScheduler:
         """Queue a task, with the failures of earlier runs before its first case."""
         running = LeasedTask.of(task)
         self._context.knowledge.begin(task)
-        self._makers[task.id] = self._maker_of(running)
+        factory = self._context.factory
+        maker = factory.maker(running.row)
+        if task.sends_smallest:
+            maker = SmallestFirst(factory, maker, running.row.first_listed, len(task.labels))
+        elif task.left_out:
+            maker = LeftOutFirst(factory, maker, task.left_out, task.stop - len(task.recalled))
+        # Equal requests are dropped only if nothing changes between them: the task has one operation, and it is safe.
+        is_alone = running.row.source is CaseSource.DRAWN and len(task.labels) == 1
+        is_once = is_alone and factory.operations[task.labels[0]].resource_method in SAFE
+        maker = EachOnce(maker) if is_once else maker
+        maker = RecalledFirst(factory, maker, task.recalled, task.first_recalled) if task.recalled else maker
+        self._makers[task.id] = maker
         if running.is_endless:
             self.followers.reads[task.id] = KnownReads()
         running.tally(self._slots)
@@ -464,19 +475,6 @@ class CaseScheduler:
         if not task.tries_saved or task.start or task.redo or task.skipped or task.again:
             return
         self.followers.add_saved(running)
-
-    def _maker_of(self, running: LeasedTask) -> CaseMaker:
-        factory, task = self._context.factory, running.lease
-        maker = factory.maker(running.row)
-        if task.sends_smallest:
-            maker = SmallestFirst(factory, maker, running.row.first_listed, len(task.labels))
-        elif task.left_out:
-            maker = LeftOutFirst(factory, maker, task.left_out, task.stop - len(task.recalled))
-        # Equal requests are dropped only if nothing changes between them: the task has one operation, and it is safe.
-        is_alone = running.row.source is CaseSource.DRAWN and len(task.labels) == 1
-        is_once = is_alone and factory.operations[task.labels[0]].resource_method in SAFE
-        maker = EachOnce(maker) if is_once else maker
-        return RecalledFirst(factory, maker, task.recalled, task.first_recalled) if task.recalled else maker
 
     def stop(self, *, finishes_sequences: bool = False) -> None:
         """Make no further case. Cases that are made are still sent: their index counts as taken."""
@@ -544,26 +542,23 @@ class CaseScheduler:
         if followers.waiting:
             one = followers.pop_ready(has_slot=bool(self._free_slots), before=before)
             if one is not None:
-                return self._flight_of(one)
+                lease, case = one.task.lease, one.made.case
+                slot = self._free_slots.pop() if one.slot is None else one.slot
+                self._slots.enter(slot, self._context.stages.making, lease.id, one.index)
+                work, tools, replay = None, self._context.tools, lease.replay
+                if one.index >= PROBE_INDEX:
+                    work = probe(tools, case)
+                elif replay is not None or not self._is_plain or tools.judge_of(case).asks_first(case):
+                    # The requests of all other checks were two thirds of what the replays of a night sent.
+                    confirms = "" if replay is None else replay.check
+                    work = attempt(tools, case, before_in(one.chain), confirms=confirms)
+                return self._begun(InFlight(slot, one.task, one.index, one.made, work, one.chain, rest=one.rest))
         if before is not None:
             return None
         if self._ahead is not None:
             flight, self._ahead = self._ahead, None
             return flight
         return self._of_tasks(now)
-
-    def _flight_of(self, one: Follower) -> InFlight | None:
-        slot = self._free_slots.pop() if one.slot is None else one.slot
-        self._slots.enter(slot, self._context.stages.making, one.task.lease.id, one.index)
-        work, tools = None, self._context.tools
-        replay = one.task.lease.replay
-        if one.index >= PROBE_INDEX:
-            work = probe(tools, one.made.case)
-        elif replay is not None or not self._is_plain or tools.judge_of(one.made.case).asks_first(one.made.case):
-            # The requests of all other checks were two thirds of what the replays of a night sent.
-            confirms = "" if replay is None else replay.check
-            work = attempt(tools, one.made.case, before_in(one.chain), confirms=confirms)
-        return self._begun(InFlight(slot, one.task, one.index, one.made, work, one.chain, rest=one.rest))
 
     def next_slow(self, now: float) -> InFlight | None:
         """Return a case of a slow task: the tasks take turns with three requests each, or with one while requests time out."""

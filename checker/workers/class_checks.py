@@ -8,7 +8,6 @@ from msgspec import Struct, field
 
 from checker.checks.custom import AFTER_RUN, ClassCheck, after_run
 from checker.core.errors import CheckError
-from checker.core.failures import Failure
 from checker.corpus.codec import Undecodable, pack, unpack
 from checker.corpus.journal import Journals
 from checker.corpus.layout import RunLayout
@@ -97,23 +96,19 @@ def _concluded(check: ClassCheck, states: list[CheckState]) -> Iterator[Finding 
         yield OperationError(LABEL, "", title, str(error), trace)
         return
     for number, failure in enumerate(failures):
-        yield _finding(failure, number)
+        yield Finding.of(
+            failure,
+            LABEL,
+            phase="",
+            case="",
+            task=AFTER_RUN,
+            index=number,
+            steps=(),
+            interactions=(),
+            investigation=Investigation(stage="minimised"),
+            at=time.time(),
+        )
 
 
 def _error(check: ClassCheck, reason: str) -> OperationError:
     return OperationError(LABEL, "", "Check Error", f"check {check.name}: {reason}")
-
-
-def _finding(failure: Failure, number: int) -> Finding:
-    return Finding.of(
-        failure,
-        LABEL,
-        phase="",
-        case="",
-        task=AFTER_RUN,
-        index=number,
-        steps=(),
-        interactions=(),
-        investigation=Investigation(stage="minimised"),
-        at=time.time(),
-    )

@@ -59,7 +59,24 @@ class LivenessProbes(Struct):
     _chosen: list[Sent] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._chosen = self._choice()
+        refused = self.refused
+        if self.blocked:
+            self._chosen = list(self.blocked)
+        elif not self.served.served or (refused is not None and not self.served.tells_of(refused)):
+            self._chosen = []
+        else:
+            of = self.about or next(iter(self.served.served.values())).operation
+            known = self.served.witnesses(of)
+            held = self.context.held_back
+            sound = [one for one in known if one.label not in held and not is_ending(one)]
+            # A request just before the refusal may be the cause, and would be again.
+            lately = [sent.label for sent in self.served.recent if sent.is_served][-_JUST_BEFORE:]
+            calm = [one for one in sound if one.label not in lately]
+            if not calm and refused is not None and refused.status == 503:
+                self.is_guess = True
+                self._chosen = [refused]
+            else:
+                self._chosen = (calm or sound or known)[:MOST_WITNESSES]
 
     @property
     def asks_by_reads(self) -> bool:
@@ -145,24 +162,6 @@ class LivenessProbes(Struct):
         # If no other request was served, the witness itself may have ended the session.
         return not is_refused(outcome)
 
-    def _choice(self) -> list[Sent]:
-        refused = self.refused
-        if self.blocked:
-            return list(self.blocked)
-        if not self.served.served or (refused is not None and not self.served.tells_of(refused)):
-            return []
-        of = self.about or next(iter(self.served.served.values())).operation
-        known = self.served.witnesses(of)
-        held = self.context.held_back
-        sound = [one for one in known if one.label not in held and not is_ending(one)]
-        # A request just before the refusal may be the cause, and would be again.
-        lately = [sent.label for sent in self.served.recent if sent.is_served][-_JUST_BEFORE:]
-        calm = [one for one in sound if one.label not in lately]
-        if not calm and refused is not None and refused.status == 503:
-            self.is_guess = True
-            return [refused]
-        return (calm or sound or known)[:MOST_WITNESSES]
-
     def _answer(self, made: GeneratedCase, request: WireRequest) -> Job[Outcome]:
         self.sent += 1
         outcome = yield from jobs.exchange(request)
@@ -242,7 +241,9 @@ def _turned_away(account: OutageAccount) -> str:
     if account.is_rate and not account.serves:
         what = f"nearly everything is refused{status}, still after a rest: by a limit that holds for longer, or because a request before locked the caller out"
     elif culprit is None and not account.serves:
-        what = f"nearly everything is refused{status}, and the request that caused it is unknown{_possible(account)}"
+        shown = ", ".join(f"`{one}`" for one in account.order.suspects[:_MOST_SHOWN])
+        suspects = f"; suspects: {shown}" if shown else ""
+        what = f"nearly everything is refused{status}, and the request that caused it is unknown{suspects}"
     elif account.is_rate:
         what = f"nearly everything was refused{status} for a while, as when there are too many requests"
     elif culprit is None:
@@ -257,12 +258,6 @@ def _turned_away(account: OutageAccount) -> str:
             "the target serves no request that could show it): its operation is postponed to the end of the run"
         )
     return what if account.serves else f"{what}; refusals after it are ignored"
-
-
-def _possible(account: OutageAccount) -> str:
-    """Return the suspects for a message."""
-    shown = [f"`{one}`" for one in account.order.suspects[:_MOST_SHOWN]]
-    return f"; suspects: {', '.join(shown)}" if shown else ""
 
 
 def _finding(recorder: Recorder, account: OutageAccount, before: Sequence[Sent]) -> Finding:
@@ -280,12 +275,21 @@ def _finding(recorder: Recorder, account: OutageAccount, before: Sequence[Sent])
     label = TARGET if culprit is None else culprit.label
     # A request has one finding for all outages that it causes. Outages without a known cause are separate findings.
     key = f"outage {account.order.number}" if culprit is None else "outage"
+    at, refused = _clock(account.order.at), account.refused
+    if refused is not None and refused.status in GATEWAY:
+        what = f"A proxy or gateway in front of it returned {refused.status} for every request, from {at} on."
+    else:
+        what = f"No connection could be opened any more at {at}."
+    parts = [what, *_guilt(account)]
+    parts.append("It came back." if account.serves else "It did not come back.")
+    shown = [f"    {sent} -> {sent.status or 'no response'}" for sent in before[:_MOST_SHOWN]]
+    last = ["", "Last requests, the latest first:", "", *shown] if shown else []
     return Finding(
         fingerprint=digest("v1", label, HEALTH_CHECK, key),
         label=label,
         check=HEALTH_CHECK,
         title=TITLE,
-        message=_message(account, before),
+        message="\n".join([" ".join(parts), *last]),
         severity=Severity.CRITICAL.value,
         unique_key=key,
         phase=phase,
@@ -298,20 +302,6 @@ def _finding(recorder: Recorder, account: OutageAccount, before: Sequence[Sent])
         at=time.time(),
         cause=digest("cause v1", label, HEALTH_CHECK),
     )
-
-
-def _message(account: OutageAccount, before: Sequence[Sent]) -> str:
-    """Return the message: the time of the outage, whether it is over, its cause, and the last requests."""
-    at, refused = _clock(account.order.at), account.refused
-    if refused is not None and refused.status in GATEWAY:
-        what = f"A proxy or gateway in front of it returned {refused.status} for every request, from {at} on."
-    else:
-        what = f"No connection could be opened any more at {at}."
-    parts = [what, *_guilt(account)]
-    parts.append("It came back." if account.serves else "It did not come back.")
-    shown = [f"    {sent} -> {sent.status or 'no response'}" for sent in before[:_MOST_SHOWN]]
-    last = ["", "Last requests, the latest first:", "", *shown] if shown else []
-    return "\n".join([" ".join(parts), *last])
 
 
 def _guilt(account: OutageAccount) -> Iterator[str]:
@@ -564,7 +554,9 @@ class Examination:
         """Return the request after which the target stops serving, or the last of those of one operation."""
         self._sent_before = self._witnesses.sent
         for suspect in [*lost, *self._sorted][:_MOST_SUSPECTS]:
-            if (yield from self._breaks(trouble, suspect)):
+            outcome = yield from self._witnesses.again(suspect)
+            is_served = trouble is Trouble.GONE and isinstance(outcome, Response) and not is_refused(outcome)
+            if not is_served and (yield from self._witnesses.is_in_trouble(trouble)):
                 return suspect
         for group in self._together() if trouble is Trouble.REFUSED else ():
             for suspect in group:
@@ -572,12 +564,6 @@ class Examination:
             if (yield from self._witnesses.is_in_trouble(trouble)):
                 return group[-1]
         return None
-
-    def _breaks(self, trouble: Trouble, suspect: Sent) -> Job[bool]:
-        outcome = yield from self._witnesses.again(suspect)
-        if trouble is Trouble.GONE and isinstance(outcome, Response) and not is_refused(outcome):
-            return False
-        return (yield from self._witnesses.is_in_trouble(trouble))
 
     def _together(self) -> list[list[Sent]]:
         """Return the latest requests of each operation that was sent several times, oldest first."""

@@ -13,7 +13,7 @@ from checker.core.resources import ResourceModel
 from checker.core.response import Response
 from checker.phases.case_factory import CaseFactory, GeneratedCase, is_safe
 from checker.phases.sequences import SequenceBuilder, unchanged
-from checker.workers.recording.unconfirmed import Chain, JudgedCase, before_in
+from checker.workers.recording.unconfirmed import Chain, before_in
 
 State = tuple[Label, ...]
 """The operations of a sequence that have changed something, each once, in the order of their first success."""
@@ -121,11 +121,7 @@ def state_of(chain: Chain) -> State:
     found: dict[Label, None] = {}
     for shot in chain:
         is_new = shot.made.label not in found and not is_safe(shot.made.case)
-        if is_new and shot.is_served and (shot is chain[0] or _uses_others(shot)):
+        # A generator would be a call for each binding.
+        if is_new and shot.is_served and (shot is chain[0] or [one for one in shot.made.bindings if one.expression]):
             found[shot.made.label] = None
     return tuple(found)
-
-
-def _uses_others(shot: JudgedCase) -> bool:
-    # A generator would be a call for each binding.
-    return bool([one for one in shot.made.bindings if one.expression])

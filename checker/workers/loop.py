@@ -170,39 +170,36 @@ class Worker:
 
     def _read_orders(self) -> None:
         while (message := self._down.get_nowait()) is not None:
-            self._obey(message)
+            match message:
+                case Assign(tasks):
+                    for task in tasks:
+                        self._scheduler.accept(task)
+                case SettledFindings(settled):
+                    self._recorder.defects.absorb(*settled)
+                case PeerJournals(journals):
+                    self._context.knowledge.follow(journals)
+                case CredentialMessage():
+                    keeper = self._credentials
+                    if keeper is not None and message.action is CredentialAction.FETCH:
+                        self._up.send(keeper.fetch(message))
+                    elif keeper is not None and keeper.take(message):
+                        self._health.renewed()
+                case OutageOrder():
+                    self._outage.obey(message, (*self._flights.values(), *(flight for flight, _ in self._landed)))
+                case Drain(concludes=True):
+                    self._leave(LeavingKind.CONCLUDED)
+                    self._begin(conclude_run(self._context, message))
+                case Drain(is_replaced=True):
+                    self._leave(LeavingKind.MEMORY)
+                case Drain(shrinks=shrinks, immediate=immediate):
+                    self._leave(LeavingKind.DRAINED)
+                    self._failures.shrink_budget.is_over |= not shrinks
+                    self._is_immediate = self._is_immediate or immediate
+                case _:
+                    raise AssertionError(f"not an order: {message!r}")
         if self._down.closed:
             self._leave(LeavingKind.ORPHANED)
             self._is_immediate = True
-
-    def _obey(self, message: object) -> None:
-        match message:
-            case Assign(tasks):
-                for task in tasks:
-                    self._scheduler.accept(task)
-            case SettledFindings(settled):
-                self._recorder.defects.absorb(*settled)
-            case PeerJournals(journals):
-                self._context.knowledge.follow(journals)
-            case CredentialMessage():
-                keeper = self._credentials
-                if keeper is not None and message.action is CredentialAction.FETCH:
-                    self._up.send(keeper.fetch(message))
-                elif keeper is not None and keeper.take(message):
-                    self._health.renewed()
-            case OutageOrder():
-                self._outage.obey(message, (*self._flights.values(), *(flight for flight, _ in self._landed)))
-            case Drain(concludes=True):
-                self._leave(LeavingKind.CONCLUDED)
-                self._begin(conclude_run(self._context, message))
-            case Drain(is_replaced=True):
-                self._leave(LeavingKind.MEMORY)
-            case Drain(shrinks=shrinks, immediate=immediate):
-                self._leave(LeavingKind.DRAINED)
-                self._failures.shrink_budget.is_over |= not shrinks
-                self._is_immediate = self._is_immediate or immediate
-            case _:
-                raise AssertionError(f"not an order: {message!r}")
 
     def _hold(self) -> None:
         """Wait for the requests in flight, then for the end of the outage."""
@@ -295,7 +292,10 @@ class Worker:
         if idle <= 0 or self._health.is_holding:
             return
         now = self._ledger.enter(_MAKING)
-        before = self._failures.lowest_index if self._failures.waiting and not self._waits_for_slow() else None
+        before = self._failures.lowest_index if self._failures.waiting else None
+        if before is not None and self._slow_count and self._failures.next_job(self._flying()) is None:
+            # No failure can be investigated before a slow request lands: other cases go on meanwhile.
+            before = None
         for lane in range(most):
             if lane in taken or lane in reserved:
                 continue
@@ -311,10 +311,6 @@ class Worker:
                 flight = following
             self._launch(lane, flight)
         self._http.flush()
-
-    def _waits_for_slow(self) -> bool:
-        """Whether no failure can be investigated before a slow request lands: other cases go on meanwhile."""
-        return bool(self._slow_count) and self._failures.next_job(self._flying()) is None
 
     def _fill_slow(self) -> None:
         """Start requests of slow tasks, on lanes of their own; where there are none, when nothing else is in flight."""

@@ -57,7 +57,16 @@ class CaseCounts:
         if not flight.is_counted:
             return
         if running.is_chained:
-            self._count_steps(flight, running)
+            for shot in flight.chain:
+                said = shot.said_status
+                self._budget.earned += 1
+                if shot.made.case.is_of_other_method:
+                    said = running.count_probe(shot.made.label, said)
+                else:
+                    running.count(shot.made.label, said)
+                    self._note_shown(running, shot.made.case, said, shot.verdict.outcome)
+                if running.is_news(said, has_failed=bool(shot.verdict.judgement.failures)):
+                    running.tally(self._slots)
         if flight.status < 0:
             # A step that was never sent.
             return
@@ -79,18 +88,6 @@ class CaseCounts:
             # The cases that are left are for other phases.
             running.ended_at_failure, running.stop = True, running.next_index
             self._slots.end(running.lease.id, running.next_index)
-
-    def _count_steps(self, flight: InFlight, running: LeasedTask) -> None:
-        for shot in flight.chain:
-            status = shot.said_status
-            self._budget.earned += 1
-            if shot.made.case.is_of_other_method:
-                status = running.count_probe(shot.made.label, status)
-            else:
-                running.count(shot.made.label, status)
-                self._note_shown(running, shot.made.case, status, shot.verdict.outcome)
-            if running.is_news(status, has_failed=bool(shot.verdict.judgement.failures)):
-                running.tally(self._slots)
 
     def _note_shown(self, running: LeasedTask, case: Case, status: int, outcome: Outcome | None) -> None:
         content_type = outcome.content_type if isinstance(outcome, Response) else None

@@ -87,7 +87,15 @@ def _obstacle(origin: BaseUrl, patience_s: float, connect: Connect | None) -> st
     try:
         link = (connect or _connected)(origin, patience_s)
     except OSError as error:
-        return _reason(error, origin.host, patience_s)
+        match error:
+            case socket.gaierror():
+                return f"the name {origin.host} is not known"
+            case TimeoutError():
+                return f"no connection within {patience_s:g} s"
+            case ConnectionRefusedError():
+                return "connection refused"
+            case _:
+                return (error.strerror or str(error)).lower()
     with suppress(OSError):
         link.close()
     return ""
@@ -109,18 +117,6 @@ def _connected(origin: BaseUrl, timeout_s: float) -> socket.socket:
         link.close()
         raise
     return link
-
-
-def _reason(error: OSError, host: str, patience_s: float) -> str:
-    match error:
-        case socket.gaierror():
-            return f"the name {host} is not known"
-        case TimeoutError():
-            return f"no connection within {patience_s:g} s"
-        case ConnectionRefusedError():
-            return "connection refused"
-        case _:
-            return (error.strerror or str(error)).lower()
 
 
 def is_down(origin: BaseUrl) -> Job[bool]:

@@ -183,6 +183,7 @@ MOST: Final = 256  # Constants of each type.
 SHARE: Final = 0.1  # Share of the values of a type that are such constants.
 _LONGEST: Final = 100
 _MOST_BYTES: Final = 1 << 20
+_DOCUMENTED: Final = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _MOST_FILES: Final = 200
 _USUAL: Final = frozenset((0, 1, -1))  # Every generator sends them.
 _LIBRARIES: Final = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
@@ -281,7 +282,10 @@ def _literals(file: str) -> Iterator[tuple[str, Any]]:
         tree = ast.parse(read_local(file, "a module", most_bytes=_MOST_BYTES))
     except (UnreadableFile, SyntaxError, ValueError, RecursionError):
         return
-    prose = {id(node) for node in _docstrings(tree)}
+    prose = set[int]()
+    for node in ast.walk(tree):
+        if isinstance(node, _DOCUMENTED) and node.body and isinstance(node.body[0], ast.Expr):
+            prose.add(id(node.body[0].value))
     for node in ast.walk(tree):
         if not isinstance(node, ast.Constant) or id(node) in prose:
             continue
@@ -294,15 +298,6 @@ def _literals(file: str) -> Iterator[tuple[str, Any]]:
             yield "integer", value
         elif isinstance(value, float) and math.isfinite(value):
             yield "number", value
-
-
-def _docstrings(tree: ast.AST) -> Iterator[ast.Constant]:
-    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    for node in ast.walk(tree):
-        if isinstance(node, kinds) and node.body and isinstance(node.body[0], ast.Expr):
-            value = node.body[0].value
-            if isinstance(value, ast.Constant):
-                yield value
 
 
 class Contents(Struct, kw_only=True):

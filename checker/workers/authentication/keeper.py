@@ -196,9 +196,23 @@ class CredentialKeeper(Struct):
     def apply(self, case: Case, request: WireRequest) -> None:
         """Put the current credentials into the request of a case. Raises `CredentialError`."""
         if self.identities is not None:
-            self._bare(request, self.identities.current(case.operation.label))
+            # Another user may have sent the request: it is restored to its form without credentials.
+            who = self.identities.current(case.operation.label)
+            known = self._callers.get(id(request))
+            if known is not None:
+                _, _, target, headers = known
+                request.target, request.headers, request.lines = target, list(headers), None
+                request.proofs = ()
+            while len(self._callers) >= _MOST_IN_FLIGHT:
+                self._callers.pop(next(iter(self._callers)))
+            self._callers[id(request)] = (request, who, request.target, tuple(request.headers))
         for name, number, carried in self._carried(case, of_request=True):
-            self._give(case, request, carried)
+            self.secrets.add_credentials(replace(carried, case=None))
+            if carried.case is not None:
+                for member, value in new_texts(case.body, carried.case.body):
+                    self.secrets.add_credentials(Credentials(query={member: value}))
+                rewrite_body(case, carried.case, request, self._maker.make(carried.case))
+            put(request, carried)
             others = (one for one in request.proofs if one[0] != name)
             request.proofs = (*others, (name, number))
             if name == self.first:
@@ -235,14 +249,6 @@ class CredentialKeeper(Struct):
             carried = None if held is None or held.error else source.carried(held.credentials, case)
             if held is not None and carried is not None:
                 yield name, held.number, carried
-
-    def _give(self, case: Case, request: WireRequest, carried: Credentials) -> None:
-        self.secrets.add_credentials(replace(carried, case=None))
-        if carried.case is not None:
-            for name, value in new_texts(case.body, carried.case.body):
-                self.secrets.add_credentials(Credentials(query={name: value}))
-            rewrite_body(case, carried.case, request, self._maker.make(carried.case))
-        put(request, carried)
 
     @property
     def peers(self) -> "KnownPeers | None":
@@ -337,17 +343,6 @@ class CredentialKeeper(Struct):
             return order.failed(f"{type(error).__name__}: {error}", last)
         finally:
             self._record_logins()
-
-    def _bare(self, request: WireRequest, who: str) -> None:
-        """Restore a request to its form without credentials, so that another user can send it."""
-        known = self._callers.get(id(request))
-        if known is not None:
-            _, _, target, headers = known
-            request.target, request.headers, request.lines = target, list(headers), None
-            request.proofs = ()
-        while len(self._callers) >= _MOST_IN_FLIGHT:
-            self._callers.pop(next(iter(self._callers)))
-        self._callers[id(request)] = (request, who, request.target, tuple(request.headers))
 
     def _own(self, case: Case, source: CredentialSource) -> _Held:
         """Return the credentials that are fetched for one request alone. Raises `CredentialError`."""

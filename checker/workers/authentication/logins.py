@@ -441,23 +441,19 @@ class LoginTraffic(msgspec.Struct):
     def write(self) -> None:
         """Record the logins since the last call."""
         for request, outcome, at in self._sent:
-            shown = Answered(_login_without_credentials(request), _without_credentials(outcome), at)
-            self.traffic.beside(shown, Purpose.LOGIN)
+            # All values of a login are masked, since users choose the names of fields.
+            headers = [(n, v if n.lower() in _PLAIN_OF_LOGINS else _MASK.encode()) for n, v in request.headers]
+            target = Redaction().url(request.target.decode("latin-1")).encode("latin-1")
+            body = request.body
+            if body:
+                media_type = (request.header(b"content-type") or b"").decode("latin-1")
+                if is_form(media_type):
+                    body = b"&".join(b"%b=%b" % (one.partition(b"=")[0], _MASK.encode()) for one in body.split(b"&"))
+                else:
+                    body = _json_of_masks(body)
+            bare = dataclasses.replace(request, target=target, headers=headers, body=body)
+            self.traffic.beside(Answered(bare, _without_credentials(outcome), at), Purpose.LOGIN)
         self._sent.clear()
-
-
-def _login_without_credentials(request: WireRequest) -> WireRequest:
-    """Return a login without credentials. All values are masked, since users choose the names of fields."""
-    headers = [(n, v if n.lower() in _PLAIN_OF_LOGINS else _MASK.encode()) for n, v in request.headers]
-    target = Redaction().url(request.target.decode("latin-1")).encode("latin-1")
-    body = request.body
-    if body:
-        media_type = (request.header(b"content-type") or b"").decode("latin-1")
-        if is_form(media_type):
-            body = b"&".join(b"%b=%b" % (one.partition(b"=")[0], _MASK.encode()) for one in body.split(b"&"))
-        else:
-            body = _json_of_masks(body)
-    return dataclasses.replace(request, target=target, headers=headers, body=body)
 
 
 def _without_credentials(outcome: Outcome) -> Outcome:

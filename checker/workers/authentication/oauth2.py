@@ -38,17 +38,17 @@ class OAuth2Source(CredentialSource):
         """
         place = case.operation.label, case.alternative
         if place not in self._keys:
-            self._keys[place] = self._key(case)
+            operation, schemes, asked = case.operation, self._schemes, self._asked
+            if (
+                self._scheme not in schemes.chosen(operation, case.alternative)
+                or asked not in schemes.of(operation).oauth2
+            ):
+                self._keys[place] = None
+            elif asked.scopes is not None or asked.grant == _REFRESH:
+                self._keys[place] = " ".join(asked.scopes or ())
+            else:
+                self._keys[place] = " ".join(sorted(schemes.scopes(operation, case.alternative, self._scheme)))
         return self._keys[place]
-
-    def _key(self, case: Case) -> str | None:
-        if self._scheme not in self._schemes.chosen(case.operation, case.alternative):
-            return None
-        if self._asked not in self._schemes.of(case.operation).oauth2:
-            return None
-        if self._asked.scopes is not None or self._asked.grant == _REFRESH:
-            return " ".join(self._asked.scopes or ())
-        return " ".join(sorted(self._schemes.scopes(case.operation, case.alternative, self._scheme)))
 
     def fetch(self, case: Case) -> Credentials:
         """Return a token for the scopes of a case. Raises `CredentialError`."""

@@ -88,7 +88,8 @@ class CallableSigner:
         except Exception as error:
             signer = type(self._signing.signer).__name__
             raise CredentialError(f"{signer}: {type(error).__name__}: {error}") from error
-        return Credentials(new_values(before, {k: _text(v) for k, v in signed.headers.items()}))
+        texts = {k: v.decode("latin-1") if isinstance(v, bytes) else str(v) for k, v in signed.headers.items()}
+        return Credentials(new_values(before, texts))
 
     def is_challenged(self, request: WireRequest, response: Response) -> bool:
         """Return False: these objects see no response."""
@@ -166,7 +167,3 @@ def _as_httpx(request: WireRequest, origin: BaseUrl) -> httpx.Request:
     url.exact = request.target
     made.url = url
     return made
-
-
-def _text(value: Any) -> str:
-    return value.decode("latin-1") if isinstance(value, bytes) else str(value)

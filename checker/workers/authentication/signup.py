@@ -3,7 +3,7 @@
 The account follows from the seed, so that every worker, and every run with this seed, uses the same one.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from msgspec import Struct
@@ -23,7 +23,7 @@ from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.request import Location, WireRequest
 from checker.core.resource_names import normalised
 from checker.core.response import Outcome, Response
-from checker.core.security import UNAUTHORIZED, SecurityScheme, chosen_schemes
+from checker.core.security import UNAUTHORIZED, chosen_schemes
 from checker.core.send import Send
 from checker.corpus.records import Note
 from checker.generation.settings import GenerationSettings
@@ -56,19 +56,7 @@ def accounts_of(settings: RunSettings, schema: ApiSchema, tell: Callable[[Note],
     """Return None if the description has no sign-up, the user gave credentials, or the safety level forbids accounts."""
     if not settings.auth.auto_signup or settings.target.safety == Safety.READ_ONLY:
         return None
-    if _has_credentials(settings, schema.security_schemes.values()):
-        return None
-    flow = schema.sign_up_flow()
-    if flow is None:
-        return None
-    sign_up, login = schema.find(flow.sign_up), schema.find(flow.login)
-    if isinstance(sign_up, BrokenOperation | None) or isinstance(login, BrokenOperation | None):
-        return None
-    return Accounts(flow, sign_up, login, settings.seed, tell)
-
-
-def _has_credentials(settings: RunSettings, schemes: Iterable[SecurityScheme]) -> bool:
-    """Whether the user gave credentials: a header, parameter, URL or setting of authentication."""
+    schemes = schema.security_schemes.values()
     places = {(location, name.lower()) for location, name in (one.place for one in schemes)}
     places.add((Location.HEADER, "authorization"))
     given = {(Location.HEADER, name.lower()) for one in settings.operations.everywhere() for name, _ in one.headers}
@@ -82,7 +70,15 @@ def _has_credentials(settings: RunSettings, schemes: Iterable[SecurityScheme]) -
         for url in (settings.target.base_url, settings.location)
     )
     has_own = any(one.authentication for one in settings.operations.everywhere())
-    return has_own or has_userinfo or bool(places & given)
+    if has_own or has_userinfo or bool(places & given):
+        return None
+    flow = schema.sign_up_flow()
+    if flow is None:
+        return None
+    sign_up, login = schema.find(flow.sign_up), schema.find(flow.login)
+    if isinstance(sign_up, BrokenOperation | None) or isinstance(login, BrokenOperation | None):
+        return None
+    return Accounts(flow, sign_up, login, settings.seed, tell)
 
 
 class SignUpSource(CredentialSource):

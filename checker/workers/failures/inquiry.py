@@ -644,7 +644,14 @@ class Inquiry(Struct):
         `why` is the reason why nothing else is sent; empty if nothing else is needed.
         """
         chain = yield from self._without_resource(self.suspicion.chain, is_short=True)
-        shorter = _taken_alone(chain)
+        shorter = chain
+        for number in range(len(shorter) - 2, -1, -1):
+            steps = [shot.made for shot in shorter]
+            if not any(_takes_from(steps, number, later) for later in range(number + 1, len(steps))):
+                kept = (*shorter[:number], *shorter[number + 1 :])
+                shorter = tuple(
+                    replace(shot, made=made) for shot, made in zip(kept, _dropped(steps, number), strict=True)
+                )
         for sequence in [chain] if len(shorter) == len(chain) else [shorter, chain]:
             self.names = FreshNames.of(self.slot.context, sequence, self.slot.names)
             wants_more = bool(why) and len(sequence) == 1
@@ -857,16 +864,6 @@ def _takes_from(steps: Sequence[GeneratedCase], number: int, later: int) -> bool
         else is_newest and one.producer == label and (one.location, one.name) not in replaced
         for one in bindings
     )
-
-
-def _taken_alone(chain: Chain) -> Chain:
-    """Return the last step of a sequence after those whose values it takes, directly or through others."""
-    for number in range(len(chain) - 2, -1, -1):
-        steps = [shot.made for shot in chain]
-        if not any(_takes_from(steps, number, later) for later in range(number + 1, len(steps))):
-            kept = (*chain[:number], *chain[number + 1 :])
-            chain = tuple(replace(shot, made=made) for shot, made in zip(kept, _dropped(steps, number), strict=True))
-    return chain
 
 
 def _dropped(steps: Sequence[GeneratedCase], number: int) -> Iterator[GeneratedCase]:

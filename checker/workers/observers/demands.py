@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from checker.core.case import Case
 from checker.core.constraints import ITEMS, MOSTLY, REQUIRED, SELDOM, USUAL, Constraint, is_broken, part_of, read
 from checker.core.digests import digest
-from checker.core.meta import GenerationMode, Listed, Literal
+from checker.core.meta import GenerationMode, Listed
 from checker.core.operation import Label, Operation, Parameter
 from checker.core.phases import CaseSource, phase_named, phase_number
 from checker.core.request import CONTAINERS, Location
@@ -204,17 +204,6 @@ def _has(case: Case, location: str, name: str) -> bool:
     part = getattr(case, CONTAINERS[location])
     # Most parts are `dict`; other mappings are asked for ten times as slowly. A null says the same as leaving the part out.
     return (part.__class__ is dict or isinstance(part, Mapping)) and part.get(name) is not None
-
-
-def _met(case: Case, places: Iterable[_Place]) -> int:
-    """Return the optional parts that a case has, and the variables of its path whose values are no natural numbers, as bits."""
-    found, bit = 0, 1
-    for location, name in places:
-        is_number = location == _PATH and f"{case.path_parameters.get(name)}".isdecimal()
-        if not is_number and (location == _PATH or _has(case, location, name)):
-            found |= bit
-        bit <<= 1
-    return found
 
 
 # Python finds a member of an enumeration ten times slower than a name.
@@ -549,12 +538,12 @@ class DemandLearner(Struct, Learner):
     def _holds(self, label: str, demand: Constraint, place: Moment) -> bool:
         """Whether a demand was heard before a moment and not refuted before it."""
         refuted = self._refuted.get(label, {}).get(demand)
-        return self._since(label, demand) < place and (refuted is None or refuted >= place)
-
-    def _since(self, label: str, demand: Constraint) -> Moment:
-        """Return when a demand was heard; for an accepted value the operation has to have refused a case as well."""
         heard = self._heard[label]
-        return max(heard[demand], heard.get(_REFUSES, _NEVER)) if demand.keyword == USUAL else heard[demand]
+        since = heard[demand]
+        if demand.keyword == USUAL:
+            # For an accepted value the operation has to have refused a case as well.
+            since = max(since, heard.get(_REFUSES, _NEVER))
+        return since < place and (refuted is None or refuted >= place)
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[Learned]:
         """Return the new and refuted demands of a response, and the counts of its case."""
@@ -580,16 +569,15 @@ class DemandLearner(Struct, Learner):
         # A service may refuse an unknown name with another status.
         status = GONE_STATUSES[0] if is_name_missing(case, outcome, status) else status
         index = flight.index + (0 if is_ordered else _UNORDERED)
+        # As bits: the optional parts that the case has, and the variables of its path that are no natural numbers.
+        parts, bit = 0, 1
+        for location, name in self._parts_of(case.operation).compared:
+            is_number = location == _PATH and f"{case.path_parameters.get(name)}".isdecimal()
+            if not is_number and (location == _PATH or _has(case, location, name)):
+                parts |= bit
+            bit <<= 1
         found = CaseFared(
-            label,
-            phase,
-            index,
-            reason,
-            _met(case, self._parts_of(case.operation).compared),
-            status,
-            taken_from(case),
-            names_in_path(case),
-            _varied_place(case),
+            label, phase, index, reason, parts, status, taken_from(case), names_in_path(case), _varied_place(case)
         )
         self.absorb(found)
         return found
@@ -727,7 +715,9 @@ class DemandLearner(Struct, Learner):
             [part for part in self._common_parts(label) if part.holds(demand)] if self.layers.is_awaited(label) else []
         )
         part, depth = (parts[-1].key, len(parts[-1].path)) if parts else ("", 0)
-        heard = DemandHeard(label, demand, at.phase, refuted, _plain(case), part, depth, at.case_index)
+        heard = DemandHeard(
+            label, demand, at.phase, refuted, () if case is None else (literal_of(case),), part, depth, at.case_index
+        )
         self.absorb(heard)
         yield heard
 
@@ -777,7 +767,3 @@ def _is_free(outline: Outline) -> bool:
 def declared_names(operation: Operation) -> frozenset[str]:
     """Return the names of the properties of the body, as the description spells them."""
     return frozenset(name for body in operation.bodies for name in outline_of(body.schema).names)
-
-
-def _plain(case: Case | None) -> tuple[Literal, ...]:
-    return () if case is None else (literal_of(case),)

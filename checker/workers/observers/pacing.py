@@ -10,7 +10,7 @@ from checker.config.settings import RunSettings
 from checker.core.errors import Unresponsive
 from checker.core.operation import Label
 from checker.core.phases import CaseSource
-from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
+from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.core.send import Transport
 from checker.phases.attempt import Verdict
 from checker.workers.messages import LONG_WAIT_S, MOST_TIMEOUTS, TasksEnded
@@ -137,21 +137,18 @@ class Slowness:
         running.waited(outcome.elapsed)
         is_late = outcome.elapsed >= LONG_WAIT_S or isinstance(outcome, NetworkFailure)
         if flight.is_slow or is_late or running.timeouts:
-            self._waited(flight, outcome)
-
-    def _waited(self, flight: InFlight, outcome: Outcome) -> None:
-        running, label = flight.task, flight.made.label
-        timed_out = isinstance(outcome, NetworkFailure) and outcome.kind is FailureKind.TIMEOUT
-        if timed_out or outcome.elapsed >= LONG_WAIT_S:
-            self._defer(running)
-        if flight.is_slow:
-            self._lanes.observe(timed_out=timed_out)
-            if running.rounds is not None:
-                running.rounds.landed(label)
-        if not timed_out:
-            running.timeouts.pop(label, None)
-        elif running.timed_out(label, flight.index):
-            self._scheduler.give_up(running, label, self._unresponsive(flight))
+            label = flight.made.label
+            timed_out = isinstance(outcome, NetworkFailure) and outcome.kind is FailureKind.TIMEOUT
+            if timed_out or outcome.elapsed >= LONG_WAIT_S:
+                self._defer(running)
+            if flight.is_slow:
+                self._lanes.observe(timed_out=timed_out)
+                if running.rounds is not None:
+                    running.rounds.landed(label)
+            if not timed_out:
+                running.timeouts.pop(label, None)
+            elif running.timed_out(label, flight.index):
+                self._scheduler.give_up(running, label, self._unresponsive(flight))
 
     def _defer(self, running: LeasedTask) -> None:
         """Let others come first, and ask for them."""

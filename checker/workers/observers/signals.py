@@ -197,7 +197,11 @@ class SignalSet:
         size = len(response.content).bit_length()
         kind = response.content_type
         key = (label, status, kind, size, response.header_count)
-        dull = self._dull.get(key) or self._met(key)
+        dull = self._dull.get(key)
+        if dull is None:
+            dull = _Dullness()
+            if len(self._dull) < _KEYS:
+                self._dull[key] = dull
         # A close look costs ten times as much as all the rest, and soon there is seldom anything new to see.
         is_close = not dull.left
         # Not part of the key: each octave of a slow or busy target would be looked at as closely as the first.
@@ -205,7 +209,11 @@ class SignalSet:
             self._add(new, "latency", label, int(response.elapsed * 1000).bit_length())
         if is_close:
             self._outputs(new, label, response)
-            self._inputs(new, case, status)
+            label = case.operation.label
+            cells = self._cells.get(label)
+            if cells is None:
+                cells = self._cells[label] = InputCells(case.operation)
+            self._add_parts(new, "input", label, status // 100, cells.of(case))
         if status >= 500 or (is_close and status >= 400):
             words = self._lexicon.of(case.operation)
             template = error_template(response.readable.content, sent_texts(case), words)
@@ -224,12 +232,6 @@ class SignalSet:
         self.has_news = bool(new) and any(kind in OUTPUTS for _, kind in new)
         return tuple(one for one in new if one[0] not in self._earlier) if new else ()
 
-    def _met(self, key: tuple[Any, ...]) -> _Dullness:
-        dull = _Dullness()
-        if len(self._dull) < _KEYS:
-            self._dull[key] = dull
-        return dull
-
     def learn(self, ids: Iterable[int], *, is_earlier: bool = False) -> None:
         """Take these ids for recorded. Those of an earlier night (`is_earlier`) are news for the guidance of this one."""
         (self._earlier if is_earlier else self._ids).update(ids)
@@ -246,14 +248,28 @@ class SignalSet:
                 self._add(new, "header", label, name, status // 100)
         body = json_of(response)
         if body is not ABSENT:
-            self._add_parts(new, "leaf", label, status // 100, _leaf_kinds(body))
-
-    def _inputs(self, new: list[tuple[int, str]], case: Case, status: int) -> None:
-        label = case.operation.label
-        cells = self._cells.get(label)
-        if cells is None:
-            cells = self._cells[label] = InputCells(case.operation)
-        self._add_parts(new, "input", label, status // 100, cells.of(case))
+            found: list[tuple[str, str]] = []
+            waiting: list[tuple[str, Any, int]] = [("", body, 0)]
+            # Names and their number are the server's: a pointer for each of 50,000 names below one of 400 KB fills any memory.
+            while waiting and len(found) < _NODES:
+                pointer, value, depth = waiting.pop()
+                below: Iterable[tuple[str, Any]] = ()
+                if value.__class__ is dict:
+                    found.append((pointer, "object" if value else "empty object"))
+                    below = islice(value.items(), _NODES)
+                elif value.__class__ is list:
+                    found.append((pointer, f"array {min(len(value), 2)}"))
+                    below = [("*", item) for item in value[:_ITEMS]]
+                else:
+                    found.append((pointer, value.__class__.__name__ if value != "" else "empty str"))
+                if depth < _DEPTH:
+                    for key, item in below:
+                        place = f"{pointer}/{key[:_NAME]}"
+                        if item.__class__ is dict or item.__class__ is list:
+                            waiting.append((place, item, depth + 1))
+                        else:
+                            found.append((place, item.__class__.__name__ if item != "" else "empty str"))
+            self._add_parts(new, "leaf", label, status // 100, found)
 
     def _add_parts(
         self, new: list[tuple[int, str]], kind: str, label: str, outcome: int, parts: Iterable[tuple[str, ...]]
@@ -279,32 +295,6 @@ class SignalSet:
             self._ids.add(number)
             new.append((number, kind))
         return True
-
-
-def _leaf_kinds(body: Any) -> list[tuple[str, str]]:
-    """(pointer, type and cardinality) of the parts of a body, array indices as `*`."""
-    found: list[tuple[str, str]] = []
-    waiting: list[tuple[str, Any, int]] = [("", body, 0)]
-    # Names and their number are the server's: a pointer for each of 50,000 names below one of 400 KB fills any memory.
-    while waiting and len(found) < _NODES:
-        pointer, value, depth = waiting.pop()
-        below: Iterable[tuple[str, Any]] = ()
-        if value.__class__ is dict:
-            found.append((pointer, "object" if value else "empty object"))
-            below = islice(value.items(), _NODES)
-        elif value.__class__ is list:
-            found.append((pointer, f"array {min(len(value), 2)}"))
-            below = [("*", item) for item in value[:_ITEMS]]
-        else:
-            found.append((pointer, value.__class__.__name__ if value != "" else "empty str"))
-        if depth < _DEPTH:
-            for key, item in below:
-                place = f"{pointer}/{key[:_NAME]}"
-                if item.__class__ is dict or item.__class__ is list:
-                    waiting.append((place, item, depth + 1))
-                else:
-                    found.append((place, item.__class__.__name__ if item != "" else "empty str"))
-    return found
 
 
 class Signals(Struct):

@@ -1,7 +1,7 @@
 """The results of valid cases: which operations refuse all of them alike, and which optional parts they are better sent without."""
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from operator import itemgetter
 from sys import intern
@@ -150,10 +150,6 @@ class ValidCases(Struct):
                 del self._streaks[label, True]
             self._came.setdefault(label, []).append(result)
 
-    def _before(self, label: str, moment: Moment) -> Sequence[_Result]:
-        results = self._results.get(label, [])
-        return results[: bisect_left(results, moment, key=itemgetter(0))]
-
     def is_left_out(
         self,
         label: str,
@@ -202,7 +198,8 @@ class ValidCases(Struct):
 
     def worse_with(self, label: str, before: Moment) -> Iterator[tuple[int, int]]:
         """Yield (number, accepted cases with it) of the parts with which far fewer cases before a moment were accepted than without."""
-        results = self._before(label, before)
+        results = self._results.get(label, [])
+        results = results[: bisect_left(results, before, key=itemgetter(0))]
         accepted = sum(one.reason == ACCEPTED for one in results)
         count_with, accepted_with = [0] * MOST_PARTS, [0] * MOST_PARTS
         for _, reason, parts, *_ in results:

@@ -128,14 +128,6 @@ class ServedRequests(Struct):
             return ()
         return (OperationServed(sent.label, sent.status, values),)
 
-    def _forget_below(self, removed: Sent) -> None:
-        """Forget requests below a deleted resource: their refusal is no sign of an outage."""
-        gone = removed.request.path.rstrip(b"/")
-        for label, sent in list(self.served.items()):
-            target = sent.request.target
-            if target.startswith(gone) and target[len(gone) : len(gone) + 1] in (b"", b"/", b"?"):
-                del self.served[label]
-
     def note(self, made: GeneratedCase, request: WireRequest, status: int) -> Sent | None:
         """Record a response. Return the request if it is the first one of its operation that was served."""
         self.has_answered = True
@@ -144,7 +136,12 @@ class ServedRequests(Struct):
         if self.blocked and status not in _UNHANDLED:
             self.blocked.pop(made.label, None)
         if request.method == REMOVING and sent.may_have_acted:
-            self._forget_below(sent)
+            # A refusal of requests below a deleted resource is no sign of an outage.
+            gone = request.path.rstrip(b"/")
+            for label, other in list(self.served.items()):
+                target = other.request.target
+                if target.startswith(gone) and target[len(gone) : len(gone) + 1] in (b"", b"/", b"?"):
+                    del self.served[label]
         if not 200 <= status < 300:
             return None
         if made.label in self.served:

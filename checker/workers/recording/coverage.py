@@ -50,8 +50,11 @@ def enumerations_of(operation: Operation) -> tuple[Enumeration, ...]:
     for _ in range(_DEEPEST):
         below: list[tuple[Location, tuple[str, ...], Outline]] = []
         for location, path, outline in level[:left]:
-            for members in _enumerations(outline):
-                found.setdefault((location, path), {}).update(members)
+            for part in outline.parts():
+                listed = part.raw.get("enum") if isinstance(part.raw, dict) else None
+                if isinstance(listed, list) and 0 < len(listed) <= _MOST_MEMBERS:
+                    members = {_key(value): json.dumps(value) for value in listed if isinstance(value, _SCALARS)}
+                    found.setdefault((location, path), {}).update(members)
             inner = ((name, outline.property(name)) for name in outline.names)
             below += [(location, (*path, name), one) for name, one in inner if one.first("readOnly") is not True]
             if outline.first("items") is not None:
@@ -60,13 +63,6 @@ def enumerations_of(operation: Operation) -> tuple[Enumeration, ...]:
         level = below if left > 0 else []
     kept = list(found.items())[:_MOST_PLACES]
     return tuple(Enumeration(location, path, members) for (location, path), members in kept)
-
-
-def _enumerations(outline: Outline) -> Iterator[dict[object, str]]:
-    for part in outline.parts():
-        listed = part.raw.get("enum") if isinstance(part.raw, dict) else None
-        if isinstance(listed, list) and 0 < len(listed) <= _MOST_MEMBERS:
-            yield {_key(value): json.dumps(value) for value in listed if isinstance(value, _SCALARS)}
 
 
 def _key(value: object) -> object:
@@ -221,15 +217,13 @@ def documented_types(operation: Operation) -> Iterator[tuple[str, str]]:
     yield from ((_BODY, body.media_type) for body in operation.bodies)
     contract = operation.contract
     for status in contract.plan(405, _UNREAD).documented_statuses:
-        plan = contract.plan(_status_of(status), _UNREAD)
+        # `200`, `4XX` and `default` are looked up by an example of a status that they cover.
+        digits = status.strip().upper().replace("X", "9")
+        plan = contract.plan(
+            int(digits) if digits.isascii() and digits.isdigit() and len(digits) == 3 else 999, _UNREAD
+        )
         if plan.matched_response == status:
             yield from ((_answer(status), name) for name in plan.documented_media_types)
-
-
-def _status_of(spelled: str) -> int:
-    """Return an example of a status that `200`, `4XX` or `default` covers."""
-    digits = spelled.strip().upper().replace("X", "9")
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) == 3 else 999
 
 
 def _answer(status: str) -> str:

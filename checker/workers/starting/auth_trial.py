@@ -206,7 +206,10 @@ class _Tried:
             text = "not tried: no GET without required inputs asks for it"
             return AuthTrial(name, text, True)
         try:
-            outcome = self._outcome(Case(operation, "auth-check"))
+            case = Case(operation, "auth-check")
+            tools = self._tools
+            request = build_request(tools.maker, tools.hooks, case, tools.credentials)
+            outcome: Outcome = drive(exchange(tools, case, request), lambda wanted: send_alone(self._lanes, wanted))
         except CheckerError as error:
             return AuthTrial(name, self._subject.secrets.store.hide(str(error), "[Filtered]"), False)
         if not isinstance(outcome, Response):
@@ -236,9 +239,3 @@ class _Tried:
             cookies = SimpleCookie((request.header(b"cookie") or b"").decode("latin-1"))
             return cookies[name].value if name in cookies else ""
         return ""
-
-    def _outcome(self, case: Case) -> Outcome:
-        tools = self._tools
-        request = build_request(tools.maker, tools.hooks, case, tools.credentials)
-        found: Outcome = drive(exchange(tools, case, request), lambda wanted: send_alone(self._lanes, wanted))
-        return found

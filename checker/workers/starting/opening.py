@@ -324,24 +324,21 @@ def _investigation_budget(settings: RunSettings, recorder: Recorder, operations:
     usually_ends = settings.has_no_end and not settings.common.continue_on_failure
     ends_at_failure = is_endless and (usually_ends or settings.verdict.max_failures == 1)
     is_open_ended = is_endless or settings.max_time_s is not None
+    # Each operation has a part of the floor, or this worker where the number of cases is not known.
+    floor = max(LEAST, FLOOR // max(1, operations))
+    if is_open_ended:
+        # The first worker opens the description for all.
+        floor = FLOOR if settings.document is None else LEAST
     investigation_budget = InvestigationBudget(
         settings.sources.shrink_share,
         recorder.defects,
         is_open_ended=is_open_ended,
         spares_known_causes=not is_endless and settings.max_time_s is not None,
-        floor=_floor(settings, operations, is_open_ended=is_open_ended),
+        floor=floor,
         credit=LAST if ends_at_failure else 0,
     )
     recorder.defects.reopens = investigation_budget.reopens
     return investigation_budget
-
-
-def _floor(settings: RunSettings, operations: int, *, is_open_ended: bool) -> int:
-    """Return the part of the floor that an operation has, or this worker where the number of cases is not known."""
-    if not is_open_ended:
-        return max(LEAST, FLOOR // max(1, operations))
-    # The first worker opens the description for all.
-    return FLOOR if settings.document is None else LEAST
 
 
 def _look_first(

@@ -14,7 +14,7 @@ from checker.core.request import Location
 from checker.core.resources import ResourceModel
 from checker.corpus.layout import RunLayout
 from checker.generation.hooks import ComponentHooks
-from checker.kinds.protocol import ApiOperation, OperationEntry
+from checker.kinds.protocol import ApiOperation
 from checker.phases.listing import ListingContext, lister_of
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.operation_tools import generation_rules
@@ -126,7 +126,7 @@ class _Outlining:
         for entry in self._selected.entries:
             if entry.label not in self._labels:
                 continue
-            operation = self._selected[entry.label]
+            operation, wanted = self._selected[entry.label], self._operations.of(entry).phases
             yield OutlinedOperation(
                 label=entry.label,
                 method=entry.method,
@@ -136,7 +136,7 @@ class _Outlining:
                 deprecated=entry.deprecated,
                 inputs=tuple(self._inputs(operation)),
                 media_types=tuple(dict.fromkeys(body.media_type for body in operation.body)),
-                phases=tuple(self._applying(entry, operation)),
+                phases=tuple(name for name in self._phases if name in wanted and self._has_cases(name, operation)),
             )
 
     def _inputs(self, operation: ApiOperation) -> Iterator[OutlinedInput]:
@@ -148,30 +148,21 @@ class _Outlining:
             if name not in known:
                 yield OutlinedInput(name, Location.BODY.value)
 
-    def _applying(self, entry: OperationEntry, operation: ApiOperation) -> Iterator[str]:
-        wanted = self._operations.of(entry).phases
-        for name in self._phases:
-            if name in wanted and self._has_cases(name, operation):
-                yield name
-
     def _has_cases(self, phase: str, operation: ApiOperation) -> bool:
         match phase_named(phase).source:
             case CaseSource.CHAINED:
                 return operation.label in self._chained
             case CaseSource.LISTED:
-                return self._lists_any(phase, operation)
+                context = ListingContext(
+                    self._rules.of(operation, phase),
+                    ComponentHooks.from_registry(GLOBAL_HOOKS, HookContext(operation)),
+                    is_first_of_path=self._selected.is_first_of_path(operation.label),
+                )
+                try:
+                    listed: Iterable[Any] = lister_of(phase)(operation, context)
+                    return next(iter(listed), None) is not None
+                except CheckerError:
+                    # No case can be made. The run reports the reason.
+                    return False
             case _:
                 return True
-
-    def _lists_any(self, phase: str, operation: ApiOperation) -> bool:
-        context = ListingContext(
-            self._rules.of(operation, phase),
-            ComponentHooks.from_registry(GLOBAL_HOOKS, HookContext(operation)),
-            is_first_of_path=self._selected.is_first_of_path(operation.label),
-        )
-        try:
-            listed: Iterable[Any] = lister_of(phase)(operation, context)
-            return next(iter(listed), None) is not None
-        except CheckerError:
-            # No case can be made. The run reports the reason.
-            return False
