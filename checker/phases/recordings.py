@@ -144,8 +144,12 @@ class _Failure(Struct):
 def read_archive(text: bytes) -> Iterator[Recorded]:
     """Yield the requests of a HAR file of any program. Raises `UsageError`."""
     for number, entry in enumerate(_decoded(text, _Archive).log.entries, 1):
-        sent, answer = entry.request, entry.response
-        body = _posted(sent.post_data)
+        sent, answer, posted = entry.request, entry.response, entry.request.post_data
+        body: bytes | None = None
+        if posted is not None and posted.text is not None:
+            body = _octets(posted.text, is_base64=posted.encoding == "base64")
+        elif posted is not None:
+            body = urlencode([(one.name, one.value) for one in posted.params]).encode()
         _, _, about = entry.comment.removesuffix(")").rpartition(", ")
         yield Recorded(
             id=str(number),
@@ -172,7 +176,10 @@ def read_events(text: bytes) -> Iterator[Recorded]:
         scenario = event.scenario_finished or event.fuzz_scenario_finished
         if scenario is not None and scenario.recorder is not None:
             for name, one in scenario.recorder.interactions.items():
-                body = _logged_body(one.request.body)
+                sent: dict[str, str] | str | None = one.request.body
+                body = sent.encode() if isinstance(sent, str) else None
+                if isinstance(sent, dict):
+                    body = _octets(sent.get("$base64", ""), is_base64=True)
                 yield Recorded(
                     id=name,
                     status=_status(scenario.recorder.checks.get(name, ())),
@@ -226,20 +233,6 @@ def _pairs(headers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _kept(headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     # HTTP/2 fields whose names begin with a colon repeat the method and the URL.
     return tuple((name, value) for name, value in headers if not name.startswith(":") and name.lower() not in _AGAIN)
-
-
-def _posted(posted: _Posted | None) -> bytes | None:
-    if posted is None:
-        return None
-    if posted.text is None:
-        return urlencode([(one.name, one.value) for one in posted.params]).encode()
-    return _octets(posted.text, is_base64=posted.encoding == "base64")
-
-
-def _logged_body(body: dict[str, str] | str | None) -> bytes | None:
-    if isinstance(body, dict):
-        return _octets(body.get("$base64", ""), is_base64=True)
-    return None if body is None else body.encode()
 
 
 def _body_of_case(body: _Value | None) -> bytes | None:
@@ -299,26 +292,21 @@ def read_cassette(path: Path) -> list[Recorded]:
 
 def _read_file(path: Path) -> list[Recorded]:
     data = read_local(path, "a cassette", most_bytes=_MOST_BYTES).removeprefix(BOM_UTF8)
-    read = _reader_of(data)
-    if read is None:
+    first = _FIRST_KEY.match(data)
+    name = b"" if first is None else first[1]
+    read: Callable[[bytes], Iterable[Recorded]]
+    if name == b"log":
+        read = read_archive
+    elif name[:1].isupper():
+        read = read_events
+    elif name and b'"sequence"' in data:
+        read = read_failure
+    else:
         return _read_yaml(path, data)
     try:
         return list(read(data))
     except UsageError as error:
         raise UsageError(f"{path}: {error}") from error
-
-
-def _reader_of(data: bytes) -> Callable[[bytes], Iterable[Recorded]] | None:
-    """Return the reader of a JSON document by its first key; None for YAML."""
-    first = _FIRST_KEY.match(data)
-    if first is None:
-        return None
-    name = first[1]
-    if name == b"log":
-        return read_archive
-    if name[:1].isupper():
-        return read_events
-    return read_failure if b'"sequence"' in data else None
 
 
 def _read_yaml(path: Path, data: bytes) -> list[Recorded]:

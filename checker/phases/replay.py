@@ -155,7 +155,8 @@ class _Replay:
             for lanes in self._lanes.values():
                 lanes.close()
         for reason, ids in self._refused.items():
-            self._echo(f"Error: {_listed(ids)}: {reason}")
+            shown = ", ".join(ids[:_MANY]) + (f" and {len(ids) - _MANY} more" if len(ids) > _MANY else "")
+            self._echo(f"Error: interaction{'s'[: len(ids) > 1]} {shown}: {reason}")
         sent = len(chosen) - self._failed
         self._echo(f"{sent} replayed, {self._changed} with another status")
         return 2 if self._failed else 0
@@ -217,12 +218,6 @@ def _masked(what: str) -> MissingSecret:
     return MissingSecret(
         f"{what} was masked when it was recorded; record the cassette again with --output-sanitize false"
     )
-
-
-def _listed(ids: list[str]) -> str:
-    shown = ", ".join(ids[:_MANY])
-    more = len(ids) - _MANY
-    return f"interaction{'s'[: len(ids) > 1]} {shown}" + (f" and {more} more" if more > 0 else "")
 
 
 def _header_bytes(text: str) -> bytes:

@@ -53,7 +53,16 @@ class SequenceGoals(Struct, dict=True):
         """
         if index % _AIMED:
             return None
-        goals = self._of(steps[0].use.label)
+        root = steps[0].use.label
+        goals = self._goals.get(root)
+        if goals is None:
+            uses = self.model.uses
+            deep = [use for use in uses.values() if len(use.owners) > 1 and root in self.model.makers(use.owners[0][1])]
+            deep.sort(key=lambda use: (use.method != REMOVING, -len(use.owners)))
+            labels = dict.fromkeys(use.label for use in deep)
+            made = uses[root].resource
+            labels |= dict.fromkeys(one for one in self._joining if made in self._collections[one] and one != root)
+            goals = self._goals[root] = list(labels)
         if not goals:
             return None
         goal = goals[index // _AIMED % len(goals)]
@@ -72,19 +81,6 @@ class SequenceGoals(Struct, dict=True):
             if tried.isdisjoint(ways):
                 return ways[0]
         return goal
-
-    def _of(self, root: Label) -> Sequence[Label]:
-        """Return operations at least two collections below the root, removals first; then those whose bodies name it beside others."""
-        found = self._goals.get(root)
-        if found is None:
-            uses = self.model.uses
-            deep = [use for use in uses.values() if len(use.owners) > 1 and root in self.model.makers(use.owners[0][1])]
-            deep.sort(key=lambda use: (use.method != REMOVING, -len(use.owners)))
-            labels = dict.fromkeys(use.label for use in deep)
-            made = uses[root].resource
-            labels |= dict.fromkeys(one for one in self._joining if made in self._collections[one] and one != root)
-            found = self._goals[root] = list(labels)
-        return found
 
     @cached_property
     def _joining(self) -> Sequence[Label]:

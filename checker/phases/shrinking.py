@@ -166,28 +166,32 @@ class _Fewer(Struct):
             while size:
                 number = 0
                 while number < len(found):
-                    candidate = self._reduced(found[number : number + size])
+                    places = found[number : number + size]
+                    recipe = self.best.recipe
+                    try:
+                        if isinstance(recipe, Listed):
+                            fewer: Listed | Literal = replace(recipe, without=(*recipe.without, *places))
+                        else:
+                            fewer = literal_of(without(self._made(self.best).case, places))
+                        candidate = self._made(replace(self.best, recipe=fewer))
+                    except CheckerError:
+                        candidate = None
                     if candidate is not None and (yield from self._is_as_good(candidate, meant)):
                         self._take(candidate)
                         found = places_of(candidate.case)
                     else:
                         number += size
                 size //= 2
-            yield from self._lower()
+            made = self._made(self.best)
+            # The violation of a negative case is about its values: they stay as they are.
+            if made.case.meta is not None and made.case.meta.mode is not GenerationMode.NEGATIVE:
+                meant = self._meant(made)
+                for leaf in leaves_of(made.case):
+                    while (candidate := (yield from self._smaller(leaf, meant))) is not None:
+                        self._take(candidate)
         except SearchEnded:
             finished = False
         return ShrunkCase(self._made(self.best), self.executions, finished)
-
-    def _lower(self) -> Search[GeneratedCase, None]:
-        """Make values smaller, one after the other; not in a negative case, because its violation is about the value."""
-        made = self._made(self.best)
-        case = made.case
-        if case.meta is None or case.meta.mode is GenerationMode.NEGATIVE:
-            return
-        meant = self._meant(made)
-        for leaf in leaves_of(case):
-            while (candidate := (yield from self._smaller(leaf, meant))) is not None:
-                self._take(candidate)
 
     def _smaller(self, leaf: Leaf, meant: _Meant) -> Search[GeneratedCase, GeneratedCase | None]:
         """Return the case with the smallest value at a place that still fails; None if there is none.
@@ -209,18 +213,6 @@ class _Fewer(Struct):
 
     def _made(self, step: Step) -> GeneratedCase:
         return self.factory.remake(step, name=self.name, phase=self.phase)
-
-    def _reduced(self, places: list[str]) -> GeneratedCase | None:
-        """Return the case without these places; None if it cannot be made."""
-        recipe = self.best.recipe
-        try:
-            if isinstance(recipe, Listed):
-                fewer: Listed | Literal = replace(recipe, without=(*recipe.without, *places))
-            else:
-                fewer = literal_of(without(self._made(self.best).case, places))
-            return self._made(replace(self.best, recipe=fewer))
-        except CheckerError:
-            return None
 
     def _is_as_good(self, candidate: GeneratedCase, meant: _Meant) -> Search[GeneratedCase, bool]:
         """Return whether a candidate means the same and still fails. Raises `SearchEnded`."""

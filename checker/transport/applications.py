@@ -221,7 +221,30 @@ class WsgiApplication:
 
         parts: list[bytes] = []
         try:
-            answer = self._app(_environment(request, self.origin), start)
+            path, _, query = request.target.partition(b"?")
+            environment: dict[str, Any] = {
+                "REQUEST_METHOD": request.method,
+                "SCRIPT_NAME": "",
+                "PATH_INFO": unquote_to_bytes(path).decode("latin-1"),
+                "QUERY_STRING": query.decode("latin-1"),
+                "SERVER_NAME": self.origin.host,
+                "SERVER_PORT": str(self.origin.port),
+                "SERVER_PROTOCOL": "HTTP/1.1",
+                "REMOTE_ADDR": _CLIENT[0],
+                "wsgi.version": (1, 0),
+                "wsgi.url_scheme": self.origin.scheme,
+                "wsgi.input": io.BytesIO(request.body or b""),
+                "wsgi.errors": sys.stderr,
+                "wsgi.multithread": False,
+                "wsgi.multiprocess": False,
+                "wsgi.run_once": False,
+            }
+            for name, value in _headers(request, self.origin):
+                key = name.decode("latin-1").upper().replace("-", "_")
+                key = key if key in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{key}"
+                text = value.decode("latin-1")
+                environment[key] = f"{environment[key]},{text}" if key in environment else text
+            answer = self._app(environment, start)
             try:
                 parts += answer
             finally:
@@ -285,33 +308,6 @@ def _headers(request: WireRequest, origin: BaseUrl) -> list[tuple[bytes, bytes]]
     if request.body is not None and request.header(b"Content-Length") is None:
         found.append((b"Content-Length", b"%d" % len(request.body)))
     return found
-
-
-def _environment(request: WireRequest, origin: BaseUrl) -> dict[str, Any]:
-    path, _, query = request.target.partition(b"?")
-    environment: dict[str, Any] = {
-        "REQUEST_METHOD": request.method,
-        "SCRIPT_NAME": "",
-        "PATH_INFO": unquote_to_bytes(path).decode("latin-1"),
-        "QUERY_STRING": query.decode("latin-1"),
-        "SERVER_NAME": origin.host,
-        "SERVER_PORT": str(origin.port),
-        "SERVER_PROTOCOL": "HTTP/1.1",
-        "REMOTE_ADDR": _CLIENT[0],
-        "wsgi.version": (1, 0),
-        "wsgi.url_scheme": origin.scheme,
-        "wsgi.input": io.BytesIO(request.body or b""),
-        "wsgi.errors": sys.stderr,
-        "wsgi.multithread": False,
-        "wsgi.multiprocess": False,
-        "wsgi.run_once": False,
-    }
-    for name, value in _headers(request, origin):
-        key = name.decode("latin-1").upper().replace("-", "_")
-        key = key if key in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{key}"
-        text = value.decode("latin-1")
-        environment[key] = f"{environment[key]},{text}" if key in environment else text
-    return environment
 
 
 def _response(request: WireRequest, status: int, headers: list[tuple[str, str]], content: bytes) -> Response:

@@ -19,25 +19,20 @@ def header_lines(request: WireRequest) -> tuple[list[bytes], bool]:
     for _, value in headers:
         # A value that ends in a space may be all spaces, which libcurl treats specially.
         if value[-1:] <= b" ":
-            return _odd_header_lines(request)
+            lines: list[bytes] = []
+            for name, value in headers:
+                if value and not value.isspace():
+                    lines.append(b"%b: %b" % (name, value))
+                elif b":" in name or b";" in name:
+                    raise Unsendable(f"libcurl cannot send an empty header named {name!r}")
+                else:
+                    # To libcurl, a semicolon means an empty value, and a colon removes the header.
+                    lines.append(name + b";")
+            ending, keeps_connection = _ending(tuple(map(_NAME, headers)), has_body=request.body is not None)
+            return lines + ending, keeps_connection
     # The set of names varies little between cases, so its consequences are computed once.
     ending, keeps_connection = _ending(tuple(map(_NAME, headers)), has_body=request.body is not None)
     return [*map(b": ".join, headers), *ending], keeps_connection
-
-
-def _odd_header_lines(request: WireRequest) -> tuple[list[bytes], bool]:
-    """Return the header lines of a request with an empty header value."""
-    lines: list[bytes] = []
-    for name, value in request.headers:
-        if value and not value.isspace():
-            lines.append(b"%b: %b" % (name, value))
-        elif b":" in name or b";" in name:
-            raise Unsendable(f"libcurl cannot send an empty header named {name!r}")
-        else:
-            # To libcurl, a semicolon means an empty value, and a colon removes the header.
-            lines.append(name + b";")
-    ending, keeps_connection = _ending(tuple(name for name, _ in request.headers), has_body=request.body is not None)
-    return lines + ending, keeps_connection
 
 
 @lru_cache(maxsize=1024)

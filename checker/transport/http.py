@@ -254,7 +254,18 @@ class Lane:
     def load(self, request: WireRequest, patience_s: float | None = None) -> None:
         """Put a request on the handle; only differences from the last one are set. Raises `Unsendable`."""
         if request.via is not self._via or patience_s != self._patience_s:
-            self._adapt(request, patience_s)
+            # Another operation has settings and a patience of its own. Connections are kept: libcurl knows which of
+            # them match.
+            if request.via is not self._via:
+                self.curl.reset()
+                self._configure(travelling(request, self._usual))
+                self._via = request.via
+            limit_s = self._settings.timeout_s
+            if patience_s is not None and patience_s >= limit_s:
+                patience_s = None
+            if patience_s != self._patience_s:
+                self._patience_s = patience_s
+                self.curl.setopt(pycurl.TIMEOUT_MS, milliseconds(limit_s if patience_s is None else patience_s))
         target, method = request.target, request.method
         if self._target_prefix:
             target = self._target_prefix + target
@@ -289,19 +300,6 @@ class Lane:
         if keeps_connection is not self._keeps_connection:
             curl.setopt(pycurl.FORBID_REUSE, not keeps_connection)
             self._keeps_connection = keeps_connection
-
-    def _adapt(self, request: WireRequest, patience_s: float | None) -> None:
-        """Use the settings of another operation, and its patience if that is less. Connections are kept; libcurl knows which of them match."""
-        if request.via is not self._via:
-            self.curl.reset()
-            self._configure(travelling(request, self._usual))
-            self._via = request.via
-        limit_s = self._settings.timeout_s
-        if patience_s is not None and patience_s >= limit_s:
-            patience_s = None
-        if patience_s != self._patience_s:
-            self._patience_s = patience_s
-            self.curl.setopt(pycurl.TIMEOUT_MS, milliseconds(limit_s if patience_s is None else patience_s))
 
     def _load_body(self, request: WireRequest) -> None:
         curl, body, is_head = self.curl, request.body, request.method == "HEAD"
@@ -574,7 +572,14 @@ class HttpLanes:
             now = self._now()
             if now >= deadline:
                 break
-            self._wait(deadline - now)
+            limit_s = deadline - now
+            timer_ms = self._multi.timeout()
+            wait_s = min(limit_s, _MAX_SELECT_S) if timer_ms < 0 else min(limit_s, timer_ms / 1000)
+            if wait_s > 0:
+                before = self._now()
+                if self._multi.select(wait_s) <= 0 and self._now() - before < wait_s / 2:
+                    # No descriptor for select(2) (name lookup, or a number above 1023): sleep instead of spinning.
+                    time.sleep(min(wait_s, 0.001))
             self._multi.perform()
             self._collect()
             if not self._done:
@@ -622,17 +627,6 @@ class HttpLanes:
             self.stalled_s += now - self._left
         self._left = now
         return now
-
-    def _wait(self, limit_s: float) -> None:
-        """Wait for a socket, at most until libcurl's own next timer."""
-        timer_ms = self._multi.timeout()
-        wait_s = min(limit_s, _MAX_SELECT_S) if timer_ms < 0 else min(limit_s, timer_ms / 1000)
-        if wait_s <= 0:
-            return
-        before = self._now()
-        if self._multi.select(wait_s) <= 0 and self._now() - before < wait_s / 2:
-            # No descriptor for select(2) (name lookup, or a number above 1023): sleep instead of spinning.
-            time.sleep(min(wait_s, 0.001))
 
     def _collect(self) -> None:
         while True:

@@ -184,7 +184,23 @@ class RequestMaker:
         names = tuple(case.headers)
         layout = plan.layouts.get(names)
         if layout is None:
-            layout = kept(plan.layouts, names, self._layout(names, plan), _MANY)
+            given, usual = [(name, header_bytes(name)) for name in names], plan.usual
+            encoders = tuple(
+                (name, raw, plan.header(name)) for name, raw in given if raw.lower() not in usual.user_names
+            )
+            taken = usual.user_names | {raw.lower() for _, raw in given}
+            layout = kept(
+                plan.layouts,
+                names,
+                _Layout(
+                    [field for field in usual.own if field[0].lower() not in taken] + usual.user,
+                    encoders,
+                    sends_id=_CASE_ID.lower() not in taken,
+                    sends_content_type=b"content-type" not in taken,
+                    sends_cookies=b"cookie" not in taken,
+                ),
+                _MANY,
+            )
         headers = layout.fixed.copy()
         if layout.sends_id:
             headers.append((_CASE_ID, case.id.encode("utf-8", "surrogatepass")))
@@ -195,18 +211,6 @@ class RequestMaker:
         for name, raw, encode_value in layout.names:
             headers.append((raw, encode_value(case.headers[name])))
         return headers
-
-    def _layout(self, names: tuple[str, ...], plan: "_Plan") -> "_Layout":
-        given, usual = [(name, header_bytes(name)) for name in names], plan.usual
-        kept = tuple((name, raw, plan.header(name)) for name, raw in given if raw.lower() not in usual.user_names)
-        taken = usual.user_names | {raw.lower() for _, raw in given}
-        return _Layout(
-            [field for field in usual.own if field[0].lower() not in taken] + usual.user,
-            kept,
-            sends_id=_CASE_ID.lower() not in taken,
-            sends_content_type=b"content-type" not in taken,
-            sends_cookies=b"cookie" not in taken,
-        )
 
 
 def plain_maker() -> RequestMaker:

@@ -36,20 +36,16 @@ class HttpChanges(Struct, frozen=True):
 
     def over(self, usual: HttpSettings) -> HttpSettings:
         """Return the settings of the request on a lane with these settings."""
-        known = self.usual or usual
+        known, follows = self.usual or usual, self.follows_redirects
+        redirects = known.max_redirects
+        if follows is not None and follows != (redirects > 0):
+            redirects = default_of((), "max-redirects") if follows else 0
         return replace(
             known,
             timeout_s=min(self.timeout_s or inf, known.timeout_s),
             verify=known.verify if self.verify is None else self.verify,
-            max_redirects=_redirects(known.max_redirects, self.follows_redirects),
+            max_redirects=redirects,
         )
-
-
-def _redirects(usual: int, follows: bool | None) -> int:
-    """Return the number of redirects for the choice of a caller; None keeps the settings."""
-    if follows is None or follows == (usual > 0):
-        return usual
-    return default_of((), "max-redirects") if follows else 0
 
 
 def environment_proxy(origin: BaseUrl) -> str | None:

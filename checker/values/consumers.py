@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Final
@@ -250,8 +250,11 @@ class Consumer(Struct):
             # Other fields of the same resources are no names of them: `NL` is one of a country, `NLD` and `Netherlands` are none.
             scored = [one for one in scored if one[2].name in self._fields or self._is_proved(one[2].name)]
         best = [(score, ring) for score, _, ring in scored[:_RANKS]]
-        made = _made_of(ring for _, ring in best) if self.is_careful else []
-        self._order = made or _weighted(best, is_removing=self.is_removing)
+        made: list[tuple[ValueHistory, int]] = []
+        for _, ring in best if self.is_careful else ():
+            # The values of members that the run created, the newest first.
+            made += [(ring, depth) for depth, one in enumerate(reversed(ring.values)) if one in ring.made]
+        self._order = made[:_REACH] or _weighted(best, is_removing=self.is_removing)
         self._nearest = list({id(ring): ring for ring, _ in self._order[:_DIFFERENT]}.values())
         self._pause = min(2 * self._pause + 1, _PATIENCE) if scored else 0
         self._left = self._pause
@@ -304,12 +307,6 @@ def _order_of(ranked: Sequence[tuple[float, ValueHistory]]) -> list[tuple[ValueH
         order += [(ring, turn - start) for start, size, ring in sizes if 0 <= turn - start < size]
         turn += 1
     return order[:wanted]
-
-
-def _made_of(rings: Iterable[ValueHistory]) -> list[tuple[ValueHistory, int]]:
-    """Return (ring, depth) of the values of members that the run created, the newest first."""
-    found = ((ring, depth) for ring in rings for depth, one in enumerate(reversed(ring.values)) if one in ring.made)
-    return list(islice(found, _REACH))
 
 
 def _readings_of(text: str, kind: type[Scalar]) -> Sequence[Scalar]:
@@ -622,10 +619,19 @@ class OperationView:
                 for collection, name_above in chosen.above:
                     around.setdefault(collection, name_above)
             above = tuple(around.items())
-            known = _named_in(above, owner)
+            # The member in which the context places the value: by its path, else by its noun.
+            known = dict(above).get(key_of(owner))
+            if known is None:
+                noun = resource_names.noun_of(owner)
+                known = next((one for at, one in reversed(above) if noun_of_key(at) == noun), None)
             if consumer is not None and known is not None:
                 named = consumer.named(self._rings, known, above)
-                self._taken[name] = named or self._unseen(known, consumer)
+                if named is None:
+                    # No response shows it: it is named as in the request whose response showed a resource below it.
+                    value = int(known) if str not in consumer.kinds and is_integer(known) else known
+                    producer = next(iter(self._taken.values())).origin[0]
+                    named = Taken(value, (), (producer, request_pointer(consumer.name)))
+                self._taken[name] = named
             elif consumer is not None:
                 taken = None if index % 2 else self._in_state(consumer, index)
                 taken = taken or consumer.choose(self._rings, index, above)
@@ -634,12 +640,6 @@ class OperationView:
             if name == wanted:
                 break
         return self._taken.get(wanted)
-
-    def _unseen(self, text: str, consumer: Consumer) -> Taken:
-        """Return a resource that no response shows, named as in the request whose response showed a resource below it."""
-        value = int(text) if str not in consumer.kinds and is_integer(text) else text
-        producer = next(iter(self._taken.values())).origin[0]
-        return Taken(value, (), (producer, request_pointer(consumer.name)))
 
     def consumed(self, bindings: Iterable[Binding], *, is_missing: bool) -> None:
         """Learn whether the fields of these values suit the parameters."""
@@ -730,12 +730,3 @@ def _item_around(pointer: str) -> str:
     tokens = pointer.split("/")
     last = max((place for place, token in enumerate(tokens) if token.isdigit()), default=-1)
     return "".join([f"{token}/" for token in tokens[: last + 1]])
-
-
-def _named_in(above: Above, owner: Resource) -> str | None:
-    """Return the member of a collection in which a context places a value: by its path, else by its noun."""
-    key, noun = key_of(owner), resource_names.noun_of(owner)
-    found = dict(above).get(key)
-    if found is not None:
-        return found
-    return next((name for at, name in reversed(above) if noun_of_key(at) == noun), None)

@@ -1,6 +1,7 @@
 """JSON of a response, as the corpus reads it: fast, and lenient about integers beyond 64 bits."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from enum import Enum
 from functools import lru_cache
 from itertools import islice
@@ -41,14 +42,10 @@ def json_of(response: Response) -> Any:
     except ValueError:
         # Compressed content is no JSON: headers are looked at only then.
         plain = response.readable.content
-    return ABSENT if plain is content else _value(plain)
-
-
-def _value(content: bytes) -> Any:
-    try:
-        return orjson.loads(content)
-    except ValueError:
-        return ABSENT
+    if plain is not content:
+        with suppress(ValueError):
+            return orjson.loads(plain)
+    return ABSENT
 
 
 DEEP = 7  # Limit on the levels of a response that are read.
@@ -171,11 +168,16 @@ class Places:
             found.append((self._root, body))
         for _ in range(depth):
             below: list[tuple[ResponsePlace, Any]] = []
+            parts: Iterable[tuple[str, Any]]
             for place, value in level:
                 if names is not None and place.around is None and value.__class__ is dict and _is_mapping(value):
                     named = self._place_at(f"{place.origin[1]}/{NAME_MARK}", "id", place.inner)
                     names += ((named, key) for key in islice(value, _ITEMS) if len(key) <= LONGEST_TEXT)
-                self._sort(place, _parts(value), found, below)
+                if isinstance(value, list):
+                    parts = [(_ITEM, item) for item in value[:_ITEMS]]
+                else:
+                    parts = islice(value.items(), _NODES) if len(value) > _NODES else value.items()
+                self._sort(place, parts, found, below)
                 if ends is not None:
                     ends.append(len(found))
                 if len(found) + len(below) > _NODES:
@@ -271,12 +273,6 @@ class Places:
             self._count += 1
             known[key] = found
         return found
-
-
-def _parts(value: dict[str, Any] | list[Any]) -> Iterable[tuple[str, Any]]:
-    if isinstance(value, list):
-        return [(_ITEM, item) for item in value[:_ITEMS]]
-    return islice(value.items(), _NODES) if len(value) > _NODES else value.items()
 
 
 def _is_mapping(value: dict[str, Any]) -> bool:

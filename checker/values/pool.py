@@ -186,20 +186,16 @@ class ValuePool:
         values: Iterable[object] = (named_values(case).get(resource_names.variables_of(path)[-1]),) if is_member else ()
         # A condition may select some of the members.
         if not is_member and succeeded and not case.query and case.body is NOT_SET:
-            values = self._members(source.resource, above)
+            owned = {one for use in self._model.uses.values() for one in use.owners if one[1] == source.resource}
+            fields = {field for one in owned for _, field in resource_names.spellings(*one)}
+            rings = self._ordered.since(0, (("noun", resource_names.noun_of(source.resource)),)) if fields else ()
+            naming = [ring for ring in rings if ring.name in fields or resource_names.is_identifier(ring.name)]
+            values = dict.fromkeys(value for ring in naming for value, context in ring.values if agree(context, above))
         return [
             ValueGone(value, case.id, operation.label, above=above, succeeded=succeeded)
             for value in values
             if isinstance(value, SCALARS)
         ]
-
-    def _members(self, collection: Resource, above: Above) -> Iterable[Scalar]:
-        """Return the known names of the members of a collection in a context."""
-        owned = {one for use in self._model.uses.values() for one in use.owners if one[1] == collection}
-        fields = {field for one in owned for _, field in resource_names.spellings(*one)}
-        rings = self._ordered.since(0, (("noun", resource_names.noun_of(collection)),)) if fields else ()
-        naming = [ring for ring in rings if ring.name in fields or resource_names.is_identifier(ring.name)]
-        return dict.fromkeys(value for ring in naming for value, context in ring.values if agree(context, above))
 
     def forget_rankings(self) -> None:
         """Rank all values again when they are next used, so that the time of the last ranking decides nothing."""
@@ -409,7 +405,15 @@ class ValuePool:
         for binding in self._view_of(operation).blamed(bindings):
             variable = variable_at(operation, (binding.location, binding.name))
             if variable is not None:
-                self._missed(binding, self._around(case, variable))
+                above = self._around(case, variable)
+                source, value = self._sources.get(binding.producer), binding.literal
+                if source is not None and isinstance(value, SCALARS):
+                    for kind, reading in _readings(value):
+                        resource = source.places.resource_at(binding.pointer)
+                        ring = self._rings.get((resource, field_of(binding.pointer), kind))
+                        if ring is not None:
+                            for one in ring.same(reading, above):
+                                ring.missed(one)
 
     def _changes(
         self, case: Case, bindings: Iterable[Binding], use: ResourceUse, status: int
@@ -433,17 +437,6 @@ class ValuePool:
         others = [one for one in self._use(case.operation).owners if one[0] != variable and one[0] in values]
         found = ((key_of(owner), f"{values[name]}") for name, owner in others)
         return tuple(one for one in found if not self._is_secret(one[1]))
-
-    def _missed(self, binding: Binding, above: Above) -> None:
-        source, value = self._sources.get(binding.producer), binding.literal
-        if source is None or not isinstance(value, SCALARS):
-            return
-        for kind, reading in _readings(value):
-            resource = source.places.resource_at(binding.pointer)
-            ring = self._rings.get((resource, field_of(binding.pointer), kind))
-            if ring is not None:
-                for one in ring.same(reading, above):
-                    ring.missed(one)
 
     def _use(self, operation: Operation) -> ResourceUse:
         found = self._model.uses.get(operation.label)

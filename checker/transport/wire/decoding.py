@@ -325,22 +325,19 @@ def deep_tree(pairs: Pairs, name: str) -> Tree:
         tokens = _BRACKETS.findall(inner)
         if "".join(f"[{token}]" for token in tokens) != inner or not tokens:
             raise ValueError(f"{plain(key)!r} is not of the style deepObject")
-        _put(found, tokens, plain(value))
+        # `a[]=1` is a list under `a`, as PHP and Rails write it.
+        *above, last = tokens[:-1] if tokens[-1] == "" and len(tokens) > 1 else tokens
+        holder = found
+        for token in above:
+            below = holder.setdefault(token, {})
+            if not isinstance(below, dict):
+                raise ValueError(f"{token!r} is a text and an object at once")
+            holder = below
+        present = holder.get(last, Repeated(()))
+        if not isinstance(present, Repeated):
+            raise ValueError(f"{last!r} is a text and an object at once")
+        holder[last] = Repeated((*present.texts, plain(value)))
     return found
-
-
-def _put(found: dict[str, Tree], tokens: list[str], text: str) -> None:
-    # `a[]=1` is a list under `a`, as PHP and Rails write it.
-    tokens = tokens[:-1] if tokens[-1] == "" and len(tokens) > 1 else tokens
-    for token in tokens[:-1]:
-        inner = found.setdefault(token, {})
-        if not isinstance(inner, dict):
-            raise ValueError(f"{token!r} is a text and an object at once")
-        found = inner
-    present = found.get(tokens[-1], Repeated(()))
-    if not isinstance(present, Repeated):
-        raise ValueError(f"{tokens[-1]!r} is a text and an object at once")
-    found[tokens[-1]] = Repeated((*present.texts, text))
 
 
 _COMPOUND = frozenset({"array", "object"})

@@ -89,20 +89,16 @@ def path_text(value: Any, style: str, name: str, *, explode: bool) -> str:
             texts = [(escape(name), ",".join(_parts(value, escape, explode=False)))]
         return "".join(f";{key}={text}" if text else f";{key}" for key, text in texts)
     if style == "label":
-        text = _label(value, explode=explode)
+        parts = _parts(value, escape, explode=explode)
+        if explode and isinstance(value, list | dict):
+            # The dot delimits here, although URLs need not escape it.
+            text = "." + ".".join(part.replace(".", "%2E") for part in parts)
+        else:
+            text = "." + ",".join(parts)
     else:
         delimiter = DELIMITERS.get(style, ",")
         text = delimiter.join(_parts(value, escape, explode=explode))
     return text.replace(".", "%2E") if text in DOTS else text
-
-
-def _label(value: Any, *, explode: bool) -> str:
-    """RFC 6570, 3.2.5."""
-    parts = _parts(value, escape, explode=explode)
-    if explode and isinstance(value, list | dict):
-        # The dot delimits here, although URLs need not escape it.
-        return "." + ".".join(part.replace(".", "%2E") for part in parts)
-    return "." + ",".join(parts)
 
 
 def header_text(value: Any, *, explode: bool, style: str = "simple") -> str:
@@ -120,7 +116,9 @@ def query_pairs(
         if style == "deepObject":
             return list(_deep(name, value, safe))
         if explode:
-            return [pair for k, v in value.items() for pair in _spread(escape(str(k)), v, safe)]
+            # A list repeats the name of its property, as most servers expect.
+            items = ((escape(str(key)), one if isinstance(one, list) else [one]) for key, one in value.items())
+            return [(key, escape(text_of(one), safe)) for key, ones in items for one in ones]
     elif isinstance(value, list):
         if explode or style == "deepObject":
             return [(key, escape(text_of(item), safe)) for item in value]
@@ -131,12 +129,6 @@ def query_pairs(
     delimiter = DELIMITERS.get(style, ",")
     parts = _parts(value, lambda text: escape(text, inner), explode=False)
     return [(key, delimiter.join(parts))] if value else []
-
-
-def _spread(name: str, value: Any, safe: str) -> Pairs:
-    """Return the pairs of a property of an exploded object: a list repeats its name, as most servers expect."""
-    items = value if isinstance(value, list) else [value]
-    return [(name, escape(text_of(item), safe)) for item in items]
 
 
 def _deep(prefix: str, value: dict[str, Any], safe: str) -> Iterable[tuple[str, str]]:

@@ -336,19 +336,16 @@ class _Member(Struct, frozen=True):
 
     def content(self, bound: frozenset[str]) -> list[str]:
         if self.is_text:
-            return [_inner_text(text_of(self.value), self.how)]
+            text = text_of(self.value)
+            escaped = _escaped(text, _TEXT, _ESCAPES)
+            if self.how.text == "text":
+                return [escaped]
+            # A CDATA section cannot contain its own end.
+            return [f"<![CDATA[{text.replace(']]>', ']]]]><![CDATA[>')}]]>"]
         if isinstance(self.value, list) and not self.how.is_wrapped:
             # An unwrapped array has no element of its own: only the name of its items counts.
             return _items(self.key, self.value, XmlName(), self.outline, bound)
         return _element(self.how.name or self.key, self.value, self.how, self.outline, bound)
-
-
-def _inner_text(text: str, how: XmlName) -> str:
-    escaped = _escaped(text, _TEXT, _ESCAPES)
-    if how.text == "text":
-        return escaped
-    # A CDATA section cannot contain its own end.
-    return f"<![CDATA[{text.replace(']]>', ']]]]><![CDATA[>')}]]>"
 
 
 def _items(name: str, value: list[Any], how: XmlName, outline: Outline | None, bound: frozenset[str]) -> list[str]:
