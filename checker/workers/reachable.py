@@ -1,6 +1,7 @@
 """The first connection to the target, with and without TLS, tried before any case is generated."""
 
 import socket
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
@@ -29,13 +30,15 @@ def unreachable_target(context: WorkerContext) -> str:
     """Return the reason why no request of a run can arrive, for the first worker; empty if one may.
 
     Behind a proxy only the proxy can be checked, behind a transport of the user nothing. Operations on hosts or with proxies of their
-    own may be served when others are not.
+    own may be served when others are not. A target that is down is asked again for as long as its description may be waited for.
     """
     common = context.subject.operations.common
     if context.subject.settings.document is not None:
         return ""
     if is_looked_at(context):
-        found = unreachable(context.subject.origin, common.http.probe_s)
+        until = time.monotonic() + (context.subject.settings.target.wait_for_schema_s or 0.0)
+        while (found := unreachable(context.subject.origin, common.http.probe_s)) and time.monotonic() < until:
+            time.sleep(_BETWEEN_PROBES_S)
         return "" if found and has_own_servers(context) else found
     if not common.http.proxy or context.subject.settings.target.transport or context.subject.settings.target.app:
         return ""
