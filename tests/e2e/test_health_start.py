@@ -2,10 +2,14 @@
 
 import json
 import socket
+import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from tests.apps.http import Reply, Request
+from tests.apps.serving import json_reply, serving
 from tests.e2e.runner import Command
 
 OK = {"responses": {"200": {"description": ""}}}
@@ -43,6 +47,22 @@ def test_a_target_that_nobody_reaches_is_one_sentence(tmp_path: Path, closed_por
     assert {error.label for error in ran.view.errors.values()} == {"GET /a", "POST /a", "GET /b"}
     report = (tmp_path / "j.xml").read_text()
     assert 'errors="3"' in report
+
+
+def test_a_target_that_restarts_after_its_description_was_read_is_waited_for(tmp_path: Path, closed_port: int) -> None:
+    with ExitStack() as serving_too:
+
+        def describe(_: Request) -> Reply:
+            # The API accepts connections a while after the run has tried its first one.
+            api = serving(lambda _: json_reply({}), DOCUMENT, port=closed_port)
+            threading.Timer(0.5, lambda: serving_too.enter_context(api)).start()
+            return json_reply(DOCUMENT)
+
+        location = serving_too.enter_context(serving(describe, {})).url + "/described.json"
+        asked = ("run", "--inline", location, "--url", f"http://127.0.0.1:{closed_port}", "-n", "1")
+        ran = Command(tmp_path).here(*asked, "--wait-for-schema", "60")
+    assert ran.view.counts.requests > 0, ran.shown
+    assert "cannot be reached" not in ran.stdout
 
 
 def test_a_proxy_that_nobody_reaches_is_one_sentence_unless_operations_have_others(
