@@ -649,8 +649,16 @@ def usual_parts(
     compiler: PartCompiler, hooks: ComponentHooks, present: Iterable[Location]
 ) -> dict[Location, ComponentProvenance]:
     """Return the known provenance of each part before a case is made, in the order of locations."""
-    locations = set(present)
-    return {place: _usual(compiler, hooks, place) for place in Location if place in locations}
+    locations, found = set(present), dict[Location, ComponentProvenance]()
+    for place in Location:
+        if place in locations:
+            names = compiler.forced_names.get(place, [])
+            outside = (*names, *_fixed(place, compiler.settings))
+            if hooks.case.changes or getattr(hooks, place.container).changes:
+                outside = (ANYTHING,)
+            origin = Origin.EXPLICIT if names else Origin.RANDOM
+            found[place] = ComponentProvenance(origin=origin, outside=outside)
+    return found
 
 
 def forced_parts(compiler: PartCompiler) -> dict[Location, tuple[str, ...]]:
@@ -662,14 +670,6 @@ def forced_parts(compiler: PartCompiler) -> dict[Location, tuple[str, ...]]:
     if compiler.has_forced_body:
         found[Location.BODY] = (ANYTHING,)
     return found
-
-
-def _usual(compiler: PartCompiler, hooks: ComponentHooks, location: Location) -> ComponentProvenance:
-    names = compiler.forced_names.get(location, [])
-    outside = (*names, *_fixed(location, compiler.settings))
-    if hooks.case.changes or getattr(hooks, location.container).changes:
-        outside = (ANYTHING,)
-    return ComponentProvenance(origin=Origin.EXPLICIT if names else Origin.RANDOM, outside=outside)
 
 
 def _fixed(location: Location, settings: GenerationSettings) -> Iterable[str]:

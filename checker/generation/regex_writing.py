@@ -300,7 +300,10 @@ def _rows(tree: Expression, most: int) -> Iterator[tuple[Expression, ...]]:
             yield from _rows(option, most)
         return
     parts = tree.parts if isinstance(tree, Concatenation) else (tree,)
-    index = _split_at(parts)
+    # The first or last part, conditions aside, if it has alternatives with anchors in it.
+    solid = [index for index, part in enumerate(parts) if not isinstance(part, Anchor | Lookahead)]
+    ends = (solid[0], solid[-1]) if solid else ()
+    index = next((one for one in ends if _has_anchors(parts[one]) and _options(parts[one])), None)
     options = [] if index is None else _options(parts[index])
     if index is None or len(options) > most:
         yield parts
@@ -309,15 +312,6 @@ def _rows(tree: Expression, most: int) -> Iterator[tuple[Expression, ...]]:
         inside = option.parts if isinstance(option, Concatenation) else (option,)
         row = Concatenation((*parts[:index], *inside, *parts[index + 1 :]))
         yield from _rows(row, most // len(options))
-
-
-def _split_at(parts: tuple[Expression, ...]) -> int | None:
-    """Index of the first or last part, conditions aside, if it has alternatives with anchors in it."""
-    solid = [index for index, part in enumerate(parts) if not isinstance(part, Anchor | Lookahead)]
-    for index in (solid[0], solid[-1]) if solid else ():
-        if _has_anchors(parts[index]) and _options(parts[index]):
-            return index
-    return None
 
 
 def _options(part: Expression) -> list[Expression]:
@@ -434,12 +428,10 @@ def _searched(branch: Branch, allowed: tuple[Interval, ...], around: Alphabet) -
             text = text + more if end else more + text
         return text
 
-    return PatternPart(match.low, UNBOUNDED, write, free=_freely(match, around, is_open, share))
-
-
-def _freely(match: PatternPart, around: Alphabet, is_open: tuple[bool, bool], share: float) -> Draw:
-    """Draws a match of any length and the text around it. The match is drawn first: shrinking keeps it, and drops the rest."""
+    # The match is drawn first: shrinking keeps it, and drops the rest.
     filling = either(share, texts(around, 1, _ROOM), _NOTHING)
     if all(is_open):
-        return joined(match.unbounded(), filling, filling, places=(1, 0, 2))
-    return joined(match.unbounded(), filling, places=(1, 0) if is_open[0] else (0, 1))
+        free = joined(match.unbounded(), filling, filling, places=(1, 0, 2))
+    else:
+        free = joined(match.unbounded(), filling, places=(1, 0) if is_open[0] else (0, 1))
+    return PatternPart(match.low, UNBOUNDED, write, free=free)

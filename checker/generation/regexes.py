@@ -286,17 +286,15 @@ def _class(members: list[Any]) -> Intervals:
             case "RANGE":
                 found += _without_surrogates(*value)
             case _:
-                found += _category(str(value).removeprefix("CATEGORY_"))
+                kind = str(value).removeprefix("CATEGORY_")
+                inside = _CATEGORIES[kind.removeprefix("NOT_")]
+                outside = complement(inside) if kind.startswith("NOT_") else inside
+                # Validators disagree on the letters beyond ASCII that belong to a word, but not on its signs.
+                found += [pair for pair in outside if kind != "NOT_WORD" or pair[1] < 0x80]
     if is_negated:
         return complement(tuple(found))
     # The order of a class alone says which of its characters is the simplest.
     return merged(found) if len(members) > 1 else tuple(found)
-
-
-def _category(name: str) -> Intervals:
-    outside = complement(_CATEGORIES[name.removeprefix("NOT_")]) if name.startswith("NOT_") else _CATEGORIES[name]
-    # Validators disagree on the letters beyond ASCII that belong to a word, but not on its signs.
-    return tuple(pair for pair in outside if pair[1] < 0x80) if name == "NOT_WORD" else outside
 
 
 def _without_surrogates(low: int, high: int) -> Intervals:

@@ -122,11 +122,16 @@ def with_credentials(whole: Draw, choices: tuple[Alternative, ...], compiler: Pa
     is_given = bool(compiler.settings.met_alternatives)
     if is_given:
         places[0] = None
-    choose = _chooser(len(choices), prefers_first=is_given)
+    count, others = len(choices), len(choices) - 1
 
     def draw(source: Source) -> Any:
         parts = list(whole(source))
-        chosen = choose(source)
+        # One alternative leaves no choice in the record.
+        chosen = 0
+        if count > 1 and not is_given:
+            chosen = source.choice(count)
+        elif count > 1 and source.boolean(_OTHERS):
+            chosen = 1 + source.choice(others)
         context.alternative = places[chosen]
         for index, name, make in drawn[chosen]:
             value = make(source)
@@ -135,13 +140,3 @@ def with_credentials(whole: Draw, choices: tuple[Alternative, ...], compiler: Pa
         return tuple(parts)
 
     return draw
-
-
-def _chooser(count: int, *, prefers_first: bool) -> Callable[[Source], int]:
-    """Draws the number of an alternative, without a choice where there is one."""
-    if count == 1:
-        return lambda source: 0
-    if not prefers_first:
-        return lambda source: source.choice(count)
-    others = count - 1
-    return lambda source: 1 + source.choice(others) if source.boolean(_OTHERS) else 0

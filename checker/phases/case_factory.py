@@ -452,28 +452,24 @@ class CaseFactory:
         number = _STEPS + (index << _STEP_BITS) + step
         bindings = self.rules.unforced(self.operations[label], bindings)
         made = self._in_mode(label, (seed, number), phase, bindings, is_wrong=is_wrong)
-        repeated = self.rules.unforced(made.case.operation, tuple(self._repeated(made, bindings, phase.name)))
+        # The values of the path stand once more in members of the body that repeat them: the target demands that, or the
+        # description suggests it and the case was drawn so.
+        found: list[Binding] = []
+        relations = self.program(made.label, phase.name, made.learned).relations
+        if relations is not None:
+            for one in (*relations.demanded, *relations.suggested):
+                if one.keyword != SAME or (one not in relations.demanded and is_broken(one, made.case)):
+                    continue
+                present = list(values_at(made.case.body, one.path))
+                for binding in bindings:
+                    is_of_path = (binding.location, binding.name) == (Location.PATH, one.given)
+                    # A text is no value of a member that is a number, and the other way round.
+                    if is_of_path and present and isinstance(present[0], str) is isinstance(binding.literal, str):
+                        found.append(replace(binding, location=Location.BODY, name=pointer_child("", *one.path)))
+        repeated = self.rules.unforced(made.case.operation, tuple(found))
         taken = set_into(made.case, (*bindings, *repeated))
         made.bindings = (*made.bindings, *taken)
         return made
-
-    def _repeated(self, made: GeneratedCase, bindings: Sequence[Binding], phase: str) -> Iterator[Binding]:
-        """Yield the values of a path once more for the members of the body that repeat them.
-
-        The target demands that, or the description suggests it and the case was drawn so.
-        """
-        relations = self.program(made.label, phase, made.learned).relations
-        if relations is None:
-            return
-        for one in (*relations.demanded, *relations.suggested):
-            if one.keyword != SAME or (one not in relations.demanded and is_broken(one, made.case)):
-                continue
-            present = list(values_at(made.case.body, one.path))
-            for binding in bindings:
-                is_of_path = (binding.location, binding.name) == (Location.PATH, one.given)
-                # A text is no value of a member that is a number, and the other way round.
-                if is_of_path and present and isinstance(present[0], str) is isinstance(binding.literal, str):
-                    yield replace(binding, location=Location.BODY, name=pointer_child("", *one.path))
 
     def make_first(self, label: Label, seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Return the first step of sequence `index`, with wrong data as rarely as later steps."""

@@ -49,7 +49,9 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
                 request = maker.make(case)
             except (CheckerError, ValueError):
                 request = None
-            if request is not None and _is_too_long(request):
+            if request is not None and (
+                len(request.target) > LONGEST_TARGET or any(len(value) > LONGEST_TARGET for _, value in request.headers)
+            ):
                 continue
             wire = (listed.mode, listed.is_again, str(listed.key) if request is None else _wire(request))
             if wire not in seen:
@@ -69,13 +71,6 @@ def _wire(request: WireRequest) -> Hashable:
     """Return a key that is equal for equal requests; with digests, because thousands of bodies take tens of megabytes."""
     body = request.body and blake2b(request.body, digest_size=16).digest()
     return request.method, request.target, tuple(request.headers), body
-
-
-def _is_too_long(request: WireRequest) -> bool:
-    """Whether servers may refuse the head of a request for its size, which tells nothing about the operation."""
-    if len(request.target) > LONGEST_TARGET:
-        return True
-    return any(len(value) > LONGEST_TARGET for _, value in request.headers)
 
 
 def declared_examples(operation: Operation, context: ListingContext) -> Iterator[ListedCase | Case]:

@@ -201,7 +201,10 @@ class Consumer(Struct):
         if len(rings.ordered) > self._examined:
             self._examine(rings)
         for ring in self._likely:
-            for value in _readings_of(text, ring.kind):
+            readings: Sequence[Scalar] = (text,) if ring.kind is str else ()
+            if ring.kind is int and is_integer(text):
+                readings = (int(text),)
+            for value in readings:
                 for instance in ring.same(value, above):
                     return ring.values[instance]
         return None
@@ -307,12 +310,6 @@ def _order_of(ranked: Sequence[tuple[float, ValueHistory]]) -> list[tuple[ValueH
         order += [(ring, turn - start) for start, size, ring in sizes if 0 <= turn - start < size]
         turn += 1
     return order[:wanted]
-
-
-def _readings_of(text: str, kind: type[Scalar]) -> Sequence[Scalar]:
-    if kind is str:
-        return (text,)
-    return (int(text),) if kind is int and is_integer(text) else ()
 
 
 def consumer_of(

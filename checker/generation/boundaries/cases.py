@@ -1,6 +1,6 @@
 """One request at an edge of an operation: its parts, what it tests, and how it becomes a case."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any, Final
 
@@ -81,7 +81,17 @@ class BoundaryCase(Struct, frozen=True, dict=True):
             parameter=self.parameter,
             parameter_location=None if self.location is None else str(self.location),
         )
-        meta = CaseMetadata(self.mode, dict(self._components()), PhaseInfo(self.phase, data))
+        present = [place for place, values in self.parts.containers.items() if values]
+        if self.parts.body is not NOT_SET:
+            present.append(Location.BODY)
+        usual = Origin.RANDOM if self.location is not None else self.origin
+        components = {
+            place: ComponentProvenance(origin=usual, outside=self.outside.get(place, ())) for place in present
+        }
+        if self.location is not None:
+            outside = self.outside.get(self.location, ())
+            components[self.location] = ComponentProvenance(self.mode, self.origin, self.violation, outside=outside)
+        meta = CaseMetadata(self.mode, components, PhaseInfo(self.phase, data))
         parts, containers = self.parts, self.parts.containers
         case = Case(
             operation,
@@ -96,17 +106,6 @@ class BoundaryCase(Struct, frozen=True, dict=True):
         )
         case.other_method, case.alternative = self.method, self.alternative
         return case
-
-    def _components(self) -> Iterator[tuple[Location, ComponentProvenance]]:
-        present = [place for place, values in self.parts.containers.items() if values]
-        if self.parts.body is not NOT_SET:
-            present.append(Location.BODY)
-        usual = Origin.RANDOM if self.location is not None else self.origin
-        for place in present:
-            yield place, ComponentProvenance(origin=usual, outside=self.outside.get(place, ()))
-        if self.location is not None:
-            outside = self.outside.get(self.location, ())
-            yield (self.location, ComponentProvenance(self.mode, self.origin, self.violation, outside=outside))
 
 
 def about(boundary: Boundary, parts: Parts, location: Location, name: str) -> BoundaryCase:

@@ -89,25 +89,25 @@ class SaidValues(Struct):
             return value
         try:
             form = self.edges.compiler.canonical(self.edges.compiler.targets(conjunction))
-            return value if form.impossible else self._whole(value, form, item_of(place), depth - 1)
+            if form.impossible:
+                return value
+            inner, depth = item_of(place), depth - 1
+            if isinstance(value, list):
+                if form.arrays.prefix or forms.ARRAY not in form.types:
+                    return value
+                return [self.completed(item, form.arrays.items, inner, depth) for item in value]
+            if forms.OBJECT not in form.types:
+                return value
+            whole = {
+                name: self.completed(part, form.objects.properties.get(name, ()), inner, depth)
+                for name, part in value.items()
+            }
+            for name in form.objects.required:
+                if name not in whole:
+                    whole[name] = self.edges.usual(form.objects.of_name(name), inner)
+            return whole
         except NO_VALUE:
             return value
-
-    def _whole(self, value: Any, form: Canonical, inner: TextPlace, depth: int) -> Any:
-        if isinstance(value, list):
-            if form.arrays.prefix or forms.ARRAY not in form.types:
-                return value
-            return [self.completed(item, form.arrays.items, inner, depth) for item in value]
-        if forms.OBJECT not in form.types:
-            return value
-        whole = {
-            name: self.completed(part, form.objects.properties.get(name, ()), inner, depth)
-            for name, part in value.items()
-        }
-        for name in form.objects.required:
-            if name not in whole:
-                whole[name] = self.edges.usual(form.objects.of_name(name), inner)
-        return whole
 
     def _own(self, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Iterator[SaidValue]:
         """Yield the given values of the schemas of a form. A value that its own schema forbids is reported."""

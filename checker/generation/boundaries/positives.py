@@ -199,7 +199,19 @@ class Edges(Struct):
         form = self.compiler.canonical(conjunction)
         if form.impossible is not None:
             raise Unsatisfiable(form.impossible.pointer, form.impossible.text)
-        is_valid = self.compiler.validator(conjunction) if _is_checked(form) else lambda value: True
+        # A value that is put together from valid parts may be invalid.
+        is_checked = (
+            form.needs_check
+            or form.opaque
+            or form.branches
+            or form.enum is not None
+            or form.objects.names
+            or form.objects.count.low
+            or form.objects.count.high is not None
+            or form.excluded.values
+            or form.excluded.steps
+        )
+        is_valid = self.compiler.validator(conjunction) if is_checked else lambda value: True
         for boundary in self._usual_ones(form, conjunction, place):
             if is_valid(boundary.value) and place.carries(boundary.value):
                 return boundary.value
@@ -346,7 +358,11 @@ def _texts(node: _Node) -> Iterator[Boundary]:
     is_formatted = any(name in FORMATS or name in node.edges.compiler.formats for name in form.formats)
     is_said = is_formatted or strings.content is not None
     if (is_said or strings.patterns) and not lengths.low and lengths.high is None:
-        value = _usual_text(node)
+        # The simplest text, not empty if possible.
+        try:
+            value = node.narrowed("text", {"type": "string", "minLength": 1})
+        except NO_VALUE:
+            value = node.narrowed("empty text", {"type": "string"})
         yield _text(node, value, Scenario.STRING)
         yield from _named_file(node, value)
         for text in format_texts(form):
@@ -371,13 +387,6 @@ def _texts(node: _Node) -> Iterator[Boundary]:
         signs = signs_text(form)
         if signs:
             yield node.boundary(signs, "String of signs", Scenario.SIGNS)
-
-
-def _usual_text(node: _Node) -> Any:
-    """Return the simplest text, not empty if possible. Raises `Unsatisfiable`."""
-    with suppress(*NO_VALUE):
-        return node.narrowed("text", {"type": "string", "minLength": 1})
-    return node.narrowed("empty text", {"type": "string"})
 
 
 def _named_file(node: _Node, value: Any) -> Iterator[Boundary]:
@@ -515,9 +524,13 @@ def _declared(node: _Node, low: int) -> dict[str, Any]:
     edges, objects = node.edges, node.form.objects
     value: dict[str, Any] = {}
     waiting: dict[str, Conjunction] = {}
+    has_all = edges.is_full or (edges.completes and not objects.required)
+    # Cursors and other marks of pages come from servers alone.
+    marks = marks_among(objects.properties)
     for name, child in objects.properties.items():
         try:
-            if name in objects.required or _is_usual(node, name):
+            is_open = not edges.is_lean and name not in marks
+            if name in objects.required or (is_open and (has_all or edges.is_given(child, node.inner))):
                 value[name] = edges.usual(child, node.inner)
             elif not edges.is_lean:
                 waiting[name] = child
@@ -533,15 +546,6 @@ def _declared(node: _Node, low: int) -> dict[str, Any]:
         with suppress(*NO_VALUE):
             value[name] = edges.usual(child, node.inner)
     return value
-
-
-def _is_usual(node: _Node, name: str) -> bool:
-    """Whether the usual object has an optional property. Cursors and other marks of pages come from servers alone."""
-    edges, objects = node.edges, node.form.objects
-    if edges.is_lean or name in marks_among(objects.properties):
-        return False
-    has_all = edges.is_full or (edges.completes and not objects.required)
-    return has_all or edges.is_given(objects.properties[name], node.inner)
 
 
 def _objects(node: _Node) -> Iterator[Boundary]:
@@ -690,19 +694,3 @@ def has_bytes(value: Any) -> bool:
     if isinstance(value, list):
         return any(map(has_bytes, value))
     return isinstance(value, bytes)
-
-
-def _is_checked(form: Canonical) -> bool:
-    """Whether a value that is put together from valid parts may be invalid."""
-    excluded = form.excluded
-    return bool(
-        form.needs_check
-        or form.opaque
-        or form.branches
-        or form.enum is not None
-        or form.objects.names
-        or form.objects.count.low
-        or form.objects.count.high is not None
-        or excluded.values
-        or excluded.steps
-    )

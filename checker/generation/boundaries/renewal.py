@@ -155,7 +155,13 @@ class Renewal(Struct, frozen=True):
 def _picked(place: _Place, pick: Callable[[str], Binding | None]) -> tuple[Binding | None, Any]:
     """Return a known value in the type of the usual one; (None, None) if there is none."""
     found = pick(place.pointer)
-    value = None if found is None else _in_type_of(place.usual, found.literal)
+    value: Any = None if found is None else found.literal
+    if isinstance(place.usual, str) and value.__class__ is int:
+        value = str(value)
+    elif isinstance(place.usual, int) and isinstance(value, str) and value.isdecimal():
+        value = int(value)
+    elif value.__class__ is not place.usual.__class__:
+        value = None
     return (None, None) if value is None else (found, value)
 
 
@@ -248,15 +254,6 @@ def _keys(holder: Any, token: str) -> Iterable[str | int]:
 def _put(spots: Iterable[_At], value: Any) -> None:
     for holder, at in spots:
         holder[at] = value
-
-
-def _in_type_of(usual: Any, literal: object) -> Any:
-    """Return a known value in the type of the usual one; None if it cannot be converted."""
-    if isinstance(usual, str) and literal.__class__ is int:
-        return str(literal)
-    if isinstance(usual, int) and isinstance(literal, str) and literal.isdecimal():
-        return int(literal)
-    return literal if literal.__class__ is usual.__class__ else None
 
 
 def _fits(is_valid: IsValid, usual: Any, path: tuple[str, ...], new: Any) -> bool:

@@ -212,7 +212,13 @@ class Compiler(Struct):
                 self._leaves = leaves
             if leaves is not None:
                 self._leaves = leaves - 1
-        draw = self._with_examples(form, conjunction, place, draw)
+        if (form.examples or form.told) and not (self.is_minimal or place.is_bytes):
+            is_strictly_valid = self.validator(conjunction, is_strict=True)
+            for share, values in ((_TOLD, form.told), (_EXAMPLES, form.examples)):
+                carried = [one for one in values if is_json(one) and place.carries(one)]
+                fitting = [one for one in carried if is_strictly_valid(one)]
+                if fitting and not (len(fitting) == 1 and isinstance(fitting[0], bool)):
+                    draw = either(share, compile_listed(fitting), draw)
         self.opaque.update(form.opaque)
         if overlapping or form.needs_check or form.opaque:
             draw = retried(draw, is_valid, self.context, form.pointer)
@@ -356,15 +362,4 @@ class Compiler(Struct):
             is_valid = self.validator(conjunction)
             accepts: IsValid = lambda value: place.carries(value) and is_valid(value)  # noqa: E731
             return pooled(draw, (Location.BODY, None), (kind,), accepts, self.context)
-        return draw
-
-    def _with_examples(self, form: Canonical, conjunction: Conjunction, place: TextPlace, draw: Draw) -> Draw:
-        if not (form.examples or form.told) or self.is_minimal or place.is_bytes:
-            return draw
-        is_valid = self.validator(conjunction, is_strict=True)
-        for share, values in ((_TOLD, form.told), (_EXAMPLES, form.examples)):
-            carried = [one for one in values if is_json(one) and place.carries(one)]
-            fitting = [one for one in carried if is_valid(one)]
-            if fitting and not (len(fitting) == 1 and isinstance(fitting[0], bool)):
-                draw = either(share, compile_listed(fitting), draw)
         return draw

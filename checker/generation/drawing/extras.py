@@ -148,14 +148,11 @@ def with_extras(whole: Draw, room: Room, text: Alphabet, excluded: str) -> Draw:
 @lru_cache(maxsize=64)
 def _extra(locations: tuple[Location, ...], text: Alphabet, excluded: str, *, has_body: bool) -> Draw:
     """Draws (index of the part, name, value), and for bodies the way to the object that is meant."""
-    kinds = [_parameter(location, text, excluded) for location in locations]
+    kinds = []
+    for location in locations:
+        place, name = item_of(place_of(location, text, excluded)), _FIELD if location is Location.HEADER else _NAME
+        kinds.append(together(constant(_ORDER.index(location)), name, texts(place.alphabet, 1, _LONGEST)))
     return one_of([*kinds, *[_MEMBER] * _BODIES] if has_body else kinds)
-
-
-def _parameter(location: Location, text: Alphabet, excluded: str) -> Draw:
-    place = item_of(place_of(location, text, excluded))
-    name = _FIELD if location is Location.HEADER else _NAME
-    return together(constant(_ORDER.index(location)), name, texts(place.alphabet, 1, _LONGEST))
 
 
 def _grown(value: dict[str, Any] | list[Any], name: str, member: Any, path: int) -> Any:

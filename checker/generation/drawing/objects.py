@@ -322,7 +322,14 @@ def _additional(nodes: Nodes, form: Canonical, inner: TextPlace) -> tuple[_Named
     is_valid = nodes.validator(objects.names)
     found: list[_Named] = []
     patterns = dict.fromkeys(pattern for pattern, _ in objects.pattern_properties)
-    if _is_open(form, nodes.variety_of(form)) and wants_extra(form, nodes):
+    # Whether objects get properties that are neither declared nor named by a pattern.
+    is_open = objects.closed_at is None and (
+        nodes.variety_of(form) is not Variety.USUAL
+        or objects.declares_additional
+        or objects.count.low > 0
+        or not (objects.properties or form.branches)
+    )
+    if is_open and wants_extra(form, nodes):
         matches = [matcher(pattern) for pattern in patterns]
         names = _names(nodes, form)
 
@@ -340,8 +347,6 @@ def _additional(nodes: Nodes, form: Canonical, inner: TextPlace) -> tuple[_Named
         try:
             names = names_like(pattern, characters)
         except UnsupportedPattern:
-            names = None
-        if names is None:
             # No text of the pattern can be written, so its properties are left out and reported.
             form.opaque[form.pointer] = "patternProperties"
             continue
@@ -365,16 +370,6 @@ def _overlaps(form: Canonical, names: Draw, is_valid: IsName) -> list[tuple[Conj
         return lambda name: name not in declared and is_valid(name) and key_of(form.objects.of_name(name)) == key
 
     return [(conjunction, has_key(key)) for key, conjunction in found.items()]
-
-
-def _is_open(form: Canonical, variety: Variety) -> bool:
-    """Whether objects get properties that are neither declared nor named by a pattern."""
-    objects = form.objects
-    if objects.closed_at is not None:
-        return False
-    if variety is not Variety.USUAL or objects.declares_additional or objects.count.low > 0:
-        return True
-    return not objects.properties and not form.branches
 
 
 def _names(nodes: Nodes, form: Canonical) -> Draw | None:

@@ -59,7 +59,13 @@ class _Limits(Struct, frozen=True):
 
 def compile_string(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     """Draws strings of at most `max_text` characters, or as few as there have to be. Raises `Unsatisfiable`."""
-    place = _with_escapes(form, place)
+    if place.escaped is not None:
+        # The characters that have to be escaped there are drawn if a pattern has no texts without them.
+        try:
+            for pattern, _ in form.strings.patterns:
+                writer(pattern, place.alphabet.intervals, place.alphabet)
+        except UnsupportedPattern:
+            place = replace(place, alphabet=place.escaped, escaped=None)
     limits = _limits(nodes, form, place)
     certain = _certain(nodes, form, place, limits)
     if certain is not None:
@@ -87,18 +93,6 @@ def compile_string(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     elif is_free and len(ways) == 1:
         return ways[0]
     return retried(one_of(ways), accepts, nodes.context, form.pointer)
-
-
-def _with_escapes(form: Canonical, place: TextPlace) -> TextPlace:
-    """Return the place with the characters that have to be escaped there, if a pattern has no texts without them."""
-    if place.escaped is None:
-        return place
-    try:
-        for pattern, _ in form.strings.patterns:
-            writer(pattern, place.alphabet.intervals, place.alphabet)
-    except UnsupportedPattern:
-        return replace(place, alphabet=place.escaped, escaped=None)
-    return place
 
 
 def _limits(nodes: Nodes, form: Canonical, place: TextPlace) -> _Limits:

@@ -104,7 +104,10 @@ def negative_targets(compiler: PartCompiler) -> dict[Location, Targets]:
     is_sure = False
     operation = compiler.operation
     for parameter in operation.parameters:
-        if _is_open(compiler, parameter):
+        is_fixed = compiler.settings.is_fixed(parameter) or compiler.forced(parameter) is not None
+        # In `/{a}{b}` nothing decides where one value ends and the next begins.
+        is_apart = parameter.location is not Location.PATH or "}{" not in operation.path
+        if is_apart and not is_fixed:
             makes.setdefault(parameter.location, []).append(partial(_of_parameter, compiler, parameter))
             is_sure = is_sure or may_be_missing(parameter)
     if operation.bodies and not compiler.has_forced_body:
@@ -113,13 +116,6 @@ def negative_targets(compiler: PartCompiler) -> dict[Location, Targets]:
     found = {location: LazyAlternatives(some) for location, some in makes.items()}
     is_sure = is_sure or any(targets.at(0) is not None for targets in found.values())
     return found if is_sure else {}
-
-
-def _is_open(compiler: PartCompiler, parameter: Parameter) -> bool:
-    if compiler.settings.is_fixed(parameter) or compiler.forced(parameter) is not None:
-        return False
-    # In `/{a}{b}` nothing decides where one value ends and the next begins.
-    return parameter.location is not Location.PATH or "}{" not in compiler.operation.path
 
 
 def may_be_missing(parameter: Parameter) -> bool:

@@ -162,20 +162,17 @@ def conditions(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
         if len(dependents) > _MOST:
             found.opaque[at] = keyword
             continue
-        ways = [_with_and_without(facet, keyword, *item) for item in dependents.items()]
+        # Two alternatives each: the property with its dependents, and without it.
+        ways: list[tuple[Conjunction, Conjunction]] = []
+        for name, asked in dependents.items():
+            names = asked if isinstance(asked, list) else []
+            tag = f"{facet.tag}{keyword} {name}"
+            there: Conjunction = (made(facet, f"{tag} there", {"required": [name, *names]}),)
+            if not isinstance(asked, list):
+                there += (facet.below(asked, keyword, name),)
+            ways.append((there, (made(facet, f"{tag} absent", {"properties": {name: False}}),)))
         alternatives = tuple(sum(chosen, ()) for chosen in product(*ways))
         found.branches.append(Branches(at, facet, keyword, alternatives))
-
-
-def _with_and_without(facet: Facet, keyword: str, name: str, asked: Any) -> tuple[Conjunction, Conjunction]:
-    """Return two alternatives: the property with its dependents, and without it."""
-    names = asked if isinstance(asked, list) else []
-    tag = f"{facet.tag}{keyword} {name}"
-    there: Conjunction = (made(facet, f"{tag} there", {"required": [name, *names]}),)
-    if not isinstance(asked, list):
-        there += (facet.below(asked, keyword, name),)
-    absent: Conjunction = (made(facet, f"{tag} absent", {"properties": {name: False}}),)
-    return there, absent
 
 
 _ANNOTATIONS: Final = frozenset(
@@ -514,7 +511,16 @@ class Canon:
         raw: Any = facet.raw
         unread = facet.unread
         if facet.is_made:
-            return {name: value for name, value in raw.items() if name not in unread and _is_meant(name, value)}
+            kept = {}
+            for name, value in raw.items():
+                if name in unread:
+                    continue
+                # A keyword of a made schema has a meaning in any dialect, or as one of our own.
+                keywords = (_NEWEST.get(name), _OLDEST.get(name))
+                is_meant = isinstance(value, Facet) or name in COINED
+                if is_meant or any(one is not None and one.is_well_formed(value) for one in keywords):
+                    kept[name] = value
+            return kept
         said = understood(raw, keywords_of(self._dialect_at(facet)))
         return {name: value for name, value in said.items() if name not in unread} if unread else said
 
@@ -567,7 +573,12 @@ class Canon:
                 found.branches.append(Branches(at, facet, keyword, alternatives))
         whole: Any = facet.raw
         # A discriminator tells even equal alternatives apart.
-        if "discriminator" not in whole and _have_twins(raw.get("oneOf") or []):
+        listed = () if "discriminator" in whole else raw.get("oneOf") or ()
+        # In nearly all schemas the first one has no twin, and nothing else is compared.
+        if 2 <= len(listed) <= _MANY and all(
+            any(_equal(one, other) for at, other in enumerate(listed) if at != index)
+            for index, one in enumerate(listed)
+        ):
             text = "every alternative occurs twice, so no value satisfies exactly one"
             found.impossible = Reason(pointer_child(facet.pointer, "oneOf"), text)
         conditions(facet, raw, found)
@@ -575,15 +586,6 @@ class Canon:
 
 _MANY: Final = 256  # Alternatives that are compared with each other.
 _MOST_NODES: Final = 50_000  # Values that are compared: aliases of YAML make trees that have far more.
-
-
-def _have_twins(alternatives: list[Any]) -> bool:
-    """Whether each alternative has an equal among the others: then no value satisfies exactly one."""
-    # In nearly all schemas the first one has none, and nothing else is compared.
-    return 2 <= len(alternatives) <= _MANY and all(
-        any(_equal(one, other) for at, other in enumerate(alternatives) if at != index)
-        for index, one in enumerate(alternatives)
-    )
 
 
 def _equal(left: Any, right: Any) -> bool:
@@ -604,11 +606,3 @@ def _equal(left: Any, right: Any) -> bool:
         elif isinstance(one, dict | list) or one != other:
             return False
     return not todo
-
-
-def _is_meant(name: str, value: Any) -> bool:
-    """Whether a keyword of a made schema has a meaning: in any dialect, or as one of our own."""
-    if isinstance(value, Facet) or name in COINED:
-        return True
-    keywords = (_NEWEST.get(name), _OLDEST.get(name))
-    return any(keyword is not None and keyword.is_well_formed(value) for keyword in keywords)

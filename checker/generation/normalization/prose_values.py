@@ -56,7 +56,21 @@ def prose_examples(raw: Mapping[str, Any], prose: str = "") -> list[str]:
     found: list[str] = []
     for text in (raw.get("description"), prose):
         if isinstance(text, str):
-            found += _in_prose(text[:_LONGEST])
+            text = text[:_LONGEST]
+            for led in _LED.finditer(text):
+                found += _VALUE.findall(led[0])
+            found += _BARE.findall(text)
+            for listed in _LIST.findall(text):
+                found += [word for word in re.split(r",\s*|\s+", listed) if word not in ("or", "and", "")]
+            for template in _FORMAT.findall(text):
+                # A value of a format such as `x.y.z` or `YYYY-MM-DD`.
+                if re.fullmatch(r"(?:[a-z][.-])+[a-z]", template):
+                    numbers = iter(range(1, len(template)))
+                    found.append("".join(str(next(numbers)) if one.isalpha() else one for one in template))
+                    continue
+                value = _DATE_PART.sub(lambda part: _DATE_PARTS[part[0].lower()], template).strip()
+                if value != template and not re.search("[YMDHSymdhs]", value):
+                    found.append(value)
     return list(dict.fromkeys(found))[:_MOST]
 
 
@@ -93,23 +107,6 @@ def _end_of_object(text: str, start: int) -> int:
         if not depth:
             return place + 1
     return len(text)
-
-
-def _in_prose(text: str) -> Iterator[str]:
-    for led in _LED.finditer(text):
-        yield from _VALUE.findall(led[0])
-    yield from _BARE.findall(text)
-    for listed in _LIST.findall(text):
-        yield from (word for word in re.split(r",\s*|\s+", listed) if word not in ("or", "and", ""))
-    for template in _FORMAT.findall(text):
-        # A value of a format such as `x.y.z` or `YYYY-MM-DD`.
-        if re.fullmatch(r"(?:[a-z][.-])+[a-z]", template):
-            numbers = iter(range(1, len(template)))
-            yield "".join(str(next(numbers)) if one.isalpha() else one for one in template)
-        else:
-            value = _DATE_PART.sub(lambda part: _DATE_PARTS[part[0].lower()], template).strip()
-            if value != template and not re.search("[YMDHSymdhs]", value):
-                yield value
 
 
 def told_values(document: Document, facet: Facet) -> list[Any]:

@@ -45,7 +45,8 @@ class Alphabet:
             return ""
         blocks = [(weight, text) for weight, text in self._blocks if self.permits(text)]
         if not blocks:
-            blocks = [(1, "".join(_sample(self.intervals)))]
+            steps = ((low, high + 1, max(1, (high - low + 1) // 128)) for low, high in self.intervals)
+            blocks = [(1, "".join(chr(code) for step in steps for code in range(*step)))]
         weights = [weight for weight, _ in blocks]
         parts: list[str] = []
         size = 0
@@ -97,14 +98,6 @@ def of(intervals: tuple[Interval, ...]) -> Alphabet:
     return Alphabet(intervals)
 
 
-def _sample(intervals: tuple[Interval, ...]) -> Iterable[str]:
-    for low, high in intervals:
-        size = high - low + 1
-        step = max(1, size // 128)
-        for code in range(low, high + 1, step):
-            yield chr(code)
-
-
 _LOWER = "abcdefghijklmnopqrstuvwxyz"
 _ALNUM = _LOWER + _LOWER.upper() + "0123456789"
 _BLOCKS = (
@@ -142,14 +135,12 @@ VISIBLE = Alphabet(((0x21, 0x7E),), pool_size=_LARGE, blocks=_BLOCKS)
 @lru_cache(maxsize=64)
 def restricted(intervals: tuple[Interval, ...], excluded: str) -> Alphabet:
     """Return the alphabet of `intervals` without `excluded`, mixed like text."""
-    return Alphabet(without(intervals, excluded), pool_size=_MEDIUM, blocks=tuple(_kept(excluded)))
-
-
-def _kept(excluded: str) -> Iterable[tuple[int, str]]:
+    blocks: list[tuple[int, str]] = []
     for weight, text in _BLOCKS:
         kept = "".join(char for char in text if char not in excluded)
         if kept:
-            yield weight, kept
+            blocks.append((weight, kept))
+    return Alphabet(without(intervals, excluded), pool_size=_MEDIUM, blocks=tuple(blocks))
 
 
 def common(left: Iterable[Interval], right: Iterable[Interval]) -> tuple[Interval, ...]:

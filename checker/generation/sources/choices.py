@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol, Self, TypeVar
 
 from checker.core.errors import BudgetSpent
 from checker.core.meta import Choice
-from checker.generation.sources.alphabets import Alphabet, Interval, TextPlan, TextRange
+from checker.generation.sources.alphabets import Alphabet, Interval, TextRange
 
 SLOTS = 256
 _PLANS: Final = 4096
@@ -343,7 +343,10 @@ class RandomSource:
         try:
             plan, ring, pool_size = alphabet.plans[min_size, max_size]
         except KeyError:
-            plan, ring, pool_size = _text_plan(alphabet, min_size, max_size)
+            found = length_plan(alphabet, min_size, max_size), alphabet.ring, alphabet.pool_size
+            if len(alphabet.plans) >= _PLANS:
+                alphabet.plans.clear()
+            plan, ring, pool_size = alphabet.plans[min_size, max_size] = found
         fraction = next(self._numbers) + self._shift
         slot = trunc(fraction)
         first, width, text = plan[slot]
@@ -418,16 +421,3 @@ def _numbers() -> tuple[Callable[[int], None], Iterator[float], End]:
     # Unpickling uses this to position an iterator without stepping through it.
     go_to: Callable[[int], None] = numbers.__setstate__  # type: ignore[attr-defined]
     return go_to, chain(numbers, end), end
-
-
-def _text_plan(alphabet: Alphabet, min_size: int, max_size: int) -> TextPlan:
-    """Return the remembered plan of a text: its sizes, the ring of characters and the size of their pool."""
-    key = (min_size, max_size)
-    known = alphabet.plans.get(key)
-    if known is not None:
-        return known
-    plan = length_plan(alphabet, min_size, max_size), alphabet.ring, alphabet.pool_size
-    if len(alphabet.plans) >= _PLANS:
-        alphabet.plans.clear()
-    alphabet.plans[key] = plan
-    return plan

@@ -284,7 +284,13 @@ def _lower_text(text: str) -> Search[Choice, None]:
 def _bisect_roundly(high: int, choice: Callable[[int], Choice]) -> Search[Choice, None]:
     """Search the least size up to `high` that fails. Round sizes come first, because most bounds that people choose are round."""
     low = 0
-    rungs = [size for size in _round_sizes(high) if size < high]
+    rungs: list[int] = []
+    if high >= _MANY:
+        # Round numbers with their neighbours: the bound may be exclusive.
+        digits, bits = range(1, len(str(high))), range(_ROUND_BITS, high.bit_length())
+        rounds = {times * 10**power for power in digits for times in (1, 2, 5)}
+        rounds |= {1 << power for power in bits}
+        rungs = sorted({near for one in rounds for near in (one - 1, one, one + 1) if near < high})
     first, last = -1, len(rungs)
     while last - first > 1:
         middle = (first + last) // 2
@@ -298,16 +304,6 @@ def _bisect_roundly(high: int, choice: Callable[[int], Choice]) -> Search[Choice
             high = middle
         else:
             low = middle
-
-
-def _round_sizes(high: int) -> list[int]:
-    """Return round numbers below a number that is not small, in order, with their neighbours: the bound may be exclusive."""
-    if high < _MANY:
-        return []
-    digits, bits = range(1, len(str(high))), range(_ROUND_BITS, high.bit_length())
-    rounds = {times * 10**power for power in digits for times in (1, 2, 5)}
-    rounds |= {1 << power for power in bits}
-    return sorted({near for one in rounds for near in (one - 1, one, one + 1)})
 
 
 def _without_chunks(text: str) -> Search[Choice, str]:

@@ -142,7 +142,13 @@ class CreationHistory(Struct):
             if request.method == "POST" and not says_taken(answer.readable.content):
                 yield from taken_names(path, body)
             return
-        if template.endswith("}") and (request.method == REMOVING or self._is_named_by_client(case, path, answer)):
+        # The request created the resource at its own path: `PUT /accounts/{name}`, or `POST` to the same path. Another
+        # status than 201 reports an update (RFC 9110, 9.3.4), but services use it for creations: of a resource that was
+        # absent before, or that no other operation can create.
+        is_named_by_client = answer.status_code == _CREATED or (
+            case.method == "PUT" and (path in self._absent or self.model.makes(case.operation.label))
+        )
+        if template.endswith("}") and (request.method == REMOVING or is_named_by_client):
             yield path
             return
         names = self.children.get(template, ())
@@ -160,16 +166,6 @@ class CreationHistory(Struct):
     def _collection_of(self, case: Case) -> str:
         """Return the collection of the one member that an operation shows without naming it; empty for other operations."""
         return self._single.get(case.operation.path.rstrip("/"), "")
-
-    def _is_named_by_client(self, case: Case, path: str, answer: Response) -> bool:
-        """Whether a request created the resource at its own path: `PUT /accounts/{name}`, or `POST` to the same path.
-
-        Another status than 201 reports an update (RFC 9110, 9.3.4), but services use it for creations: of a resource that was
-        absent before, or that no other operation can create.
-        """
-        if answer.status_code == _CREATED:
-            return True
-        return case.method == "PUT" and (path in self._absent or self.model.makes(case.operation.label))
 
 
 def _is_empty(request: WireRequest, answer: Response) -> bool:

@@ -458,7 +458,16 @@ class DemandLearner(Struct, Learner):
             seldom = {one for one, at in said if one.keyword == SELDOM and at < before}
             typed = {replace(one, keyword="type") for one in seldom}
             held = {one for one in held if replace(one, value="true") not in typed} | seldom
-        return tuple(sorted(_without_explained(held)))
+        # A part is not left out if another demand explains its refusal: on its value, or to have another part.
+        explained = {(one.location, one.path[:1]) for one in held if one.keyword != SELDOM}
+        is_any_missing = any(one.keyword == MOSTLY for one in held)
+        return tuple(
+            sorted(
+                one
+                for one in held
+                if one.keyword != SELDOM or not (is_any_missing or (one.location, one.path[:1]) in explained)
+            )
+        )
 
     def _lists_cases(self, phase: str) -> bool:
         """Whether a phase lists its cases. A case before the first phase belongs to none."""
@@ -737,15 +746,6 @@ def _varied_place(case: Case) -> int:
         above, between, below = pointer.rpartition("/properties/")
         name = f"{above}{between}{below.partition('/')[0]}" if between else ""
     return int(digest(f"{data.get('parameter_location')}", name)[:8], 16) if name else 0
-
-
-def _without_explained(demands: Collection[Constraint]) -> Iterator[Constraint]:
-    """Return demands without those to leave out a part whose refusal another demand explains: on its value, or to have another part."""
-    explained = {(one.location, one.path[:1]) for one in demands if one.keyword != SELDOM}
-    is_any_missing = any(one.keyword == MOSTLY for one in demands)
-    for one in demands:
-        if one.keyword != SELDOM or not (is_any_missing or (one.location, one.path[:1]) in explained):
-            yield one
 
 
 def _free_places(operation: Operation) -> Iterator[_Place]:

@@ -181,7 +181,13 @@ class Shown(Struct):
             alike.count += 1
             return ()
         shown = [] if key[3] is None else showings.sent_by(key[3])
-        shown += _received_by(case.operation, status, content_type)
+        received = media_type_of(content_type or "")
+        if status and received is not None:
+            plan = case.operation.contract.plan(status, _UNREAD)
+            types = {name: name for name in plan.documented_media_types}
+            documented = best_of(types, received)
+            if documented is not None and plan.matched_response is not None:
+                shown.append((case.operation.label, _answer(plan.matched_response), MEDIA_TYPE + documented))
         self._cases[key] = _Alike(shown)
         firsts = [one for one in shown if (status // 100, one) not in self._seen]
         self._seen.update((status // 100, one) for one in firsts)
@@ -200,16 +206,6 @@ class Shown(Struct):
     def clear(self) -> None:
         self._cases.clear()
         self._seen.clear()
-
-
-def _received_by(operation: Operation, status: int, content_type: str | None) -> Iterator[Showing]:
-    received = media_type_of(content_type or "")
-    if status and received is not None:
-        plan = operation.contract.plan(status, _UNREAD)
-        types = {name: name for name in plan.documented_media_types}
-        documented = best_of(types, received)
-        if documented is not None and plan.matched_response is not None:
-            yield operation.label, _answer(plan.matched_response), MEDIA_TYPE + documented
 
 
 def documented_types(operation: Operation) -> Iterator[tuple[str, str]]:

@@ -127,6 +127,14 @@ class _Outlining:
             if entry.label not in self._labels:
                 continue
             operation, wanted = self._selected[entry.label], self._operations.of(entry).phases
+            inputs: list[OutlinedInput] = []
+            known = set()
+            for one in operation.iter_parameters():
+                known.add(one.name)
+                inputs.append(OutlinedInput(one.name, one.location.value, one.required))
+            for name in self._schema.parameter_names(operation.label):
+                if name not in known:
+                    inputs.append(OutlinedInput(name, Location.BODY.value))
             yield OutlinedOperation(
                 label=entry.label,
                 method=entry.method,
@@ -134,19 +142,10 @@ class _Outlining:
                 operation_id=entry.operation_id,
                 tags=tuple(entry.tags),
                 deprecated=entry.deprecated,
-                inputs=tuple(self._inputs(operation)),
+                inputs=tuple(inputs),
                 media_types=tuple(dict.fromkeys(body.media_type for body in operation.body)),
                 phases=tuple(name for name in self._phases if name in wanted and self._has_cases(name, operation)),
             )
-
-    def _inputs(self, operation: ApiOperation) -> Iterator[OutlinedInput]:
-        known = set()
-        for one in operation.iter_parameters():
-            known.add(one.name)
-            yield OutlinedInput(one.name, one.location.value, one.required)
-        for name in self._schema.parameter_names(operation.label):
-            if name not in known:
-                yield OutlinedInput(name, Location.BODY.value)
 
     def _has_cases(self, phase: str, operation: ApiOperation) -> bool:
         match phase_named(phase).source:
