@@ -351,7 +351,12 @@ def build_request(maker: Maker, hooks: CallHooks, case: Case, credentials: Autho
     """Return the request of a case after `before_call` hooks. Raises `SerializationError`, `HookError`, `CredentialError`."""
     extra: dict[str, Any] = {}
     run_hooks(hooks.before, "before_call", hooks.context(case), case, extra)
-    wanted = _wanted(extra) if extra else None
+    wanted = None
+    if extra:
+        try:
+            wanted = CallArguments.of(extra)
+        except TypeError as error:
+            raise HookExecutionError("before_call", error) from error
     request = maker.make(case if wanted is None else wanted.case(case))
     if credentials is not None:
         credentials.apply(case, request)
@@ -374,14 +379,6 @@ class CallMaker(Struct, frozen=True):
     def base_path_of(self, operation: Operation) -> str:
         """Return the base path of an operation on the wire."""
         return self.maker.base_path_of(operation)
-
-
-def _wanted(extra: dict[str, Any]) -> CallArguments:
-    """Return the `kwargs` that `before_call` hooks set. Raises `HookExecutionError`."""
-    try:
-        return CallArguments.of(extra)
-    except TypeError as error:
-        raise HookExecutionError("before_call", error) from error
 
 
 def judge_outcome(

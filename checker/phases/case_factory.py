@@ -350,18 +350,15 @@ class CaseFactory:
             return usable if constraints else ""
         key = label, written(constraints)
         if key not in self._usable:
-            self._usable[key] = written(self._usable_of(label, constraints, phase))
+            found = list(constraints)
+            if not self._draws(label, written(found), phase):
+                found.clear()
+                for one in constraints:
+                    if self._draws(label, written((*found, one)), phase):
+                        found.append(one)
+            self._usable[key] = written(found)
         usable = self._usable[key]
         self._learned[label] = constraints, usable
-        return usable
-
-    def _usable_of(self, label: Label, constraints: Sequence[Constraint], phase: str) -> Sequence[Constraint]:
-        if self._draws(label, written(constraints), phase):
-            return constraints
-        usable: list[Constraint] = []
-        for one in constraints:
-            if self._draws(label, written((*usable, one)), phase):
-                usable.append(one)
         return usable
 
     def _draws(self, label: Label, learned: str, phase: str) -> bool:
@@ -819,29 +816,25 @@ class LeftOutFirst:
     def __call__(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Return case `index` of the task: the same in every worker. Raises the errors of both makers."""
         if self._places is None:
-            self._places = self._chosen(label, task_seed, phase.name)
+            topics = {
+                (listed, number, (first, phase.name)): topic
+                for listed, first in self.left_out
+                for number, topic in self.factory.listed_from(label, listed, (first, phase.name))
+            }
+            self._places, room = list(topics), self.most // 2
+            if len(topics) > room:
+                shuffled = Random(task_seed).sample(self._places, len(topics))
+                # One of each topic comes first: a random choice alone would rarely contain the single case without a
+                # header among hundreds of values of a body.
+                one_of_each = {topics[place]: place for place in shuffled}.values()
+                kept = set(islice(dict.fromkeys((*one_of_each, *shuffled)), room))
+                self._places = [place for place in topics if place in kept]
         if index >= len(self._places):
             return self.draws(label, task_seed, index, phase)
         listed, number, late = self._places[index]
         made = self.factory.listed(label, task_seed, number, PhaseInfo(listed), late=late)
         made.case.id = case_id(task_seed, index)
         return self.factory.worthwhile(made, index, phase, block_start(index), CaseSource.LISTED)
-
-    def _chosen(self, label: Label, task_seed: int, later: str) -> list[tuple[str, int, LateCases]]:
-        """Return the skipped cases in order; if they are too many, one of each topic and a random choice of the others."""
-        topics = {
-            (phase, number, (first, later)): topic
-            for phase, first in self.left_out
-            for number, topic in self.factory.listed_from(label, phase, (first, later))
-        }
-        room = self.most // 2
-        if len(topics) <= room:
-            return list(topics)
-        shuffled = Random(task_seed).sample(list(topics), len(topics))
-        # A random choice alone would rarely contain the single case without a header among hundreds of values of a body.
-        one_of_each = {topics[place]: place for place in shuffled}.values()
-        kept = set(islice(dict.fromkeys((*one_of_each, *shuffled)), room))
-        return [place for place in topics if place in kept]
 
 
 @dataclasses.dataclass(slots=True)

@@ -168,27 +168,25 @@ class SequenceModel(Struct):
         if isinstance(outcome, Response):
             status, succeeded = outcome.status_code, 200 <= operation.status_of(outcome) < 400
         key = (operation.label, status, succeeded)
-        kind = self._kinds.get(key) or self._kind(key, operation)
+        kind = self._kinds.get(key)
+        if kind is None:
+            responses, label = operation.definition.get("responses"), operation.label
+            documented = tuple(map(str, responses)) if isinstance(responses, Mapping) else ()
+            is_guessed = _BY_NAME in self.algorithms and succeeded
+            found: dict[Label, Sequence[Transition]] = {}
+            for target in self.model.followers(label) if status else ():
+                ways = [
+                    one
+                    for one in self.model.transitions_to(target, label)
+                    if (is_guessed if one.is_inferred else one.is_for(status, documented))
+                ]
+                if ways:
+                    found[target] = ways
+            declared = tuple(label for label, ways in found.items() if not all(one.is_inferred for one in ways))
+            kind = ResponseKind(operation, self.model.uses[label], succeeded, found, declared)
+            self._kinds[key] = kind
         used = frozenset(passed.values() if status and not succeeded else ())
         return ShownStep(sent, kind, kind.use, succeeded, passed, used, status in _MISSING)
-
-    def _kind(self, key: tuple[Label, int, bool], operation: Operation) -> ResponseKind:
-        label, status, succeeded = key
-        responses = operation.definition.get("responses")
-        documented = tuple(map(str, responses)) if isinstance(responses, Mapping) else ()
-        is_guessed = _BY_NAME in self.algorithms and succeeded
-        found: dict[Label, Sequence[Transition]] = {}
-        for target in self.model.followers(label) if status else ():
-            ways = [
-                one
-                for one in self.model.transitions_to(target, label)
-                if (is_guessed if one.is_inferred else one.is_for(status, documented))
-            ]
-            if ways:
-                found[target] = ways
-        declared = tuple(label for label, ways in found.items() if not all(one.is_inferred for one in ways))
-        kind = self._kinds[key] = ResponseKind(operation, self.model.uses[label], succeeded, found, declared)
-        return kind
 
 
 class KnownResources(Struct):
@@ -257,7 +255,16 @@ class KnownResources(Struct):
         key = (target.use.label, variable.name)
         ways = kind.ways.get(key)
         if ways is None:
-            ways = kind.ways[key] = list(self._ways(kind, target, variable))
+            # All responses of a kind have the same ones.
+            ways = []
+            for one in kind.transitions.get(target.use.label, ()):
+                for way in one.values:
+                    if (way.location, way.name) == variable.place:
+                        certainty = SAME_PATH if way.sent_pointer is None else SENT
+                        ways.append((json.dumps(way.value), certainty if one.is_inferred else DECLARED))
+            for name in kind.use.variables_for(target.use, variable.name) if kind.succeeded else ():
+                ways.append((request_place(*place_of(kind.operation, name)), SAME_PATH))
+            kind.ways[key] = ways
         found = [ValueOrigin(step, *way) for way in ways]
         if not kind.succeeded or kind.use.method != REMOVING:
             # Sources in `Location` and in URLs of the body that contain a resource of the target path.
@@ -274,9 +281,12 @@ class KnownResources(Struct):
         """Yield (conditional header, whether it is required, source of its value), from the latest step that shows the resource."""
         for place, name, is_required in target.conditions:
             for step in range(len(self.steps) - 1, -1, -1):
-                outcome = self.steps[step].sent.outcome
-                has_header = isinstance(outcome, Response) and name.lower() in outcome.headers
-                if has_header and self._shows_state(step, target.use):
+                shown, use = self.steps[step], target.use
+                has_header = isinstance(shown.sent.outcome, Response) and name.lower() in shown.sent.outcome.headers
+                # The step has to have used the resource without removing it.
+                is_maker = shown.use.method in CREATING and shown.use.resource == use.resource and use.is_member
+                is_same = shown.use.path == use.path and shown.use.method != REMOVING
+                if has_header and shown.succeeded and (is_same or is_maker):
                     yield place, is_required, ValueOrigin(step, json.dumps(f"$response.header.{name}"), SAME_PATH)
                     break
 
@@ -292,23 +302,6 @@ class KnownResources(Struct):
                 if sent_at(shown.sent.case, place) is not None:
                     found.setdefault(place, ValueOrigin(step, request_place(*place), SENT))
         yield from found.items()
-
-    def _shows_state(self, step: int, use: ResourceUse) -> bool:
-        """Whether a step used the resource of an operation without removing it."""
-        shown = self.steps[step]
-        is_maker = shown.use.method in CREATING and shown.use.resource == use.resource
-        is_same = shown.use.path == use.path and shown.use.method != REMOVING
-        return shown.succeeded and (is_same or (is_maker and use.is_member))
-
-    def _ways(self, kind: ResponseKind, target: StepTarget, variable: PathVariable) -> Iterator[tuple[str, float]]:
-        """Yield (expression, certainty) of the sources that all responses of a kind have."""
-        for one in kind.transitions.get(target.use.label, ()):
-            for value in one.values:
-                if (value.location, value.name) == variable.place:
-                    certainty = SAME_PATH if value.sent_pointer is None else SENT
-                    yield json.dumps(value.value), certainty if one.is_inferred else DECLARED
-        for name in kind.use.variables_for(target.use, variable.name) if kind.succeeded else ():
-            yield request_place(*place_of(kind.operation, name)), SAME_PATH
 
     def _urls_of(self, step: int) -> list[tuple[str, str]]:
         """Return (expression, URL) of the URLs of this API in a response; none if links are not inferred from them."""

@@ -198,13 +198,18 @@ def read_failure(text: bytes) -> Iterator[Recorded]:
     """Yield the requests that lead to a failure, from the file format of earlier versions. Raises `UsageError`."""
     failure = _decoded(text, _Failure)
     for number, step in enumerate(failure.sequence, 1):
+        sent, body = step.case_body, None
+        if sent is not None and isinstance(sent.value, str) and sent.encoding != "json":
+            body = _octets(sent.value, is_base64=sent.encoding.startswith("base64"))
+        elif sent is not None:
+            body = json.dumps(sent.value).encode()
         yield Recorded(
             id=f"{failure.case_id or 'step'}-{number}",
             status=_status(step.checks),
             method=step.method,
             uri=step.url,
             headers=_kept(_pairs(step.headers)),
-            body=_body_of_case(step.case_body),
+            body=body,
             old_status=str(step.response.status_code) if step.response else NO_RESPONSE,
         )
 
@@ -233,14 +238,6 @@ def _pairs(headers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def _kept(headers: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
     # HTTP/2 fields whose names begin with a colon repeat the method and the URL.
     return tuple((name, value) for name, value in headers if not name.startswith(":") and name.lower() not in _AGAIN)
-
-
-def _body_of_case(body: _Value | None) -> bytes | None:
-    if body is None:
-        return None
-    if body.encoding == "json" or not isinstance(body.value, str):
-        return json.dumps(body.value).encode()
-    return _octets(body.value, is_base64=body.encoding.startswith("base64"))
 
 
 def _octets(text: str, *, is_base64: bool) -> bytes:
@@ -357,29 +354,26 @@ def _read_all(path: Path, pieces: Iterable[str]) -> list[Recorded]:
         interactions = document["http_interactions"] or []
         if not isinstance(interactions, list):
             raise UsageError(f"{path}: not a cassette: `http_interactions` is not a list")
-        for raw in interactions:
-            found.append(_recorded(path, len(found) + 1, raw))
+        for number, raw in enumerate(interactions, len(found) + 1):
+            try:
+                request, response = raw["request"], raw["response"]
+                one = Recorded(
+                    id=_text(raw.get("id", number)),
+                    status=_text(raw["status"]),
+                    method=_text(request["method"]),
+                    uri=_text(request["uri"]),
+                    headers=tuple(_pairs(request.get("headers") or {})),
+                    body=_body(request.get("body")),
+                    is_cut=bool(request.get("body")) and "size" in request["body"],
+                    old_status=_text(response["status"]["code"]) if response else NO_RESPONSE,
+                    purpose=_text(raw.get("purpose") or Purpose.TEST.value),
+                    at=_seconds_of(raw.get("recorded_at")),
+                )
+            except (KeyError, TypeError, AttributeError, ValueError, LookupError) as error:
+                what = f"no {error}" if isinstance(error, KeyError) else str(error)
+                raise UsageError(f"{path}: interaction {number} cannot be read: {what}") from error
+            found.append(one)
     return found
-
-
-def _recorded(path: Path, number: int, raw: Any) -> Recorded:
-    try:
-        request, response = raw["request"], raw["response"]
-        return Recorded(
-            id=_text(raw.get("id", number)),
-            status=_text(raw["status"]),
-            method=_text(request["method"]),
-            uri=_text(request["uri"]),
-            headers=tuple(_pairs(request.get("headers") or {})),
-            body=_body(request.get("body")),
-            is_cut=bool(request.get("body")) and "size" in request["body"],
-            old_status=_text(response["status"]["code"]) if response else NO_RESPONSE,
-            purpose=_text(raw.get("purpose") or Purpose.TEST.value),
-            at=_seconds_of(raw.get("recorded_at")),
-        )
-    except (KeyError, TypeError, AttributeError, ValueError, LookupError) as error:
-        what = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise UsageError(f"{path}: interaction {number} cannot be read: {what}") from error
 
 
 def _text(value: Any) -> str:

@@ -68,8 +68,11 @@ class SequenceGoals(Struct, dict=True):
         goal = goals[index // _AIMED % len(goals)]
         sent = {step.use.label for step in steps if step.succeeded}
         if goal in sent:
-            was_removed = steps[-1].use.label == goal and steps[-1].succeeded
-            return self._reading(goal) if was_removed else None
+            use, last = self.model.uses[goal], steps[-1]
+            if use.method != REMOVING or last.use.label != goal or not last.succeeded:
+                return None
+            others = (self.model.uses[label] for label in self.model.on(use.resource))
+            return next((one.label for one in others if reads_member(one)), None)
         for _, owner in self.model.uses[goal].owners:
             makers = self.model.makers(owner)
             if makers and sent.isdisjoint(makers):
@@ -99,14 +102,6 @@ class SequenceGoals(Struct, dict=True):
         free = [use for use in uses if not use.owners]
         makers = [use.label for use in free if use.method in CREATING]
         return makers or [use.label for use in free if use.method in READING]
-
-    def _reading(self, removing: Label) -> Label | None:
-        """Return the operation that reads a resource which an operation removes; None if there is none."""
-        use = self.model.uses[removing]
-        if use.method != REMOVING:
-            return None
-        others = (self.model.uses[label] for label in self.model.on(use.resource))
-        return next((one.label for one in others if reads_member(one)), None)
 
 
 def reads_member(use: ResourceUse) -> bool:

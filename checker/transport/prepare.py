@@ -154,17 +154,15 @@ class RequestMaker:
         plan = self._plans.get(id(operation))
         if plan is None:
             base_path = self._declared_base_path(operation)
-            plan = self._plans[id(operation)] = _Plan(operation, base_path, *self._usual_of(operation))
+            usual, asked = self._common, _NOTHING
+            if self._dispatch is not None:
+                asked = self._dispatch(operation)
+                known = self._usual.get(asked.headers)
+                if known is None:
+                    known = self._usual[asked.headers] = _Usual(self.origin, asked.headers, self._version)
+                usual = known
+            plan = self._plans[id(operation)] = _Plan(operation, base_path, usual, asked)
         return plan
-
-    def _usual_of(self, operation: Operation) -> "tuple[_Usual, Dispatch]":
-        if self._dispatch is None:
-            return self._common, _NOTHING
-        asked = self._dispatch(operation)
-        usual = self._usual.get(asked.headers)
-        if usual is None:
-            usual = self._usual[asked.headers] = _Usual(self.origin, asked.headers, self._version)
-        return usual, asked
 
     def base_path_of(self, operation: Operation) -> str:
         return self._plan(operation).base_path
@@ -294,7 +292,11 @@ class _Plan:
         encoders = self._queries
         found: list[str] = []
         for name, value in values.items():
-            prefix, encode_value = encoders.get(name) or self._query_encoder(name)
+            known = encoders.get(name)
+            if known is None:
+                declared = self._declared(Location.QUERY, name)
+                known = kept(encoders, name, (query_prefix(name, declared), query_encoder(name, declared)), _MANY)
+            prefix, encode_value = known
             if prefix is not None:
                 kind = value.__class__
                 if kind is int:
@@ -318,10 +320,6 @@ class _Plan:
 
     def _declared(self, location: Location, name: str) -> Parameter | None:
         return self._parameters.get((location, location.key(name)))
-
-    def _query_encoder(self, name: str) -> tuple[str | None, TextEncoder]:
-        declared = self._declared(Location.QUERY, name)
-        return kept(self._queries, name, (query_prefix(name, declared), query_encoder(name, declared)), _MANY)
 
     def _cookie_encoder(self, name: str) -> TextEncoder:
         return kept(self._cookies, name, cookie_encoder(name, self._declared(Location.COOKIE, name)), _MANY)

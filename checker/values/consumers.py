@@ -243,11 +243,12 @@ class Consumer(Struct):
         self._likely = [ring for _, ring in sorted(self._candidates, key=lambda one: -one[0])]
 
     def _rank(self) -> None:
-        scored = [
-            (self._score(affinity, ring), -number, ring)
-            for number, (affinity, ring) in enumerate(self._candidates)
-            if ring.values
-        ]
+        scored: list[tuple[float, int, ValueHistory]] = []
+        for number, (affinity, ring) in enumerate(self._candidates):
+            if ring.values:
+                prior = affinity if affinity > _BY_NAME else affinity * ring.looks_like_identifier()
+                hits, misses = self._fared.get(ring.name, _UNKNOWN)
+                scored.append(((prior * _PRIOR + hits) / (_PRIOR + hits + misses), -number, ring))
         scored.sort(key=lambda item: item[:2], reverse=True)
         if self.is_path and scored and self._is_proved(scored[0][2].name):
             # Other fields of the same resources are no names of them: `NL` is one of a country, `NLD` and `Netherlands` are none.
@@ -267,18 +268,25 @@ class Consumer(Struct):
         hits, misses = self._fared.get(field_name, _UNKNOWN)
         return hits > misses
 
-    def _score(self, affinity: float, ring: ValueHistory) -> float:
-        prior = affinity if affinity > _BY_NAME else affinity * ring.looks_like_identifier()
-        hits, misses = self._fared.get(ring.name, _UNKNOWN)
-        return (prior * _PRIOR + hits) / (_PRIOR + hits + misses)
-
 
 def _weighted(ranked: Sequence[tuple[float, ValueHistory]], *, is_removing: bool) -> list[tuple[ValueHistory, int]]:
     """Return (ring, depth) for each index: first many different ones, then again the likely ones.
 
     What is newer, in a ring that scores higher, and values without an attempt to remove them come first. An operation that removes resources needs many values.
     """
-    order = _order_of(ranked)
+    # The best ring's newest first, but the second ring's newest before the best ring's third, because the best ring may
+    # be the wrong one. Of rings that are far behind one value is enough.
+    sizes = [
+        (2 * rank, len(ring.values) if score >= _FAR * ranked[0][0] else 1, ring)
+        for rank, (score, ring) in enumerate(ranked)
+    ]
+    wanted = min(sum([size for _, size, _ in sizes]), _DIFFERENT)
+    order: list[tuple[ValueHistory, int]] = []
+    turn = 0
+    while len(order) < wanted:
+        order += [(ring, turn - start) for start, size, ring in sizes if 0 <= turn - start < size]
+        turn += 1
+    del order[wanted:]
     if len(order) < 2:
         return order
     free = _REACH - len(order)
@@ -291,25 +299,6 @@ def _weighted(ranked: Sequence[tuple[float, ValueHistory]], *, is_removing: bool
     share = free / sum([weight for _, _, weight in likely])
     again = [(ring, depth) for ring, depth, weight in likely for _ in range(math.floor(share * weight + 0.5))]
     return order + again[:free]
-
-
-def _order_of(ranked: Sequence[tuple[float, ValueHistory]]) -> list[tuple[ValueHistory, int]]:
-    """(ring, depth) in the order in which indices try them, each once, `_DIFFERENT` at most.
-
-    The best ring's newest first, but the second ring's newest before the best ring's third, because the best ring may
-    be the wrong one. Of rings that are far behind one value is enough.
-    """
-    sizes = [
-        (2 * rank, len(ring.values) if score >= _FAR * ranked[0][0] else 1, ring)
-        for rank, (score, ring) in enumerate(ranked)
-    ]
-    wanted = min(sum([size for _, size, _ in sizes]), _DIFFERENT)
-    order: list[tuple[ValueHistory, int]] = []
-    turn = 0
-    while len(order) < wanted:
-        order += [(ring, turn - start) for start, size, ring in sizes if 0 <= turn - start < size]
-        turn += 1
-    return order[:wanted]
 
 
 def consumer_of(

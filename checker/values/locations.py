@@ -153,12 +153,10 @@ def urls_in_headers(response: Response) -> Iterator[tuple[str, str]]:
 
 def may_be_url(text: object) -> bool:
     """Whether a value of a body may be a URL, absolute or relative."""
-    return text.__class__ is str and "/" in text and _SPACE.search(text) is None and not _is_other(text)
-
-
-def _is_other(text: str) -> bool:
+    if not (text.__class__ is str and "/" in text and _SPACE.search(text) is None):
+        return False
     is_encoded = len(text) % 4 == 0 and ("+" in text or text[-1] == "=") and _BASE64.fullmatch(text) is not None
-    return is_encoded or _MEDIA_TYPE.fullmatch(text) is not None
+    return not is_encoded and _MEDIA_TYPE.fullmatch(text) is None
 
 
 def segments_of(url: str, host: str = "") -> list[str]:

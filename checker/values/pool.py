@@ -538,11 +538,11 @@ class LayeredPool(ValuePool):
         place = self.place_of(phase, label)
         is_new = place > self._place
         if is_new or is_resumed or self.mixes_phases:
-            self._coming += (
-                (self._key(one), one)
-                for one in news()
-                if isinstance(one, ValueSeen | ValueGone | CaseFared) and one.phase
-            )
+            for one in news():
+                if isinstance(one, ValueSeen | ValueGone | CaseFared) and one.phase:
+                    of = Label(one.producer if isinstance(one, ValueSeen) else one.label)
+                    key = self.place_of(one.phase, of), self._order.get(of, 0), one.index
+                    self._coming.append((key, one))
         if not (is_new or self.mixes_phases):
             return
         self._place = max(place, self._place)
@@ -598,10 +598,6 @@ class LayeredPool(ValuePool):
             if index <= known.limit and known.is_first((value, above), index):
                 found.append(ValueSeen(operation.label, pointer, value, case.id, phase, index, above))
         return found
-
-    def _key(self, one: ValueSeen | ValueGone | CaseFared) -> Key:
-        label = Label(one.producer if isinstance(one, ValueSeen) else one.label)
-        return self.place_of(one.phase, label), self._order.get(label, 0), one.index
 
 
 class _FirstValues(Struct):

@@ -117,7 +117,11 @@ def _encoded(value: Any) -> Any:
     if _MAPPED.get(name) is kind:
         return [name, *_items(value)]
     if kind is defaultdict:
-        return ["defaultdict", _factory(value.default_factory), *_items(value)]
+        factory = value.default_factory
+        called = next((one for one, known in _FACTORIES.items() if known is factory), None)
+        if factory is not None and called is None:
+            raise Untransferable("a `defaultdict` with a function of its own")
+        return ["defaultdict", called, *_items(value)]
     if kind is deque:
         return ["deque", value.maxlen, *map(_encoded, value)]
     if kind in _WRITTEN:
@@ -127,15 +131,6 @@ def _encoded(value: Any) -> Any:
 
 def _items(value: Mapping[Any, Any]) -> list[list[Any]]:
     return [[_encoded(key), _encoded(item)] for key, item in value.items()]
-
-
-def _factory(factory: Any) -> str | None:
-    if factory is None:
-        return None
-    name = next((name for name, one in _FACTORIES.items() if one is factory), None)
-    if name is None:
-        raise Untransferable("a `defaultdict` with a function of its own")
-    return name
 
 
 def _encoded_of_user(value: Any, kind: type) -> Any:

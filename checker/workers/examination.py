@@ -485,8 +485,14 @@ class Examination:
     def _is_undone(self) -> Job[bool]:
         """Return whether another request to the same resource makes the target serve again, such as one that switches it on."""
         labels: dict[Label, None] = {}
+        changing = [one for one in self._context.subject.selected.entries if one.method not in ("GET", "HEAD")]
         for suspect in self._sorted[:_MOST_SUSPECTS]:
-            labels |= dict.fromkeys(self._related(suspect))
+            # What changes the resource at the same path, the suspect included, comes before neighbouring resources.
+            path = suspect.made.case.operation.path
+            parent = path.rpartition("/")[0]
+            labels |= dict.fromkeys(one.label for one in changing if one.path == path)
+            if parent:
+                labels |= dict.fromkeys(one.label for one in changing if one.path.rpartition("/")[0] == parent)
         for label in list(labels)[:_MOST_RELATED]:
             for made in self._cases(label):
                 try:
@@ -496,15 +502,6 @@ class Examination:
                 if not is_refused(outcome) and not (yield from self._witnesses.is_turned_away()):
                     return True
         return False
-
-    def _related(self, suspect: Sent) -> Iterator[Label]:
-        """Return the operations that change the resource at the same path, the suspect included, then those of neighbouring resources."""
-        path = suspect.made.case.operation.path
-        parent = path.rpartition("/")[0]
-        changing = [one for one in self._context.subject.selected.entries if one.method not in ("GET", "HEAD")]
-        yield from (one.label for one in changing if one.path == path)
-        if parent:
-            yield from (one.label for one in changing if one.path.rpartition("/")[0] == parent)
 
     def _cases(self, label: Label) -> Iterator[GeneratedCase]:
         factory, phase = self._context.factory, PhaseInfo(FUZZING.name)

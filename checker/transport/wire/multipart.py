@@ -128,28 +128,24 @@ def part_types(encoding: Encoding, body: Any) -> dict[str, str]:
 
 def _encoded_items(body: Any, encoding: Encoding) -> Iterator[tuple[str | None, Any, PropertyEncoding]]:
     """Yield names, values and encodings of the parts. Null is left out unless the part is JSON: other parts cannot express it."""
-    if isinstance(body, dict):
-        body = {
-            name: value
+    # An array is one part for each item.
+    items: Iterable[tuple[str | None, Any]] = ((None, body),)
+    if isinstance(body, list):
+        items = ((None, item) for item in body)
+    elif isinstance(body, dict):
+        items = (
+            (str(name), one)
             for name, value in body.items()
             if value is not None or is_json(encoding.get(name, _USUAL).content_type or "")
-        }
-    for index, (name, value) in enumerate(_named_items(body)):
+            for one in (value if isinstance(value, list) else (value,))
+        )
+    for index, (name, value) in enumerate(items):
         if name is None:
             # `prefixEncoding` and `itemEncoding` of OpenAPI 3.2.
             how = encoding.get(str(index), encoding.get(EACH_ITEM, _USUAL))
         else:
             how = encoding.get(name, _USUAL)
         yield name, joined_inside([value], how.inner)[0] if how.inner else value, how
-
-
-def _named_items(body: Any) -> Iterable[tuple[str | None, Any]]:
-    """Yield names and values of the parts: an array is one part for each item."""
-    if isinstance(body, list):
-        return ((None, item) for item in body)
-    if not isinstance(body, dict):
-        return ((None, body),)
-    return ((str(key), one) for key, value in body.items() for one in (value if isinstance(value, list) else (value,)))
 
 
 def _part(name: str | None, value: Any, how: PropertyEncoding, write: PartWriter) -> bytes:

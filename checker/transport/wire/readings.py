@@ -8,6 +8,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import islice, product
 from typing import Any, NoReturn
 
@@ -116,8 +117,12 @@ def of_text(text: str, types: frozenset[str]) -> list[Reading]:
     if "boolean" in types:
         value = BOOLEAN_WORDS.get(text.lower())
         found += [] if value is None else [Reading(value, "" if text in ("true", "false") else ambiguity.LOOSE)]
-    if types & {"array", "object"}:
-        found += _nested(text, types)
+    if types & {"array", "object"} and text.startswith(("[", "{")):
+        # The style has no form for JSON inside a text, so the reading is doubtful.
+        with suppress(ValueError):
+            inside = exact_json(text)
+            if ("array" if isinstance(inside, list) else "object") in types:
+                found.append(Reading(inside, ambiguity.NESTED))
     if "null" in types and text in ("null", ""):
         found.append(Reading(None, ambiguity.NULL))
     if "string" in types:
@@ -146,19 +151,6 @@ def _numbers(text: str, *, allows_fractions: bool) -> list[Reading]:
         return []
     value = int(loose) if loose.is_integer() else loose
     return [Reading(value, ambiguity.LOOSE)]
-
-
-def _nested(text: str, types: frozenset[str]) -> list[Reading]:
-    """Return the array or object that a text holds as JSON. The style has no form for it, so the reading is doubtful."""
-    if not text.startswith(("[", "{")):
-        return []
-    try:
-        value = exact_json(text)
-    except ValueError:
-        return []
-    if ("array" if isinstance(value, list) else "object") not in types:
-        return []
-    return [Reading(value, ambiguity.NESTED)]
 
 
 def exact_json(text: str) -> Any:

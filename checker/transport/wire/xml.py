@@ -230,7 +230,11 @@ def _properties(element: Element, outline: Outline) -> dict[str, list[Reading]]:
             if text is not None:
                 found[name] = of_text(text, below.types)
             continue
-        mine = _take(children, name, how, below)
+        mine = None
+        if "array" in below.types and not how.is_wrapped:
+            # Unwrapped items have their own name.
+            mine = children.pop(xml_name(below.item(0)).name or name, None)
+        mine = mine or children.pop(how.name or name, [])
         if mine:
             found[name] = _property(mine, how, below)
     for name, elements in children.items():
@@ -238,15 +242,6 @@ def _properties(element: Element, outline: Outline) -> dict[str, list[Reading]]:
     for name, text in attributes.items():
         found.setdefault(name, of_text(text, outline.property(name).types))
     return found
-
-
-def _take(children: dict[str, list[Element]], name: str, how: XmlName, outline: Outline) -> list[Element]:
-    """Remove and return the elements of a property: unwrapped items have their own name."""
-    if "array" in outline.types and not how.is_wrapped:
-        items = children.pop(xml_name(outline.item(0)).name or name, None)
-        if items:
-            return items
-    return children.pop(how.name or name, [])
 
 
 def _property(elements: list[Element], how: XmlName, outline: Outline) -> list[Reading]:

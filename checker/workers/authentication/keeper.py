@@ -243,7 +243,14 @@ class CredentialKeeper(Struct):
             if key is None:
                 continue
             if not source.is_kept:
-                held: _Held | None = self._own(case, source)
+                # These are fetched for this request alone.
+                try:
+                    with RUNNING_SOURCES.adding(source):
+                        fetched = source.fetch(case)
+                    self.secrets.add_credentials(fetched)
+                finally:
+                    self._record_logins()
+                held: _Held | None = _Held(0, fetched, "", self.clock())
             else:
                 held = self._current((name, key), source, case) if fetches else self._held.get((name, key))
             carried = None if held is None or held.error else source.carried(held.credentials, case)
@@ -343,16 +350,6 @@ class CredentialKeeper(Struct):
             return order.failed(f"{type(error).__name__}: {error}", last)
         finally:
             self._record_logins()
-
-    def _own(self, case: Case, source: CredentialSource) -> _Held:
-        """Return the credentials that are fetched for one request alone. Raises `CredentialError`."""
-        try:
-            with RUNNING_SOURCES.adding(source):
-                found = source.fetch(case)
-            self.secrets.add_credentials(found)
-        finally:
-            self._record_logins()
-        return _Held(0, found, "", self.clock())
 
     def _record_logins(self) -> None:
         if self.logins is not None:

@@ -9,7 +9,6 @@ from checker.core.case import Case
 from checker.core.credentials import Credentials, CredentialSource
 from checker.core.errors import ConfigError
 from checker.core.operation import Label
-from checker.core.request import BaseUrl
 from checker.core.response import Response
 from checker.core.security import SecurityScheme
 from checker.transport.settings import Headers
@@ -28,7 +27,16 @@ class OAuth2Source(CredentialSource):
         """Raises `ConfigError` if the token URL is unknown, or at a server that only the description names."""
         self.name = f"auth.oauth2.openapi.{asked.name}"
         self._asked, self._scheme, self._schemes, self._wiring = asked, scheme, schemes, wiring
-        self._url = asked.token_url or _declared_url(asked, scheme, wiring.origin.plain)
+        self._url = asked.token_url or scheme.token_url(asked.grant)
+        if not self._url:
+            raise ConfigError(f"[{self.name}]: the description declares no tokenUrl for this scheme; give 'token_url'")
+        if not asked.token_url:
+            self._url, is_foreign = token_target(self._url, wiring.origin.plain)
+            if is_foreign:
+                raise ConfigError(
+                    f"[{self.name}]: credentials are not sent to {self._url}, which only the description names; "
+                    f'confirm it by `token_url = "{self._url}"`'
+                )
         self._keys: dict[tuple[Label, int | None], str | None] = {}
 
     def key(self, case: Case) -> str | None:
@@ -84,18 +92,3 @@ class OAuth2Source(CredentialSource):
         following: Any = json.loads(response.content).get(_REFRESH)
         kept = following if isinstance(following, str) and following else refresh_token
         return carried_as(self._scheme, token, lifetime_s(response), kept if asked.grant == _REFRESH else None)
-
-
-def _declared_url(asked: OAuth2Scheme, scheme: SecurityScheme, origin: BaseUrl) -> str:
-    """Return the declared token URL at the tested server. Raises `ConfigError`."""
-    url = scheme.token_url(asked.grant)
-    section = f"[auth.oauth2.openapi.{asked.name}]"
-    if not url:
-        raise ConfigError(f"{section}: the description declares no tokenUrl for this scheme; give 'token_url'")
-    target, is_foreign = token_target(url, origin)
-    if is_foreign:
-        raise ConfigError(
-            f"{section}: credentials are not sent to {target}, which only the description names; "
-            f'confirm it by `token_url = "{target}"`'
-        )
-    return target

@@ -151,7 +151,11 @@ class SignUpSource(CredentialSource):
             elif not 200 <= answer.status_code < 400:
                 raise CredentialError(_refusal(accounts.sign_up, answer))
             self._sign_up = body
-        media_type, body = _login_body(accounts, self._sign_up)
+        media_type, bare = _fullest(accounts.login, accounts.seed)
+        body = {**bare, **{name: self._sign_up[name] for name in flow.shared if name in self._sign_up}}
+        granted = {**body, "grant_type": "password"}
+        if "grant_type" in bare and _is_valid(accounts.login, media_type, granted):
+            body = granted
         answer = self._answer(accounts.login, media_type, body)
         if not 200 <= answer.status_code < 400:
             self._sign_up = None
@@ -221,15 +225,6 @@ def _sign_up_body(accounts: Accounts) -> tuple[str, Body]:
         if _is_valid(accounts.sign_up, media_type, trial):
             body = trial
     return media_type, body
-
-
-def _login_body(accounts: Accounts, account: Body) -> tuple[str, Body]:
-    media_type, body = _fullest(accounts.login, accounts.seed)
-    given = {name: account[name] for name in accounts.flow.shared if name in account}
-    granted = {**body, **given, "grant_type": "password"}
-    if "grant_type" in body and _is_valid(accounts.login, media_type, granted):
-        return media_type, granted
-    return media_type, {**body, **given}
 
 
 def _fresh(name: str, flow: SignUpFlow, mine: str) -> str:

@@ -273,17 +273,13 @@ def about_other(own: WireRequest, before: WireRequest | None, request: WireReque
     described = [(name, value) for name, value in request.headers if name.lower() == b"content-type"]
     headers = [(name, value) for name, value in own.headers if name.lower() != b"content-type"]
     target = request.target.partition(b"?")[0] + mark + query
-    return replace_request(own, target=target, headers=[*headers, *described], body=_with_names(own, before, request))
-
-
-def _with_names(own: WireRequest, before: WireRequest, request: WireRequest) -> bytes | None:
-    """Return the body of a check's request with the properties that differ between the requests of two cases."""
-    if own.body == before.body:
-        return request.body
-    try:
-        changed, old, new = (json.loads(one.body or b"") for one in (own, before, request))
-        renamed = {name: value for name, value in new.items() if old.get(name) != value}
-        return json_bytes(changed | renamed)
-    except (ValueError, RecursionError, AttributeError, TypeError):
-        # Bodies that are no objects of JSON have no names that can be told apart.
-        return own.body
+    body = request.body
+    if own.body != before.body:
+        # The properties that differ between the requests of the two cases are names.
+        try:
+            changed, old, new = (json.loads(one.body or b"") for one in (own, before, request))
+            body = json_bytes(changed | {name: value for name, value in new.items() if old.get(name) != value})
+        except (ValueError, RecursionError, AttributeError, TypeError):
+            # Bodies that are no objects of JSON have no names that can be told apart.
+            body = own.body
+    return replace_request(own, target=target, headers=[*headers, *described], body=body)

@@ -17,7 +17,7 @@ from checker.core.case import Case
 from checker.core.constraints import ITEMS, MOSTLY, REQUIRED, SELDOM, USUAL, Constraint, is_broken, part_of, read
 from checker.core.digests import digest
 from checker.core.meta import GenerationMode, Listed
-from checker.core.operation import Label, Operation, Parameter
+from checker.core.operation import Label, Operation
 from checker.core.phases import CaseSource, phase_named, phase_number
 from checker.core.request import CONTAINERS, Location
 from checker.core.resources import REMOVING
@@ -39,6 +39,7 @@ from checker.workers.recording.task_state import InFlight
 # Python finds a member of an enumeration ten times slower than a name.
 _NEGATIVE: Final = GenerationMode.NEGATIVE
 _DEEPEST: Final = 3
+_NAMED_AT: Final = (("components", "schemas"), ("definitions",))  # Where schemas have names.
 _MOST_PARTS: Final = 200  # Parts of one operation, and schemas that are searched for them.
 
 
@@ -68,7 +69,10 @@ def common_parts(operation: Operation) -> tuple[CommonPart, ...]:
 
 def _parts(operation: Operation) -> Iterator[CommonPart]:
     for one in operation.parameters:
-        key = _key_of(operation, one)
+        # A variable of a path is the same one only below the same beginning of the path.
+        above = operation.path.partition("{" + one.name)[0] if one.location is Location.PATH else ""
+        schema = json.dumps(one.schema.raw, sort_keys=True, default=str)
+        key = digest(one.location.value, above, one.location.key(one.name), schema)
         yield CommonPart(key, one.location.value, (one.name,))
         if one.location is Location.PATH and not operation.path.endswith("{" + one.name + "}"):
             yield CommonPart(f"{key}/", one.location.value, (one.name,), is_within=True)
@@ -77,26 +81,14 @@ def _parts(operation: Operation) -> Iterator[CommonPart]:
     for _ in range(_DEEPEST):
         below: list[tuple[tuple[str, ...], Outline]] = []
         for path, outline in level[:_MOST_PARTS]:
-            name = next((part.pointer for part in outline.facets() if _is_named(part.pointer)), None)
+            pointers = (part.pointer for part in outline.facets())
+            name = next((one for one in pointers if tokens_of(one)[:-1] in _NAMED_AT), None)
             if name is not None:
                 yield CommonPart(name, Location.BODY.value, path)
             below += (((*path, inner), outline.property(inner)) for inner in outline.names)
             if outline.first("items") is not None:
                 below.append(((*path, ITEMS), outline.item(0)))
         level = below
-
-
-def _key_of(operation: Operation, parameter: Parameter) -> str:
-    """Return the key of a parameter. A variable of a path is the same one only below the same beginning of the path."""
-    location, name = parameter.location, parameter.name
-    above = operation.path.partition("{" + name)[0] if location is Location.PATH else ""
-    schema = json.dumps(parameter.schema.raw, sort_keys=True, default=str)
-    return digest(location.value, above, location.key(name), schema)
-
-
-def _is_named(pointer: str) -> bool:
-    tokens = tokens_of(pointer)
-    return tokens[:-1] in (("components", "schemas"), ("definitions",))
 
 
 _ENOUGH = 5
@@ -289,7 +281,20 @@ class _Parts:
     @cached_property
     def free(self) -> tuple[_Place, ...]:
         """Return the parts whose accepted values are told."""
-        places = dict.fromkeys(_free_places(self._operation))
+        # The required parameters, and top properties of bodies, that are free strings or numbers.
+        places: dict[_Place, None] = {}
+        for parameter in self._operation.parameters:
+            if (
+                parameter.required
+                and parameter.location is not Location.PATH
+                and _is_free(outline_of(parameter.schema))
+            ):
+                places[parameter.location.value, parameter.name] = None
+        for body in self._operation.bodies:
+            outline = outline_of(body.schema)
+            for name in outline.required if body.write is None else ():
+                if _is_free(outline.property(name)):
+                    places[Location.BODY.value, name] = None
         # A name that was accepted is taken from then on.
         own = self._layers.own_names(self._operation.label) if places else ()
         free = (one for one in places if one[0] != Location.BODY.value or f"/{one[1]}" not in own)
@@ -746,18 +751,6 @@ def _varied_place(case: Case) -> int:
         above, between, below = pointer.rpartition("/properties/")
         name = f"{above}{between}{below.partition('/')[0]}" if between else ""
     return int(digest(f"{data.get('parameter_location')}", name)[:8], 16) if name else 0
-
-
-def _free_places(operation: Operation) -> Iterator[_Place]:
-    """Yield the required parameters, and top properties of bodies, that are free strings or numbers."""
-    for one in operation.parameters:
-        if one.required and one.location is not Location.PATH and _is_free(outline_of(one.schema)):
-            yield one.location.value, one.name
-    for body in operation.bodies:
-        outline = outline_of(body.schema)
-        for name in outline.required if body.write is None else ():
-            if _is_free(outline.property(name)):
-                yield Location.BODY.value, name
 
 
 def _is_free(outline: Outline) -> bool:

@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from checker.config.operation_settings import OperationResolver
 from checker.core.errors import CheckerError
 from checker.core.hooks import observed
-from checker.core.meta import Choice, Drawn, PhaseInfo, Step
+from checker.core.meta import Drawn, PhaseInfo, Step
 from checker.core.operation import Label
 from checker.core.response import Response
 from checker.generation.sources.context import Rejected
@@ -45,16 +45,12 @@ class HillClimber(Struct):
         if not known or self.random.random() > _SHARE:
             return None
         step = self.random.choice(known)
-        source = ReplaySource(self._changed(step.choices), self.random.getrandbits(32))
+        # One to three choices are made invalid, so that the source draws these anew: no source takes a choice of another type.
+        count = self.random.randint(1, 3) if step.choices else 0
+        gone = {self.random.randrange(len(step.choices)) for _ in range(count)}
+        changed = [b"" if i in gone and one.__class__ is not bytes else one for i, one in enumerate(step.choices)]
+        source = ReplaySource(tuple(changed), self.random.getrandbits(32))
         try:
             return self.factory.redraw(step, name=name, phase=phase)(source)
         except (CheckerError, Rejected):
             return None
-
-    def _changed(self, choices: tuple[Choice, ...]) -> tuple[Choice, ...]:
-        """Return the choices with one to three of them made invalid, so that a source draws these anew."""
-        if not choices:
-            return ()
-        gone = {self.random.randrange(len(choices)) for _ in range(self.random.randint(1, 3))}
-        # No source takes a choice of another type.
-        return tuple(b"" if i in gone and one.__class__ is not bytes else one for i, one in enumerate(choices))

@@ -13,7 +13,6 @@ from checker.core.digests import digest_int
 from checker.core.failures import Failure
 from checker.core.operation import Label, Location, Operation
 from checker.core.response import Response
-from checker.core.schema import Schema
 from checker.core.templates import Lexicon, error_template, sent_texts
 from checker.corpus.records import CorpusEntry, Record, SignalsSeen
 from checker.phases.attempt import Verdict
@@ -35,7 +34,12 @@ class InputCells:
             (parameter.location.container, parameter.name, _cell_of(outline_of(parameter.schema)))
             for parameter in operation.parameters
         ]
-        self._bodies = {body.media_type: _properties(body.schema) for body in operation.bodies}
+        self._bodies: dict[str, tuple[Cell, tuple[tuple[str, Cell], ...]]] = {}
+        for body in operation.bodies:
+            outline = outline_of(body.schema)
+            names = list(outline.names)[:_PROPERTIES]
+            cells = tuple((name, _cell_of(outline.property(name))) for name in names)
+            self._bodies[body.media_type] = _cell_of(outline), cells
 
     def of(self, case: Case) -> list[tuple[str, str, str]]:
         """Return (location, name, cell) of every input that the case sends or leaves out."""
@@ -57,12 +61,6 @@ class InputCells:
 
 
 _BODY = Location.BODY.container
-
-
-def _properties(schema: Schema) -> tuple[Cell, tuple[tuple[str, Cell], ...]]:
-    outline = outline_of(schema)
-    names = list(outline.names)[:_PROPERTIES]
-    return _cell_of(outline), tuple((name, _cell_of(outline.property(name))) for name in names)
 
 
 def _cell_of(outline: Outline) -> Cell:

@@ -12,7 +12,6 @@ from checker.core import errors
 from checker.core.curl import Rendering
 from checker.core.failures import Failure
 from checker.core.meta import Drawn
-from checker.core.operation import Label
 from checker.core.schema import WarningKind
 from checker.core.system import limit_reached
 from checker.core.user_code import users_traceback
@@ -123,8 +122,17 @@ class Recorder(Struct):
         """Return a failure that is new, None if it is known. It is on disk after `write_failures`."""
         step = chain[-1].made.step
         fingerprint, label = failure.fingerprint(step.label), failure.blamed(step.label)
-        if not self._is_news(fingerprint, flight, label, failure):
+        place = (flight.task.lease.id, flight.index)
+        waiting = self._unsettled.get(fingerprint)
+        if waiting is not None:
+            # An earlier case of the same task replaces it: its response came later, and the order of responses must not decide.
+            if waiting[0] != place[0] or waiting[1] <= place[1]:
+                return None
+        elif self.defects.is_known(fingerprint, label, failure):
             return None
+        else:
+            self.defects.fingerprints.add(fingerprint)
+        self._unsettled[fingerprint] = place
         finding = self._finding(flight, chain, failure)
         self._unwritten.append(finding)
         return UnconfirmedFailure(finding, failure, chain, flight.task.phase)
@@ -170,21 +178,6 @@ class Recorder(Struct):
             at=time.time(),
             investigation=Investigation(withdrawn=failure.needs_repetition, requests=requests),
         )
-
-    def _is_news(self, fingerprint: str, flight: InFlight, label: Label, failure: Failure) -> bool:
-        """Whether this defect is new, or an earlier case of the same task shows it."""
-        place = (flight.task.lease.id, flight.index)
-        waiting = self._unsettled.get(fingerprint)
-        if waiting is not None:
-            # An earlier case of the same task replaces it: its response came later, and the order of responses must not decide.
-            if waiting[0] != place[0] or waiting[1] <= place[1]:
-                return False
-        elif self.defects.is_known(fingerprint, label, failure):
-            return False
-        else:
-            self.defects.fingerprints.add(fingerprint)
-        self._unsettled[fingerprint] = place
-        return True
 
     def is_open(self, suspicion: UnconfirmedFailure) -> bool:
         """Whether no earlier case has taken a failure over: looking into that one may have shown it, too."""

@@ -13,7 +13,7 @@ from checker.checks.judge import CLEAN, UNJUDGED, Judgement
 from checker.core.case import Case
 from checker.core.errors import StorageError
 from checker.core.meta import ANYTHING, CaseMetadata, ComponentProvenance, GenerationMode
-from checker.core.operation import Label, Operation
+from checker.core.operation import Label
 from checker.core.request import Location, WireRequest
 from checker.core.resource_names import is_of_accounts
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
@@ -94,15 +94,15 @@ class Components(Struct):
         values from outside.
         """
         fields = self._of_all(meta)
-        if isinstance(outcome, Response) and outcome.status_code // 100 == 2 and self._is_of_accounts(case.operation):
-            return [(place, mode, (ANYTHING,)) for place, mode, _ in fields]
+        if isinstance(outcome, Response) and outcome.status_code // 100 == 2:
+            operation = case.operation
+            known = self.of_accounts.get(operation.label)
+            if known is None:
+                known = operation.method == "POST" and is_of_accounts(operation.path)
+                self.of_accounts[operation.label] = known
+            if known:
+                return [(place, mode, (ANYTHING,)) for place, mode, _ in fields]
         return fields
-
-    def _is_of_accounts(self, operation: Operation) -> bool:
-        known = self.of_accounts.get(operation.label)
-        if known is None:
-            known = self.of_accounts[operation.label] = operation.method == "POST" and is_of_accounts(operation.path)
-        return known
 
     def _of_all(self, meta: CaseMetadata) -> Fields:
         known = self.known.get(id(meta.components))
@@ -148,16 +148,18 @@ class CheckOutcomes(Struct):
             failed.setdefault(failure.check, []).append(text)
         raised = {name: str(error) for name, error in judgement.errors}
         names = self.names if self.of_case is None else self.of_case(case)
-        return tuple(_outcome(name, failed.get(name, ()), raised.get(name)) for name in names)
+        found: list[CheckOutcome] = []
+        for name in names:
+            if name in failed:
+                found.append(CheckOutcome(name, "FAILURE", "\n\n".join(failed[name])))
+            else:
+                found.append(
+                    CheckOutcome(name, "ERROR", raised[name]) if name in raised else CheckOutcome(name, _SUCCESS)
+                )
+        return tuple(found)
 
     def _all_passed(self, names: Sequence[str]) -> Packed:
         return Packed(pack(tuple(CheckOutcome(name, _SUCCESS) for name in names)))
-
-
-def _outcome(name: str, failed: Sequence[str], raised: str | None) -> CheckOutcome:
-    if failed:
-        return CheckOutcome(name, "FAILURE", "\n\n".join(failed))
-    return CheckOutcome(name, _SUCCESS) if raised is None else CheckOutcome(name, "ERROR", raised)
 
 
 def rows(counts: Mapping[tuple[str, int], int]) -> tuple[tuple[str, int, int], ...]:

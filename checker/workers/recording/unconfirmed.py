@@ -158,19 +158,14 @@ class ExpectedFailure(Struct):
         return not self.text or matches(self.text, text) or is_alike(self.text, text)
 
     def _in(self, shot: JudgedCase) -> Failure | None:
+        outcome = shot.verdict.outcome
+        sent = outcome.request if isinstance(outcome, Response) else None
         # A check may find it in the response to its own request.
-        status = self.status if _is_own(shot) else shot.status
+        status = self.status if sent is not None and sent.is_of_check else shot.status
         for failure in shot.verdict.judgement.failures:
             if self.is_same_rule(failure, status):
                 return failure
         return None
-
-
-def _is_own(shot: JudgedCase) -> bool:
-    """Whether a check sent the request of a response."""
-    outcome = shot.verdict.outcome
-    sent = outcome.request if isinstance(outcome, Response) else None
-    return sent is not None and sent.is_of_check
 
 
 def _result(status: int | None) -> int | None:

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
-from checker.core.case import Case
 from checker.core.constraints import Constraint
 from checker.core.credentials import RUNNING_SOURCES, Credentials
 from checker.core.digests import digest_int
@@ -185,7 +184,10 @@ def confirmed(
         first = together[0]
         operation = selected[Label(first.label)]
         case = literal_case(operation, first.request, "discovery", "")
-        demands = set(_demands(case, tools, http))
+        # The description may be another one by now.
+        answer, demands = answer_to(case, tools.maker, tools.gate, http), set[Constraint]()
+        if answer is not None and may_complain(operation.status_of(answer)):
+            demands.update(demands_in(case, answer, declared_names(operation)))
         for one in together:
             if one.demand in demands:
                 yield DemandHeard(one.label, one.demand, "", refused=(one.request,))
@@ -200,14 +202,6 @@ def answering_405(labels: Iterable[str], tools: Tools, http: Transport, factory:
             yield Note(
                 "method_not_allowed", label, "", "405 once more, after nothing but 405 in an earlier run: not tested"
             )
-
-
-def _demands(case: Case, tools: Tools, http: Transport) -> Iterable[Constraint]:
-    # The description may be another one by now.
-    answer = answer_to(case, tools.maker, tools.gate, http)
-    if answer is None or not may_complain(case.operation.status_of(answer)):
-        return ()
-    return demands_in(case, answer, declared_names(case.operation))
 
 
 def open_worker_context(incarnation: int, settings: RunSettings, users: UsersCode = ALL_SCHEMAS) -> WorkerContext:
