@@ -208,7 +208,7 @@ _ROOT = {
     ),
     "wait-for-schema": Key(
         Number(minimum=1, maximum=MOST_SECONDS),
-        about="Seconds to wait until the API description can be loaded.",
+        about="Seconds to wait until the API description can be loaded, and then until the API accepts connections.",
         example=30,
     ),
     "safety": Key(
