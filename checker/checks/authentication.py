@@ -22,7 +22,7 @@ from checker.core.operation import Operation
 from checker.core.request import Location, WireRequest
 from checker.core.resources import REMOVING, SAFE
 from checker.core.response import Response
-from checker.core.security import UNAUTHORIZED, SecurityRequirement, SecurityScheme
+from checker.core.security import UNAUTHORIZED, SecurityRequirement
 from checker.core.send import Exchanging
 
 _MOST: Final = 16  # Most members of a body that are changed.
@@ -426,7 +426,12 @@ def credential_places(alternatives: Iterable[SecurityRequirement], token: str = 
     for scheme in (scheme for one in alternatives for scheme in one.schemes):
         match scheme.location:
             case None:
-                headers.setdefault(_AUTHORIZATION, _authorization(scheme, token))
+                if scheme.scheme == _BASIC:
+                    authorization = f"Basic {_basic(token)}"
+                else:
+                    word = scheme.scheme.capitalize() if scheme.type == "http" else ""
+                    authorization = f"{word or 'Bearer'} {token}"
+                headers.setdefault(_AUTHORIZATION, authorization)
             case Location.QUERY:
                 query[scheme.parameter] = token
             case Location.COOKIE:
@@ -434,10 +439,3 @@ def credential_places(alternatives: Iterable[SecurityRequirement], token: str = 
             case _:
                 headers[scheme.parameter] = token
     return Credentials(headers, query, cookies)
-
-
-def _authorization(scheme: SecurityScheme, token: str) -> str:
-    if scheme.scheme == _BASIC:
-        return f"Basic {_basic(token)}"
-    word = scheme.scheme.capitalize() if scheme.type == "http" else ""
-    return f"{word or 'Bearer'} {token}"

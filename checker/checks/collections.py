@@ -184,33 +184,26 @@ def _unsorted(listed: _List) -> Iterator[Failure]:
         keys = [key for key in listed.items[0] if asked and normalised(key) == normalised(asked[2])]
         if asked is None or len(keys) != 1:
             continue
-        values = _comparable([item.get(keys[0]) for item in listed.items])
+        # Values without nulls, if all are numbers or times of one format.
+        present = [value for value in [item.get(keys[0]) for item in listed.items] if value is not None]
+        if all(map(is_number, present)):
+            values = present
+        else:
+            are_times = all(isinstance(value, str) and _TIME.fullmatch(value) for value in present)
+            values = present if are_times and len(set(map(len, present))) == 1 else []
         if len(set(values)) < _FEWEST_SORTED or any(
             normalised(key) in _PINNED for item in listed.items for key in item
         ):
             continue
         rising, falling = sorted(values), sorted(values, reverse=True)
-        is_descending = _direction(listed, asked)
+        # Descending order; None if the request does not say it.
+        told = [_DESCENDING[asked[3].lower()]] if asked[3] else [True] if asked[1] == "-" else []
+        others = (text for name, text in listed.query.items() if normalised(name) in _DIRECTIONS)
+        told += [_DESCENDING[text.lower()] for text in others if text.lower() in _DESCENDING]
+        is_descending = told[0] if len(told) == 1 else None
         if values not in ((rising, falling) if is_descending is None else (falling if is_descending else rising,)):
             message = f"Sorted by: `{name}={text}`\nReceived: {keys[0]} {', '.join(map(str, values[:8]))}"
             yield UnsortedItems(message, unique_key=name)
-
-
-def _direction(listed: _List, asked: re.Match[str]) -> bool | None:
-    """Return True for descending order; None if the request does not say it."""
-    told = [_DESCENDING[asked[3].lower()]] if asked[3] else [True] if asked[1] == "-" else []
-    others = (text for name, text in listed.query.items() if normalised(name) in _DIRECTIONS)
-    told += [_DESCENDING[text.lower()] for text in others if text.lower() in _DESCENDING]
-    return told[0] if len(told) == 1 else None
-
-
-def _comparable(values: list[Any]) -> list[Any]:
-    """Return the values in their order without nulls, if all are numbers or times of one format; else nothing."""
-    present = [value for value in values if value is not None]
-    if all(map(is_number, present)):
-        return present
-    are_times = all(isinstance(value, str) and _TIME.fullmatch(value) for value in present)
-    return present if are_times and len(set(map(len, present))) == 1 else []
 
 
 def _ignored_filters(context: CheckContext, listed: _List) -> Exchanging[list[Failure]]:
@@ -365,7 +358,12 @@ def _between_pages(context: CheckContext, listed: _List) -> Exchanging[list[Fail
     if not isinstance(most, int) or not {*case.query, *before.case.query} <= {*marks, limit} or _is_pinned(listed):
         return []
     first = yield from _names_at(context, case, marks, {limit: most})
-    between = _between(first, earlier, later)
+    # The items of the first response between the two pages, if all stand in it in this order.
+    if first is None or not {*earlier, *later} <= {*first}:
+        between = []
+    else:
+        start, end = first.index(earlier[-1]) + 1, first.index(later[0])
+        between = first[start:end]
     if between:
         pages = (
             (yield from _names_at(context, before.case, set(), {})),
@@ -392,23 +390,15 @@ def _names_at(
     return None if found is None else _names_in(found[1])
 
 
-def _between(
-    everything: Sequence[object] | None, page: Sequence[object], following: Sequence[object]
-) -> Sequence[object]:
-    """Return the items of a list between two pages that stand in it in this order."""
-    if everything is None or not {*page, *following} <= {*everything}:
-        return []
-    start, end = everything.index(page[-1]) + 1, everything.index(following[0])
-    return everything[start:end]
-
-
 def _is_pinned(listed: _List) -> bool:
     return any(normalised(key) in _PINNED for item in listed.items for key in item)
 
 
 def _beyond_pages(context: CheckContext, listed: _List) -> Exchanging[list[Failure]]:
     """Return the failure of a total that counts items which no page has."""
-    operation, size, name = context.case.operation, len(listed.items), _total_in(context.response, listed)
+    around = _around(context.response, listed)
+    names = [name for name, value in around.items() if normalised(name) in _TOTALS and type(value) is int]
+    operation, size, name = context.case.operation, len(listed.items), names[0] if len(names) == 1 else None
     paging = {
         one.name: one
         for one in operation.parameters
@@ -434,13 +424,6 @@ def _beyond_pages(context: CheckContext, listed: _List) -> Exchanging[list[Failu
         return []
     message = f"Received: {size} items, and no further ones behind them\n`{name}`: {total}"
     return [WrongTotal(message, unique_key=name)]
-
-
-def _total_in(response: object, listed: _List) -> str | None:
-    """Return the name of the number of all items beside a list; None if there is none, or several."""
-    around = _around(response, listed)
-    names = [name for name, value in around.items() if normalised(name) in _TOTALS and type(value) is int]
-    return names[0] if len(names) == 1 else None
 
 
 def _total_at(response: object, listed: _List, name: str) -> int:

@@ -67,11 +67,8 @@ def is_chosen(case: Case, response: Response) -> bool:
     one_of = _KEYS_OF if any(map(is_idempotency_key, case.headers)) else _ONE_OF
     if sent.is_for("races") or is_one_of(case, one_of):
         return True
-    return is_one_of(case, _SPENDS_OF) and _may_spend(case, response)
-
-
-def _may_spend(case: Case, response: Response) -> bool:
-    """Whether an accepted action has a number, and its response shows one that was not sent: a balance may be among them."""
+    if not is_one_of(case, _SPENDS_OF):
+        return False
     body = case.body if isinstance(case.body, dict) else {}
     if case.method != "POST" or response.status_code == _CREATED or not any(type(one) is int for one in body.values()):
         return False
@@ -246,7 +243,18 @@ def _has_key(request: WireRequest | None) -> bool:
 
 def is_race(pair: Response) -> Exchanging[bool]:
     """Whether two requests at once were both accepted, and a third one is refused, or shows what one of them made."""
-    return _are_both_done(pair) and (yield from _is_refused(pair))
+    both = _both(pair)
+    if not both:
+        are_done = False
+    else:
+        first, second = map(_ids_in, both)
+        if _has_key(pair.request):
+            are_done = first != second
+        else:
+            sent = b"" if pair.request is None else pair.request.target + (pair.request.body or b"")
+            is_new = any(str(one).encode() not in sent for one in first.values())
+            are_done = first != second or not is_new
+    return are_done and (yield from _is_refused(pair))
 
 
 def _is_refused(first: Response) -> Exchanging[bool]:
@@ -293,19 +301,6 @@ def _both(pair: Outcome) -> Sequence[Response]:
     others = [outcome for request, outcome, _ in pair.earlier if request.is_twice] if is_success(pair) else []
     # The outcome of a pair is the one with the lower status.
     return (pair, others[0]) if is_success(pair) and len(others) == 1 and is_success(others[0]) else ()
-
-
-def _are_both_done(pair: Response) -> bool:
-    """Whether two requests at once were accepted. Two responses with the same new identifier are one creation."""
-    both = _both(pair)
-    if not both:
-        return False
-    first, second = map(_ids_in, both)
-    if _has_key(pair.request):
-        return first != second
-    sent = b"" if pair.request is None else pair.request.target + (pair.request.body or b"")
-    is_new = any(str(one).encode() not in sent for one in first.values())
-    return first != second or not is_new
 
 
 def _ids_in(response: Outcome) -> Mapping[str, str | int]:

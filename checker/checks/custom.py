@@ -41,15 +41,11 @@ def refuse_malformed(kind: type) -> None:
         raise ConfigError(f"check {name} {found}; a class check has `{AFTER_RESPONSE}`, `{AFTER_RUN}`, or both")
     for callback, wanted in _ARGUMENTS.items():
         function = getattr(kind, callback, None)
-        if function is not None and len(inspect.signature(function).parameters) != _count(wanted):
+        if function is not None and len(inspect.signature(function).parameters) != wanted.count(",") + 1:
             raise ConfigError(f"check {name}: {callback} takes {wanted}")
         refuse_coroutine(function, f"check {name}: {callback}")
     if hasattr(kind, "state") != hasattr(kind, "merge"):
         raise ConfigError(f"check {name} needs both of `state(self)` and `merge(self, state)`, or neither")
-
-
-def _count(arguments: str) -> int:
-    return arguments.count(",") + 1
 
 
 class ClassCheck(Struct):

@@ -202,21 +202,18 @@ def _made_below(context: CheckContext) -> Found:
         return PASSED
     for place in range(len(steps) - 1, -1, -1):
         made = steps[place]
-        if not _is_made_in_collection(made):
+        operation = made.case.operation
+        is_made = method_of(made.case) == "POST" and status_of(made) == _CREATED
+        is_collection = is_made and bool(operation.methods_at(f"{operation.path}/0"))
+        if not (is_collection and is_valid(made.case)):
             continue
         deleted = _deletion_of_owner(made, case, steps[:place])
         is_settled = not any(_changes(step, case) for step in steps[place + 1 :])
         if deleted is not None and is_settled and is_of_one_caller(context, made, deleted):
-            return _failure_below(context, made, deleted)
+            response = context.response
+            gone = f", as of `{told(context.case, response.request)}` ({response.status_code})"
+            return _used(told(made.case, made.request), status_of(made), deleted, gone + cache_note(response), made)
     return PASSED
-
-
-def _is_made_in_collection(step: JudgedInteraction) -> bool:
-    """Whether a step is a valid POST that created a member of a collection with described members."""
-    operation = step.case.operation
-    is_made = method_of(step.case) == "POST" and status_of(step) == _CREATED
-    is_collection = is_made and bool(operation.methods_at(f"{operation.path}/0"))
-    return is_collection and is_valid(step.case)
 
 
 def _deletion_of_owner(
@@ -238,12 +235,6 @@ def _deletion_of_owner(
 def _changes(step: JudgedInteraction, owner: Case) -> bool:
     """Whether a step may have changed a resource or one that contains it."""
     return method_of(step.case) not in SAFE and concerns(owner, step.case)
-
-
-def _failure_below(context: CheckContext, made: JudgedInteraction, deleted: JudgedInteraction) -> Failure:
-    response = context.response
-    gone = f", as of `{told(context.case, response.request)}` ({response.status_code})"
-    return _used(told(made.case, made.request), status_of(made), deleted, gone + cache_note(response), made)
 
 
 def _is_deletion(step: JudgedInteraction) -> bool:

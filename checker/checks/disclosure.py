@@ -90,8 +90,18 @@ def error_disclosure(context: CheckContext) -> Found:
     found: dict[str, Failure] = {}
     for kind, part, pattern in _SIGNS:
         shown = re.search(pattern, content) if part in content and kind not in found else None
-        if shown is not None and not _is_sent(context, shown.group()):
-            found[kind] = DisclosedInternals(_message(kind, shown), unique_key=kind)
+        if shown is not None:
+            text = shown.group().decode("utf-8", "replace")
+            sent = (*context.case.path_parameters.values(), *context.case.headers.values(), *values_of(context.case))
+            if not any(isinstance(value, str) and text in value for value in sent):
+                if kind == _SECRET:
+                    message = "The body holds a secret of the server."
+                else:
+                    body = shown.string
+                    begin = max(body.rfind(b"\n", 0, shown.start()) + 1, shown.start() - _SHOWN // 2)
+                    line = body[begin : begin + _SHOWN].partition(b"\n")[0].decode("utf-8", "replace").strip()
+                    message = f"The body holds a {kind}: {line}"
+                found[kind] = DisclosedInternals(message, unique_key=kind)
     return list(found.values())
 
 
@@ -99,19 +109,3 @@ def has_database_error(response: Response) -> bool:
     """Whether an error response shows an error of a database."""
     content = response.content[:_LONGEST] if response.status_code >= 400 else b""
     return any(part in content and re.search(pattern, content) for kind, part, pattern in _SIGNS if kind == _SQL)
-
-
-def _is_sent(context: CheckContext, shown: bytes) -> bool:
-    """Whether the request holds a text that the response may repeat."""
-    text = shown.decode("utf-8", "replace")
-    sent = (*context.case.path_parameters.values(), *context.case.headers.values(), *values_of(context.case))
-    return any(isinstance(value, str) and text in value for value in sent)
-
-
-def _message(kind: str, shown: re.Match[bytes]) -> str:
-    if kind == _SECRET:
-        return "The body holds a secret of the server."
-    content = shown.string
-    begin = max(content.rfind(b"\n", 0, shown.start()) + 1, shown.start() - _SHOWN // 2)
-    line = content[begin : begin + _SHOWN].partition(b"\n")[0].decode("utf-8", "replace").strip()
-    return f"The body holds a {kind}: {line}"

@@ -224,19 +224,14 @@ def _judgement(failures: Failures, context: CheckContext) -> Judgement:
     if not (failures or doubts or unjudged or errors):
         return CLEAN
     if len(failures) > 1:
-        failures = _without_parts(failures)
+        parts: list[Failure] = []
+        for whole in failures:
+            for part in failures:
+                if part.request is None and isinstance(part, whole.covers):
+                    whole.message = "\n".join(filter(None, (whole.message, part.title, part.message)))
+                    parts.append(part)
+        failures = tuple(one for one in failures if one not in parts)
     return Judgement(failures, tuple(doubts), tuple(unjudged), tuple(errors))
-
-
-def _without_parts(failures: Failures) -> Failures:
-    """Return failures without those that another one covers, whose messages it takes over."""
-    parts: list[Failure] = []
-    for whole in failures:
-        for part in failures:
-            if part.request is None and isinstance(part, whole.covers):
-                whole.message = "\n".join(filter(None, (whole.message, part.title, part.message)))
-                parts.append(part)
-    return tuple(one for one in failures if one not in parts)
 
 
 def _failures(check: Check, context: CheckContext) -> Failures:

@@ -5,7 +5,6 @@ from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.negative_data import is_missing_header
 from checker.checks.rules import PRECONDITION_REQUIRED, has_made_up_path, matches_status, verdict_of
 from checker.core.failures import CauseScope, Failure
-from checker.core.meta import CaseMetadata
 from checker.core.operation import Operation
 from checker.core.request import CONDITIONS, Location
 from checker.core.scenarios import Scenario
@@ -46,7 +45,14 @@ def missing_required_header(context: CheckContext) -> Found:
     if status == 404 and has_made_up_path(context):
         # Servers look up the resource before they check the headers.
         return PASSED
-    if _has_given_credentials(context, name):
+    # The user may have given credentials in other headers. `ignored_auth` finds out whether they are credentials.
+    tools, sent = context.tools, context.response.request
+    if (
+        tools is not None
+        and sent is not None
+        and _is_of_credentials(context, name)
+        and given_headers(context.case, sent, tools, credential_places(context.case.operation.security))
+    ):
         return True
     shown = ", ".join(sorted(expected))
     failure = MissingHeaderNotRejected(
@@ -61,26 +67,24 @@ def _is_of_credentials(context: CheckContext, name: str) -> bool:
     return name.lower() in map(str.lower, places.headers)
 
 
-def _has_given_credentials(context: CheckContext, name: str) -> bool:
-    """Whether a header of credentials is missing, and the user gave other headers for all requests: they may be the credentials.
-
-    `ignored_auth` finds out whether they are.
-    """
-    tools, sent = context.tools, context.response.request
-    if tools is None or sent is None or not _is_of_credentials(context, name):
-        return False
-    return bool(given_headers(context.case, sent, tools, credential_places(context.case.operation.security)))
-
-
 def _missing(context: CheckContext) -> str | None:
     """Return the name of the missing header; None if none is missing, or the request is invalid for other reasons, too."""
     meta, operation = context.case.meta, context.case.operation
     request = context.response.request
     if meta is None or request is None:
         return None
-    named = _left_out(meta)
+    data = meta.phase.data
+    if data.get("scenario") != Scenario.MISSING_PARAMETER:
+        named = None
+    else:
+        named = data.get("parameter") if data.get("parameter_location") == Location.HEADER else None
     if named is not None:
-        return _absent(context, named)
+        is_declared = any(
+            one.required and one.location is Location.HEADER and one.name.lower() == named.lower()
+            for one in operation.parameters
+        )
+        is_optional = any(one.is_none for one in operation.security)
+        return None if _is_sent(context, named) or (is_optional and not is_declared) else named
     required = [
         one.name
         for one in operation.parameters
@@ -90,25 +94,6 @@ def _missing(context: CheckContext) -> str | None:
     if verdict is None or not all(map(is_missing_header, verdict.invalid)):
         return None
     return required[0]
-
-
-def _left_out(meta: CaseMetadata) -> str | None:
-    """Return the header that a case of the coverage phase omits on purpose."""
-    data = meta.phase.data
-    if data.get("scenario") != Scenario.MISSING_PARAMETER:
-        return None
-    return data.get("parameter") if data.get("parameter_location") == Location.HEADER else None
-
-
-def _absent(context: CheckContext, name: str) -> str | None:
-    """Return the header if it is required and the client did not add it."""
-    operation = context.case.operation
-    is_declared = any(
-        one.required and one.location is Location.HEADER and one.name.lower() == name.lower()
-        for one in operation.parameters
-    )
-    is_optional = any(one.is_none for one in operation.security)
-    return None if _is_sent(context, name) or (is_optional and not is_declared) else name
 
 
 def _is_sent(context: CheckContext, name: str) -> bool:

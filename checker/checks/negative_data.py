@@ -56,7 +56,12 @@ def negative_data_rejection(context: CheckContext) -> Exchanging[Found]:
     if context.complaint is not None:
         return PASSED
     verdict = verdict_of(context)
-    doubt = _doubt(context, verdict)
+    answered = context.response.status_code
+    if verdict is not None and context.response.redirects:
+        doubt = f"redirected, and the response of the other URL ({answered}) does not judge it"
+    else:
+        reason = _reason(context, verdict)
+        doubt = f"answered with {answered}: {reason}" if reason else ""
     if doubt:
         context.unjudged.append(f"an invalid request was {doubt}")
     if doubt or verdict is None:
@@ -136,15 +141,6 @@ def is_missing_header(part: PartVerdict) -> bool:
     """Whether a part is invalid only for a missing required header, which `missing_required_header` judges."""
     is_missing = part.keyword == "required" and not part.instance_path
     return is_missing and part.location is Location.HEADER
-
-
-def _doubt(context: CheckContext, verdict: RequestVerdict | None) -> str:
-    """Return the reason why an accepted invalid request may be valid after all; empty if it is proved invalid, or was refused."""
-    status = context.response.status_code
-    if verdict is not None and context.response.redirects:
-        return f"redirected, and the response of the other URL ({status}) does not judge it"
-    reason = _reason(context, verdict)
-    return f"answered with {status}: {reason}" if reason else ""
 
 
 def _reason(context: CheckContext, verdict: RequestVerdict | None) -> str:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from copy import copy
 from dataclasses import replace
 from itertools import permutations, product
@@ -37,7 +37,6 @@ from checker.core.request import CONDITIONS, Location
 from checker.core.resource_names import differing_words, is_ordered, marks_among
 from checker.core.response import Response
 from checker.core.scenarios import Scenario
-from checker.core.schema import Schema
 from checker.core.send import Exchanging
 from checker.core.system import later_pattern
 from checker.core.templates import sent_texts
@@ -110,19 +109,18 @@ def _unusual(case: Case) -> str:
     for value in (*case.path_parameters.values(), *values_of(case)):
         if isinstance(value, int | float) and is_beyond_int64(value):
             return "numbers beyond those of 64 bits"
-        if isinstance(value, str) and _is_odd_moment(value):
-            return "leap seconds, small letters in times, or moments before the year 1 or after 9999 in UTC"
+        if isinstance(value, str):
+            found = _MOMENT.fullmatch(value)
+            if found is None:
+                is_odd = False
+            else:
+                is_at_end = value[:10] in _ENDS_OF_TIME and found[3] not in ("Z", "z")
+                is_odd = found[1] != "T" or found[2] == "60" or found[3] == "z" or is_at_end
+            if is_odd:
+                return "leap seconds, small letters in times, or moments before the year 1 or after 9999 in UTC"
         if isinstance(value, list) and len(value) > _MANY:
             return f"more than {_MANY} items"
     return "values that are nested so deep" if _depth(case.body) > _NESTED else ""
-
-
-def _is_odd_moment(value: str) -> bool:
-    found = _MOMENT.fullmatch(value)
-    if found is None:
-        return False
-    is_at_end = value[:10] in _ENDS_OF_TIME and found[3] not in ("Z", "z")
-    return found[1] != "T" or found[2] == "60" or found[3] == "z" or is_at_end
 
 
 def _depth(value: object) -> int:
@@ -158,22 +156,18 @@ def declared_body_alone(case: Case) -> tuple[Case, str] | None:
     schema = next((one.schema for one in case.operation.bodies if one.media_type == case.media_type), None)
     if not isinstance(body, dict) or schema is None:
         return None
-    declared = _declared(schema)
+    outline = outline_of(schema)
+    raws = [one.raw for one in outline.parts() if isinstance(one.raw, dict)]
+    if any("patternProperties" in raw or isinstance(raw.get("additionalProperties"), dict) for raw in raws):
+        declared = None
+    else:
+        declared = outline.names
     extra = [] if declared is None else [name for name in body if name not in declared]
     if not extra:
         return None
     kept = copy(case)
     kept.body = {name: value for name, value in body.items() if name not in extra}
     return kept, ", ".join(f"`{name}`" for name in extra[:_NAMED])
-
-
-def _declared(schema: Schema) -> Collection[str] | None:
-    """Return the names of the properties that a schema declares; None if it describes further properties as well."""
-    outline = outline_of(schema)
-    raws = [one.raw for one in outline.parts() if isinstance(one.raw, dict)]
-    if any("patternProperties" in raw or isinstance(raw.get("additionalProperties"), dict) for raw in raws):
-        return None
-    return outline.names
 
 
 _NOWHERE: Final = "/checker-probe"
@@ -312,7 +306,10 @@ def _reason(context: CheckContext) -> str:
     # A message may spell `dataset_id` as `Dataset ID`, and headers in capitals.
     names, plain = [one.name for one in context.case.operation.parameters], _plain(text)
     is_named = text != said or any(
-        _plain(name) in plain if len(_plain(name)) >= _SHORTEST_WORD else _is_quoted(name, said) for name in names
+        _plain(name) in plain
+        if len(_plain(name)) >= _SHORTEST_WORD
+        else re.search(f'"{re.escape(name)}"(?!\\s*:)', said) is not None
+        for name in names
     )
     inner = [name for value in values_of(context.case) if isinstance(value, dict) for name in value]
     inner += names_of_body(context.case)
@@ -340,11 +337,6 @@ def _reason(context: CheckContext) -> str:
 def _escaped(text: str, *, is_ascii: bool = False) -> str:
     """Return a text as JSON spells it."""
     return json.dumps(text, ensure_ascii=is_ascii)[1:-1]
-
-
-def _is_quoted(name: str, text: str) -> bool:
-    """Whether a text has a name in quotes, and not as the key of a member."""
-    return re.search(rf'"{re.escape(name)}"(?!\s*:)', text) is not None
 
 
 def _plain(name: str) -> str:

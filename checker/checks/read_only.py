@@ -75,27 +75,36 @@ def _judged(context: CheckContext, answer: object, values: Thing) -> Exchanging[
     """Return the failure if a response and a read of the resource show one of the values."""
     read = resource_in(answer) or {}
     assigned = {name: value for name, value in values.items() if is_equal(read.get(name), value)}
-    target = _target(context, answer, read) if assigned and isinstance(answer, Response) else None
+    if not assigned or not isinstance(answer, Response):
+        target = None
+    else:
+        request = answer.request
+        assert request is not None
+        own = request.target.partition(b"?")[0].decode("latin-1")
+        names = [str(read[name]) for name in _NAMES if isinstance(read.get(name), str | int)]
+        located = [path_of(request, one) for one in answer.headers.get("location", ())]
+        members = [f"{own.rstrip('/')}/{quote(name, safe='')}" for name in names]
+        places = [*filter(None, located), *(members if context.case.operation.method == "POST" else [own])]
+        target = next((target for target in places if is_readable(context, target)), None)
     if target is None or not isinstance(answer, Response) or answer.request is None:
         return PASSED
     stored = resource_in((yield reading_at(context, target))) or {}
     for name, value in assigned.items():
-        if is_equal(stored.get(name), value) and (yield from _is_chosen(context, answer.request, name, value)):
-            message = f"Sent with: {line_of(answer.request)}\nSent `{name}`: {excerpt(value)}"
-            failure = MassAssignment(f"{message}\nRead with: GET {target}", unique_key=name)
-            failure.request = answer.request
-            return failure
+        if is_equal(stored.get(name), value):
+            # The server may have changed one of few values by itself.
+            described = _outline(context).property(name)
+            if not (isinstance(value, bool) or described.first("enum")):
+                is_chosen = True
+            else:
+                other = _other(described, value)
+                shown = resource_in((yield _written(context, {**json_object(answer.request), name: other}))) or {}
+                is_chosen = name in shown and is_equal(shown[name], other)
+            if is_chosen:
+                message = f"Sent with: {line_of(answer.request)}\nSent `{name}`: {excerpt(value)}"
+                failure = MassAssignment(f"{message}\nRead with: GET {target}", unique_key=name)
+                failure.request = answer.request
+                return failure
     return PASSED
-
-
-def _is_chosen(context: CheckContext, request: WireRequest, name: str, value: object) -> Exchanging[bool]:
-    """Whether a field has the value because it was sent. The server may have changed one of few values by itself."""
-    described = _outline(context).property(name)
-    if not (isinstance(value, bool) or described.first("enum")):
-        return True
-    other = _other(described, value)
-    shown = resource_in((yield _written(context, {**json_object(request), name: other}))) or {}
-    return name in shown and is_equal(shown[name], other)
 
 
 def _written(context: CheckContext, body: Thing) -> WireRequest:
@@ -134,15 +143,3 @@ def json_object(request: WireRequest) -> Thing:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _target(context: CheckContext, answer: Response, shown: Thing) -> str | None:
-    """Return the target at which a described GET reads the resource of a response; None if there is none."""
-    request = answer.request
-    assert request is not None
-    own = request.target.partition(b"?")[0].decode("latin-1")
-    names = [str(shown[name]) for name in _NAMES if isinstance(shown.get(name), str | int)]
-    located = [path_of(request, one) for one in answer.headers.get("location", ())]
-    members = [f"{own.rstrip('/')}/{quote(name, safe='')}" for name in names]
-    places = [*filter(None, located), *(members if context.case.operation.method == "POST" else [own])]
-    return next((target for target in places if is_readable(context, target)), None)

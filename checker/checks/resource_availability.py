@@ -78,7 +78,16 @@ def ensure_resource_availability(context: CheckContext) -> Exchanging[Found]:
             continue
         if _may_be_missing(context, place) or (yield from _is_removed(context, place)):
             return PASSED
-        return _failure(context, creator)
+        response = context.response
+        message = (
+            f"Received: {context.case.operation.status_of(response)}\n"
+            f"Created with: {told(creator.case, creator.request)} ({status_of(creator)})\n"
+            f"Not available with: {told(context.case, response.request)}{cache_note(response)}"
+        )
+        failure = EnsureResourceAvailability(message)
+        failure.operation = str(creator.case.operation.label)
+        failure.second_look_s = context.config["second-look"]
+        return failure
     return PASSED
 
 
@@ -172,16 +181,13 @@ def _is_identity(case: Case, name: str, creator: JudgedInteraction, wanted: str)
             owner = owner_of(case.operation.resource_path, name)
             resource = resource_of(creator.case.operation.resource_path)
             is_name = affinity(name, owner, field, resource) >= _CERTAIN
-            return is_name and wanted in map(str, _values_at(one.pointer, creator))
+            if not is_name:
+                return False
+            assert isinstance(creator.outcome, Response)
+            is_response = one.pointer.startswith("/")
+            place = RuntimeExpression(one.pointer, is_response, "body", tokens=tokens_of(one.pointer))
+            return wanted in map(str, candidates(place, EvaluationContext(creator.case, creator.outcome)))
     return False
-
-
-def _values_at(pointer: str, creator: JudgedInteraction) -> list[Any]:
-    """Return the values at a place of a step's response, or of its request if the place begins with that."""
-    assert isinstance(creator.outcome, Response)
-    is_response = pointer.startswith("/")
-    place = RuntimeExpression(pointer, is_response, "body", tokens=tokens_of(pointer))
-    return candidates(place, EvaluationContext(creator.case, creator.outcome))
 
 
 def _scalars_of(answer: Response) -> Iterator[str]:
@@ -239,16 +245,3 @@ def _removes_used(step: JudgedInteraction, creator: JudgedInteraction) -> bool:
         return False
     gone = {str(value) for value in named_values(step.case).values()}
     return any(one.location is not Location.PATH and str(one.literal) in gone for one in meta.bindings)
-
-
-def _failure(context: CheckContext, creator: JudgedInteraction) -> Failure:
-    response = context.response
-    message = (
-        f"Received: {context.case.operation.status_of(response)}\n"
-        f"Created with: {told(creator.case, creator.request)} ({status_of(creator)})\n"
-        f"Not available with: {told(context.case, response.request)}{cache_note(response)}"
-    )
-    failure = EnsureResourceAvailability(message)
-    failure.operation = str(creator.case.operation.label)
-    failure.second_look_s = context.config["second-look"]
-    return failure

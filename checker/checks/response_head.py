@@ -11,8 +11,7 @@ from checker.checks.rules import (
     requested_status,
     rule_of_status,
 )
-from checker.core.blocks import Truncation
-from checker.core.contract import MediaTypeVerdict, ResponsePlan, SchemaViolation
+from checker.core.contract import MediaTypeVerdict, ResponsePlan
 from checker.core.failures import CauseScope, Failure, Severity
 
 
@@ -112,7 +111,12 @@ def response_headers_conformance(context: CheckContext) -> Found:
     context.unjudged.extend(f"the header {name} of a response is too long to be read" for name in opinions.unread)
     found: list[Failure] = [_missing(opinions.missing)] if opinions.missing else []
     for name, violation in opinions.violations:
-        found.append(_violation(name, violation, context.truncation))
+        found.append(
+            HeaderSchemaError(
+                f"{name}: {violation.message}\n\n{excerpts(violation, context.truncation)}",
+                unique_key="/".join((name.lower(), *violation.schema_path)),
+            )
+        )
     return found
 
 
@@ -121,13 +125,6 @@ def _missing(names: tuple[str, ...]) -> Failure:
     return MissingHeaders(
         f"The following headers are required by the schema:\n{listed}",
         unique_key=", ".join(sorted(name.lower() for name in names)),
-    )
-
-
-def _violation(name: str, violation: SchemaViolation, truncation: Truncation) -> Failure:
-    return HeaderSchemaError(
-        f"{name}: {violation.message}\n\n{excerpts(violation, truncation)}",
-        unique_key="/".join((name.lower(), *violation.schema_path)),
     )
 
 

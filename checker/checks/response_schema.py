@@ -7,7 +7,7 @@ from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.response_head import MissingContentType
 from checker.checks.rules import NAMED_SCHEMA, OF_ANOTHER, excerpts, is_of_several, number_format
-from checker.core.contract import AnswerJudge, Blame, BodyOpinions, ResponsePlan, SchemaViolation, UndecodableBody
+from checker.core.contract import Blame, BodyOpinions, ResponsePlan, SchemaViolation
 from checker.core.failures import Failure, Severity
 from checker.core.media_types import is_json
 from checker.core.response import Response, Undecoded
@@ -30,7 +30,20 @@ class JsonSchemaError(Failure, code="ST108", title="Response violates schema", s
     def cause(self, label: str) -> str:
         """Write the broken schema as the shared cause first: only for failures that are kept, because a schema may be long."""
         if self.violation is not None and not self.shared_cause:
-            self.sharing(_broken_schema(self.violation))
+            # Named schemas are broken wherever they are used. Short schemas without properties at the root of a body are equal by chance.
+            if of_format := number_format(self.violation):
+                broken = of_format
+            else:
+                pointer, schema = self.violation.schema_pointer, self.violation.schema
+                if NAMED_SCHEMA.search(pointer) is not None:
+                    broken = f"{pointer} {self.violation.keyword}"
+                else:
+                    names = [part for part in self.violation.instance_path if isinstance(part, str)]
+                    if not names and not (isinstance(schema, dict) and "properties" in schema):
+                        broken = ""
+                    else:
+                        broken = f"{'.'.join(names[-1:])} {self.violation.keyword} {type(self.violation.value).__name__} {json.dumps(schema, sort_keys=True, default=str)}"
+            self.sharing(broken)
         return super().cause(label)
 
 
@@ -68,7 +81,10 @@ def has_valid_body(status: int, plan: ResponsePlan, config: Config) -> QuickLook
 def response_schema_conformance(context: CheckContext) -> Found:
     """Fail on a body that two validators that share no code both reject."""
     if context.plan.answers is not None:
-        return _judged(context, context.plan.answers)
+        complaint = context.plan.answers.complaint(context.response)
+        if complaint is not None and complaint.blame is Blame.BROKEN_PROMISE:
+            return BrokenNonNull(complaint.message, unique_key=complaint.place)
+        return _told(context, context.plan.answers.opinions(context.response, context.case))
     validator = context.plan.body
     if validator is None:
         return PASSED
@@ -92,21 +108,18 @@ def response_schema_conformance(context: CheckContext) -> Found:
     return _told(context, validator.opinions(body.content))
 
 
-def _judged(context: CheckContext, answers: AnswerJudge) -> Found:
-    """Return the errors of the requested data, apart from errors that the server reported itself."""
-    complaint = answers.complaint(context.response)
-    if complaint is not None and complaint.blame is Blame.BROKEN_PROMISE:
-        return BrokenNonNull(complaint.message, unique_key=complaint.place)
-    return _told(context, answers.opinions(context.response, context.case))
-
-
 def _told(context: CheckContext, opinions: BodyOpinions) -> Found:
     if opinions.disagreement is not None:
         context.disagreements.append(opinions.disagreement)
     if opinions.unread is not None:
         context.unjudged.append(f"a response {opinions.unread}")
     if opinions.undecodable is not None:
-        return _undecodable(opinions.undecodable, is_empty=not context.response.content)
+        kind = MalformedJson if is_json(opinions.undecodable.media_type) else ContentDeserializationError
+        found = kind(opinions.undecodable.message, unique_key="undecodable")
+        if context.response.content:
+            return found
+        found.covers = (MissingContentType,)
+        return found.sharing("empty")
     told = [violation for violation in opinions.violations if not _is_null_in_prose(violation)]
     for violation in opinions.violations:
         if violation not in told:
@@ -135,41 +148,18 @@ def _violation(context: CheckContext, violation: SchemaViolation) -> Failure:
     message = f"{event}body{place}: {violation.message}\n\n{excerpts(violation, context.truncation)}"
     if matched is not None:
         message += f"\n\nValidated against the response `{matched}`."
-    found = JsonSchemaError(message, title=_title(violation), unique_key="/".join(violation.schema_path))
+    found = JsonSchemaError(
+        message,
+        title="SSE event payload violates content schema"
+        if violation.is_payload
+        else None
+        if violation.event is None
+        else "SSE event violates schema",
+        unique_key="/".join(violation.schema_path),
+    )
     found.violation = violation
     return found
 
 
-def _broken_schema(violation: SchemaViolation) -> str:
-    """Return pointer and keyword of a broken named schema, which breaks wherever it is used. Of an inline schema, return property, keyword and text.
-
-    Of a number that violates its format, return the format. Copies of one inline schema are one cause. Empty for a schema without properties at the root of a body: short ones are equal by chance.
-    """
-    if of_format := number_format(violation):
-        return of_format
-    pointer, schema = violation.schema_pointer, violation.schema
-    if NAMED_SCHEMA.search(pointer) is not None:
-        return f"{pointer} {violation.keyword}"
-    names = [part for part in violation.instance_path if isinstance(part, str)]
-    if not names and not (isinstance(schema, dict) and "properties" in schema):
-        return ""
-    return f"{'.'.join(names[-1:])} {violation.keyword} {type(violation.value).__name__} {json.dumps(schema, sort_keys=True, default=str)}"
-
-
 def _name(part: str) -> str:
     return part if len(part) <= _LONGEST_NAME else f"{part[:_LONGEST_NAME]}..."
-
-
-def _title(violation: SchemaViolation) -> str | None:
-    if violation.is_payload:
-        return "SSE event payload violates content schema"
-    return None if violation.event is None else "SSE event violates schema"
-
-
-def _undecodable(body: UndecodableBody, *, is_empty: bool) -> Failure:
-    kind = MalformedJson if is_json(body.media_type) else ContentDeserializationError
-    found = kind(body.message, unique_key="undecodable")
-    if not is_empty:
-        return found
-    found.covers = (MissingContentType,)
-    return found.sharing("empty")

@@ -1,7 +1,6 @@
 """The server reports no internal error."""
 
 import json
-from collections.abc import Sequence
 from typing import Final
 
 from checker.checks.check import Config, QuickLook
@@ -12,7 +11,6 @@ from checker.checks.rules import is_beyond_int64, matches_status, requested_stat
 from checker.core.case import Case
 from checker.core.contract import Blame, ResponsePlan
 from checker.core.failures import Failure, Severity
-from checker.core.operation import Operation
 from checker.core.resource_names import words
 from checker.core.response import FailureKind, NetworkFailure
 from checker.core.scenarios import REQUEST_SHAPES
@@ -81,7 +79,15 @@ def not_a_server_error(context: CheckContext) -> Found:
     """Fail on a status that is not expected, and on a body that reports an internal error."""
     status, expected = context.response.status_code, context.config["expected-statuses"]
     if _is_expected(status, context.config):
-        return _reported(context)
+        complaint = context.complaint
+        if complaint is None or complaint.blame is not Blame.FAILED:
+            return PASSED
+        said = complaint.text.encode("utf-8", "replace")
+        template = error_template(said, sent_texts(context.case), context.described)
+        shared = _of_value(template, context.case) or (f"{complaint.part} {template}" if complaint.part else "")
+        reported = ReportedServerError(complaint.message, unique_key=complaint.place, text=template)
+        reported.passing_cause = _passing(template)
+        return reported.sharing(shared)
     if is_unknown_method(context):
         return PASSED
     complaint = context.complaint
@@ -98,7 +104,14 @@ def not_a_server_error(context: CheckContext) -> Found:
     if is_busy:
         # Maintenance and overload are one state of the service, whichever operation is asked.
         shared = template or "unavailable"
-    failure = ServerError(_message(status, expected, context.plan), unique_key=rule_of_status(status), text=template)
+    matched, told = context.plan.matched_response or "", []
+    if tuple(expected) != EXPECTED:
+        told.append(f"Received: {status}\nExpected: {', '.join(expected)}")
+    elif matched[:1] == "5":
+        told.append(f"The description documents it as `{matched}`.")
+    if status == UNAVAILABLE:
+        told.append(_OF_STATE)
+    failure = ServerError("\n".join(told), unique_key=rule_of_status(status), text=template)
     failure.sharing(requested_status(context) or (f"{rule_of_status(status)} {shared}" if shared else ""))
     failure.passing_cause = failure.shared_cause if is_busy else _passing(template)
     return failure
@@ -109,36 +122,25 @@ def _passing(template: str) -> str:
     return _WITHOUT_REASON if says_nothing(template) else ""
 
 
-def _reported(context: CheckContext) -> Found:
-    complaint = context.complaint
-    if complaint is None or complaint.blame is not Blame.FAILED:
-        return PASSED
-    said = complaint.text.encode("utf-8", "replace")
-    template = error_template(said, sent_texts(context.case), context.described)
-    shared = _of_value(template, context.case) or (f"{complaint.part} {template}" if complaint.part else "")
-    failure = ReportedServerError(complaint.message, unique_key=complaint.place, text=template)
-    failure.passing_cause = _passing(template)
-    return failure.sharing(shared)
-
-
 def _common_reason(template: str, case: Case) -> str:
     """Return what makes errors of several operations one: the shape of the request, a kind of value, or one handler. Empty if nothing does."""
-    handler = _handler(case.operation)
-    return _shape(case) or _of_value(template, case) or (f"{template} {handler}" if handler else "")
-
-
-def _handler(operation: Operation) -> str:
-    """Return path and definition of an operation. Methods of one path that are described in the same words have one handler.
-
-    `PUT` and `PATCH` with a body have one in most frameworks (`update` of Django REST framework, Rails and Laravel). Empty for others
-    without such words: terse definitions are equal by chance.
-    """
-    if operation.method in _UPDATING and operation.bodies:
-        return f"update of {operation.path}"
-    said = {name: value for name, value in operation.definition.items() if name != "operationId"}
-    if not (said.get("summary") or said.get("description")):
-        return ""
-    return f"{operation.path} {json.dumps(said, sort_keys=True, default=str)}"
+    # Methods of one path that are described in the same words have one handler. `PUT` and `PATCH` with a body have one in most frameworks (`update`
+    # of Django REST framework, Rails and Laravel). Terse definitions are equal by chance.
+    if case.operation.method in _UPDATING and case.operation.bodies:
+        handler = f"update of {case.operation.path}"
+    else:
+        said = {name: value for name, value in case.operation.definition.items() if name != "operationId"}
+        if not (said.get("summary") or said.get("description")):
+            handler = ""
+        else:
+            handler = f"{case.operation.path} {json.dumps(said, sort_keys=True, default=str)}"
+    # A request of these shapes reaches no operation, because the server rejects it earlier.
+    if case.meta is None:
+        shape = ""
+    else:
+        data = case.meta.phase.data
+        shape = data.description or "" if data.scenario in REQUEST_SHAPES else ""
+    return shape or _of_value(template, case) or (f"{template} {handler}" if handler else "")
 
 
 _LONG_INTEGER: Final = later_pattern(r"(-?)0*([1-9][0-9]{18,})")
@@ -156,33 +158,10 @@ def _of_value(template: str, case: Case) -> str:
         number = value if digits is None else int(digits[1] + digits[2][:_ENOUGH_DIGITS])
         if isinstance(number, int | float) and is_beyond_int64(number):
             return f"{template} for integers beyond 64 bits"
-    if case.operation.has_status_in_body and says_nothing(template) and _names_unknown(case):
-        # Servers of GraphQL decode global identifiers in one place.
-        return f"{case.operation.label.partition('.')[0]} {template} for an unknown identifier"
+    if case.operation.has_status_in_body and says_nothing(template):
+        given = case.body.get("arguments") if isinstance(case.body, dict) else None
+        is_bound = case.meta is not None and case.meta.bindings
+        if isinstance(given, dict) and not is_bound and any(words(name)[-1:] in (("id",), ("ids",)) for name in given):
+            # Servers of GraphQL decode global identifiers in one place.
+            return f"{case.operation.label.partition('.')[0]} {template} for an unknown identifier"
     return ""
-
-
-def _names_unknown(case: Case) -> bool:
-    """Whether the arguments of a field hold an identifier that does not come from a response."""
-    given = case.body.get("arguments") if isinstance(case.body, dict) else None
-    is_bound = case.meta is not None and case.meta.bindings
-    return isinstance(given, dict) and not is_bound and any(words(name)[-1:] in (("id",), ("ids",)) for name in given)
-
-
-def _shape(case: Case) -> str:
-    """Return the description of a request that reaches no operation, because the server rejects it earlier; else empty."""
-    if case.meta is None:
-        return ""
-    said = case.meta.phase.data
-    return said.description or "" if said.scenario in REQUEST_SHAPES else ""
-
-
-def _message(status: int, expected: Sequence[str], plan: ResponsePlan) -> str:
-    matched, told = plan.matched_response or "", []
-    if tuple(expected) != EXPECTED:
-        told.append(f"Received: {status}\nExpected: {', '.join(expected)}")
-    elif matched[:1] == "5":
-        told.append(f"The description documents it as `{matched}`.")
-    if status == UNAVAILABLE:
-        told.append(_OF_STATE)
-    return "\n".join(told)

@@ -55,7 +55,14 @@ class Kinds(Struct):
         found = self._met.get(kind) or self._meet(kind, case, response, follows=follows)
         if found.by_case is None:
             return found
-        of_case = _of_case(case, follows)
+        meta, method = case.meta, case.other_method
+        if meta is None:
+            of_case: _OfCase = follows, _scenario(case)
+        else:
+            phase = meta.phase
+            # Most cases have no scenario, and this runs for each of them.
+            scenario = _scenario(case) if method is not None or phase.data else None
+            of_case = follows, meta.mode is _NEGATIVE, phase.name, scenario
         narrowed = found.by_case.get(of_case)
         if narrowed is None:
             narrowed = self._narrowed(found.asked, found.plan, case, response, follows=follows)
@@ -83,28 +90,26 @@ class Kinds(Struct):
     def _narrowed(
         self, left: Iterable[Asked], plan: ResponsePlan, case: Case, response: Response, *, follows: bool
     ) -> ChecksToRun:
-        kind = _kind(case, response.status_code, follows=follows)
+        meta, method = case.meta, case.operation.method
+        if meta is None:
+            kind = InteractionKind(response.status_code, method, follows, scenario=_scenario(case))
+        else:
+            kind = InteractionKind(response.status_code, method, follows, meta.mode, meta.phase.name, _scenario(case))
         asked = tuple(one for one in left if one[0].applies.to(kind))
         at_once = tuple(one for one in asked if not one[0].sends)
         looks = [_look(check, response.status_code, plan, config) for check, config in at_once]
-        sending = [check.may_send or _always for check, _ in asked if check.sends]
+        sending = [check.may_send or (lambda case, response: True) for check, _ in asked if check.sends]
         may_send = reduce(_either, sending) if sending else None
-        return ChecksToRun(case.operation, plan, asked, at_once, _together(looks), may_send)
+        known = [look for look in looks if not isinstance(look, bool)]
+        if len(known) < len(looks):
+            look = None
+        else:
+            look = reduce(_both, known) if known else lambda response: True
+        return ChecksToRun(case.operation, plan, asked, at_once, look, may_send)
 
 
 def _look(check: Check, status: int, plan: ResponsePlan, config: Config) -> QuickLook | bool:
     return check.quick_look is not None and check.quick_look(status, plan, config)
-
-
-def _together(looks: list[QuickLook | bool]) -> QuickLook | None:
-    known = [look for look in looks if not isinstance(look, bool)]
-    if len(known) < len(looks):
-        return None
-    return reduce(_both, known) if known else lambda response: True
-
-
-def _always(case: Case, response: Response) -> bool:
-    return True
 
 
 def _either(first: MaySend, second: MaySend) -> MaySend:
@@ -114,23 +119,6 @@ def _either(first: MaySend, second: MaySend) -> MaySend:
 def _both(first: QuickLook, second: QuickLook) -> QuickLook:
     # Nested calls take a third of the time of `all` over a list.
     return lambda response: first(response) and second(response)
-
-
-def _kind(case: Case, status: int, *, follows: bool) -> InteractionKind:
-    meta, method = case.meta, case.operation.method
-    if meta is None:
-        return InteractionKind(status, method, follows, scenario=_scenario(case))
-    return InteractionKind(status, method, follows, meta.mode, meta.phase.name, _scenario(case))
-
-
-def _of_case(case: Case, follows: bool) -> _OfCase:
-    meta, method = case.meta, case.other_method
-    if meta is None:
-        return follows, _scenario(case)
-    phase = meta.phase
-    # Most cases have no scenario, and this runs for each of them.
-    scenario = _scenario(case) if method is not None or phase.data else None
-    return follows, meta.mode is _NEGATIVE, phase.name, scenario
 
 
 def _scenario(case: Case) -> str | None:

@@ -220,9 +220,7 @@ class RequestVerdict(Struct, frozen=True):
     def of(self, location: Location, name: str = "") -> Outcome | None:
         """Return the outcome of one part; None if it was not judged."""
         found = RequestVerdict(tuple(part for part in self.parts if (part.location, part.name) == (location, name)))
-        return None if not found.parts else _only(found)
-
-
-def _only(verdict: RequestVerdict) -> Outcome:
-    outcome = verdict.outcome
-    return verdict.parts[0].outcome if outcome is Outcome.VALID else outcome
+        if not found.parts:
+            return None
+        outcome = found.outcome
+        return found.parts[0].outcome if outcome is Outcome.VALID else outcome

@@ -250,7 +250,14 @@ def redacted(command: str, redaction: Redaction) -> str:
             # What is left may need no more than quotes.
             shown[-1:] = [shown[-1], raw] if masked_body == body else _data(masked_body)
         else:
-            masked = _masked(option, word, redaction)
+            if option == "-X":
+                masked = word
+            elif option != "-H":
+                masked = redaction.url(word)
+            else:
+                name, _, value = word.partition(":")
+                ((_, field),) = redaction.headers([(name, value.lstrip())])
+                masked = f"{name}: {field}" if value.strip() else word
             shown.append(raw if masked == word else quoted(masked))
         if option == "-H" and word.lower().startswith("content-type:"):
             media_type = word.partition(":")[2].strip()
@@ -276,16 +283,6 @@ _OPTIONS = {
     "--max-time": "time",
 }
 _DATA = frozenset(option for option, meaning in _OPTIONS.items() if meaning == "body")
-
-
-def _masked(option: str, word: str, redaction: Redaction) -> str:
-    if option == "-X":
-        return word
-    if option != "-H":
-        return redaction.url(word)
-    name, _, value = word.partition(":")
-    ((_, masked),) = redaction.headers([(name, value.lstrip())])
-    return f"{name}: {masked}" if value.strip() else word
 
 
 def _data(body: bytes) -> list[str]:

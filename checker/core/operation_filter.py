@@ -150,7 +150,16 @@ def _conditions(attributes: dict[str, Any]) -> Iterator[_Condition]:
         if name != key:
             if name in given:
                 raise IncorrectUsage(f"{name!r} and {key!r} contradict each other; give one")
-            yield _Condition(name, pattern=_pattern(key, value))
+            if isinstance(value, re.Pattern):
+                pattern = value
+            else:
+                if not isinstance(value, str):
+                    raise IncorrectUsage(f"{key} must be a regular expression, got {value!r}")
+                try:
+                    pattern = re.compile(value, re.IGNORECASE if key == "method_regex" else 0)
+                except re.error as error:
+                    raise IncorrectUsage(f"{key}: invalid regular expression {value!r}: {error}") from error
+            yield _Condition(name, pattern=pattern)
         else:
             listed = [value] if isinstance(value, str) else value
             if not isinstance(listed, Iterable):
@@ -159,18 +168,6 @@ def _conditions(attributes: dict[str, Any]) -> Iterator[_Condition]:
             if not texts or not all(isinstance(text, str) for text in texts):
                 raise IncorrectUsage(f"{name} must be a string or a list of strings, got {value!r}")
             yield _Condition(name, tuple(text.upper() for text in texts) if name == "method" else texts)
-
-
-def _pattern(key: str, value: object) -> re.Pattern[str]:
-    """Return the pattern of a filter. Raises `IncorrectUsage` for a malformed one."""
-    if isinstance(value, re.Pattern):
-        return value
-    if not isinstance(value, str):
-        raise IncorrectUsage(f"{key} must be a regular expression, got {value!r}")
-    try:
-        return re.compile(value, re.IGNORECASE if key == "method_regex" else 0)
-    except re.error as error:
-        raise IncorrectUsage(f"{key}: invalid regular expression {value!r}: {error}") from error
 
 
 def texts_of(operation: Any, name: str) -> tuple[str, ...]:

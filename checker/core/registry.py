@@ -187,16 +187,16 @@ def _is_read(media_type: str) -> bool:
     return media_type in ("text/plain", "text/csv") or any(fits(media_type) for fits in (is_json, is_xml, is_yaml))
 
 
-def _is_written(media_type: str) -> bool:
-    return (
+serializer: Final = MediaTypeDecorator(
+    "serializer",
+    SERIALIZERS,
+    lambda media_type: (
         _is_read(media_type)
         or media_type == "application/octet-stream"
         or is_form(media_type)
         or is_multipart(media_type)
-    )
-
-
-serializer: Final = MediaTypeDecorator("serializer", SERIALIZERS, _is_written)
+    ),
+)
 deserializer: Final = MediaTypeDecorator("deserializer", DESERIALIZERS, _is_read)
 
 

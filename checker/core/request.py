@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import lru_cache
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, Final, Self, SupportsIndex, TypeVar, overload
-from urllib.parse import SplitResult, quote, unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -126,7 +126,12 @@ class BaseUrl(Struct, frozen=True):
         """Return the base of an absolute http(s) URL or of the address of a unix socket. Raises `ValueError` with a sentence for other texts."""
         parts = urlsplit(canonical_url(url))
         if parts.scheme == "http" and parts.netloc[:3].upper() == "%2F":
-            return cls._of_socket(parts)
+            path = unquote(parts.netloc)
+            if len(path.encode("utf-8", "surrogateescape")) > _MOST_OF_SOCKET or "\0" in path:
+                raise ValueError(
+                    f"{path!r} cannot be a unix socket: its path may have {_MOST_OF_SOCKET} octets; give a shorter one"
+                )
+            return cls(parts.scheme, LOOPBACK, 80, parts.path.rstrip("/"), socket=path)
         host = parts.hostname or ""
         if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):
             raise ValueError(f"{_shown(url)!r} is not an absolute http(s) URL; give one like http://127.0.0.1:8080")
@@ -136,15 +141,6 @@ class BaseUrl(Struct, frozen=True):
         usual = 443 if parts.scheme == "https" else 80
         userinfo = unquote(parts.netloc.rpartition("@")[0])
         return cls(parts.scheme, host, port or usual, parts.path.rstrip("/"), userinfo)
-
-    @classmethod
-    def _of_socket(cls, parts: SplitResult) -> "BaseUrl":
-        path = unquote(parts.netloc)
-        if len(path.encode("utf-8", "surrogateescape")) > _MOST_OF_SOCKET or "\0" in path:
-            raise ValueError(
-                f"{path!r} cannot be a unix socket: its path may have {_MOST_OF_SOCKET} octets; give a shorter one"
-            )
-        return cls(parts.scheme, LOOPBACK, 80, parts.path.rstrip("/"), socket=path)
 
 
 def canonical_url(url: str) -> str:

@@ -41,37 +41,31 @@ def foreign_parts(response: Any) -> dict[str, Any]:
         whole = getattr(response, "status", "")
         found = whole.partition(" ")[2] if isinstance(whole, str) else ""
     elapsed = _asked(response, "elapsed")
+    raw_version = getattr(getattr(response, "raw", None), "version", None)
+    if isinstance(raw_version, int):
+        http_version = f"{raw_version // 10}.{raw_version % 10}" if raw_version > 9 else str(raw_version)
+    else:
+        named = _asked(response, "http_version")
+        http_version = named.removeprefix("HTTP/") if isinstance(named, str) else "1.1"
+    try:
+        request = request_of(response)
+    except RuntimeError:
+        # `httpx` raises for a response that has no request.
+        request = None
     return {
         "status_code": status,
         "headers": _header_pairs(response, headers),
         "content": _content(response),
         "elapsed": elapsed.total_seconds() if isinstance(elapsed, timedelta) else 0.0,
         "message": str(found),
-        "http_version": _http_version(response),
-        "request": _request(response),
+        "http_version": http_version,
+        "request": request,
     }
 
 
 def is_decoded(response: Any) -> bool:
     """Whether a client has undone the `Content-Encoding`: clients leave the header, test clients of applications leave both."""
     return not hasattr(response, "get_data") and not hasattr(response, "wsgi_request")
-
-
-def _http_version(response: Any) -> str:
-    """Return `1.0`, `1.1` or `2`: a text of `httpx`, a number below a response of `requests`."""
-    version = getattr(getattr(response, "raw", None), "version", None)
-    if isinstance(version, int):
-        return f"{version // 10}.{version % 10}" if version > 9 else str(version)
-    named = _asked(response, "http_version")
-    return named.removeprefix("HTTP/") if isinstance(named, str) else "1.1"
-
-
-def _request(response: Any) -> WireRequest | None:
-    try:
-        return request_of(response)
-    except RuntimeError:
-        # `httpx` raises for a response that has no request.
-        return None
 
 
 def request_of(response: Any) -> WireRequest | None:

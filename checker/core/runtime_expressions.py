@@ -100,7 +100,18 @@ def parse_expression(text: str) -> RuntimeExpression:
         raise InvalidExpression(f"`{text}` names no {source}; add its name after `{source}.`")
     pointer, _, regex = rest.partition(_REGEX)
     tokens = _tokens(text, source, pointer)
-    return RuntimeExpression(text, of_response, source, name, tokens, _pattern(text, regex))
+    if not regex:
+        pattern = None
+    else:
+        try:
+            pattern = re.compile(regex)
+        except (re.error, OverflowError, RecursionError) as error:
+            raise InvalidExpression(f"`{text}`: the regular expression is invalid ({error})") from None
+        if pattern.groups != 1:
+            raise InvalidExpression(
+                f"`{text}`: the regular expression has {pattern.groups} groups; give it exactly one"
+            )
+    return RuntimeExpression(text, of_response, source, name, tokens, pattern)
 
 
 def evaluate(value: Value, exchange: EvaluationContext, pick: Pick) -> Any | Unresolved:
@@ -146,18 +157,6 @@ def _tokens(text: str, source: str, pointer: str) -> tuple[str, ...]:
     if source != "body" or not pointer.startswith("#/"):
         raise InvalidExpression(f"`{text}`: a JSON pointer starts with `/` and belongs to a body")
     return tokens_of(pointer)
-
-
-def _pattern(text: str, regex: str) -> re.Pattern[str] | None:
-    if not regex:
-        return None
-    try:
-        pattern = re.compile(regex)
-    except (re.error, OverflowError, RecursionError) as error:
-        raise InvalidExpression(f"`{text}`: the regular expression is invalid ({error})") from None
-    if pattern.groups != 1:
-        raise InvalidExpression(f"`{text}`: the regular expression has {pattern.groups} groups; give it exactly one")
-    return pattern
 
 
 def _sources(expression: RuntimeExpression, exchange: EvaluationContext) -> list[Any]:

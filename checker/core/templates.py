@@ -138,7 +138,19 @@ def error_template(content: bytes, sent: Iterable[str] = (), described: Words = 
     words: list[str] = []
     size = 0
     for token in _TOKEN.findall(_QUOTED.sub(" ", _STATEMENT.sub(" ", text))):
-        for word in _stable_parts(token, described):
+        if any(character.isdigit() for character in token):
+            # The token is an identifier, a number or an address, which differs between requests.
+            stable = []
+        elif _CLASS.fullmatch(token):
+            stable = [token]
+        else:
+            stable = [
+                part
+                for word in _LETTERS.findall(token)
+                for part in parts_of(word)
+                if len(part) >= _SHORTEST_WORD and (is_common(part) or part in described)
+            ]
+        for word in stable:
             size += len(word) + 1
             if size > _LIMIT:
                 return " ".join(words)
@@ -213,20 +225,6 @@ def sent_texts(case: Case) -> list[str]:
         elif isinstance(value, list | tuple):
             pending.extend(value)
     return texts
-
-
-def _stable_parts(token: str, described: Words) -> list[str]:
-    if any(character.isdigit() for character in token):
-        # The token is an identifier, a number or an address, which differs between requests.
-        return []
-    if _CLASS.fullmatch(token):
-        return [token]
-    return [
-        part
-        for word in _LETTERS.findall(token)
-        for part in parts_of(word)
-        if len(part) >= _SHORTEST_WORD and (is_common(part) or part in described)
-    ]
 
 
 def _common(one: list[str], other: list[str]) -> list[tuple[int, int]]:

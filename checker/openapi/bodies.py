@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 from checker.core.media_types import is_multipart
 from checker.core.operation import Body, BodyFault, Example, PropertyEncoding, UnusableBody
 from checker.core.registry import BODY_STRATEGIES, SERIALIZERS, BuiltIn, SerializationContext, Serializer
-from checker.core.schema import Dialect, Schema, UnresolvableReference, pointer_child
+from checker.core.schema import Dialect, UnresolvableReference, pointer_child
 from checker.generation.normalization.prose_values import prose_objects
 from checker.openapi.documents.dialects import elements, flag, members
 from checker.openapi.documents.references import OpenApiDocument
@@ -143,7 +143,15 @@ def swagger_bodies(document: OpenApiDocument, declared: DeclaredByKey, consumes:
     """Return the bodies of Swagger 2.0: `body` parameters or all `formData` parameters, one for each consumed media type."""
     whole = body_parameters(declared)
     if whole:
-        schema = _schema_of_any(document, whole)
+        places = [pointer_child(item.pointer, "schema") for item in whole]
+        if len(whole) == 1:
+            schema = document.schema(whole[0].raw.get("schema", {}), places[0])
+        else:
+            raw = {
+                "anyOf": [{"$ref": at} if "schema" in item.raw else {} for item, at in zip(whole, places, strict=True)]
+            }
+            # The references are relative to the main document.
+            schema = document.schema(raw, next((place for place in places if place[0] == "#"), "#/paths"))
         examples = [declared_examples(document, item.raw, item.pointer) for item in whole]
         found = [
             _checked(document, Body(name, schema, whole[0].pointer, {}, sum(examples, ())))
@@ -159,16 +167,6 @@ def swagger_bodies(document: OpenApiDocument, declared: DeclaredByKey, consumes:
     declared_forms = [name for name in consumes if name.partition(";")[0].strip().lower() in forms] or [forms[0]]
     found = [_form_body(document, name, fields) for name in declared_forms]
     return _sorted(found, required=any(flag(item.raw, "required") for item in fields))
-
-
-def _schema_of_any(document: OpenApiDocument, whole: list[Declared]) -> Schema:
-    """Return the schema of the single `body` parameter, or a schema that admits a value of any of several."""
-    places = [pointer_child(item.pointer, "schema") for item in whole]
-    if len(whole) == 1:
-        return document.schema(whole[0].raw.get("schema", {}), places[0])
-    raw = {"anyOf": [{"$ref": at} if "schema" in item.raw else {} for item, at in zip(whole, places, strict=True)]}
-    # The references are relative to the main document.
-    return document.schema(raw, next((place for place in places if place[0] == "#"), "#/paths"))
 
 
 def body_parameters(declared: DeclaredByKey) -> list[Declared]:

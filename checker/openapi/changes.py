@@ -62,7 +62,13 @@ def _parts(document: OpenApiDocument, part: Part) -> dict[Any, Part]:
     """Return the parts of an operation, an object or a list by key; nothing for other values."""
     value, at = part
     if isinstance(value, Entry):
-        return _parts_of(document, value)
+        of_path = _parts(document, (value.path_item, value.path_item_pointer))
+        whole: dict[Any, Part] = {key: (document.root[key], f"#/{key}") for key in _INHERITED if key in document.root}
+        whole |= {key: of_path[key] for key in ("servers",) if key in of_path}
+        whole |= _parts(document, (value.definition, value.pointer))
+        whole |= {f"path {key}": of_path[key] for key in ("parameters",) if key in of_path}
+        names = {name for one in elements(whole.get("security", ([], ""))[0]) if isinstance(one, dict) for name in one}
+        return whole | {f"security {name}": (raw, at) for name, raw, at in declared_schemes(document) if name in names}
     if isinstance(value, list):
         return {index: (one, at and f"{at}/{index}") for index, one in enumerate(value)}
     if not isinstance(value, dict):
@@ -79,13 +85,3 @@ def _parts(document: OpenApiDocument, part: Part) -> dict[Any, Part]:
         family = family_of(value, at, document.root, lambda text, where: target_of(document, text, where))
         found |= {("heir", one.names): ({"$ref": one.where}, at) for one in (family.heirs if family else ())}
     return found
-
-
-def _parts_of(document: OpenApiDocument, entry: Entry) -> dict[Any, Part]:
-    of_path = _parts(document, (entry.path_item, entry.path_item_pointer))
-    found: dict[Any, Part] = {key: (document.root[key], f"#/{key}") for key in _INHERITED if key in document.root}
-    found |= {key: of_path[key] for key in ("servers",) if key in of_path}
-    found |= _parts(document, (entry.definition, entry.pointer))
-    found |= {f"path {key}": of_path[key] for key in ("parameters",) if key in of_path}
-    names = {name for one in elements(found.get("security", ([], ""))[0]) if isinstance(one, dict) for name in one}
-    return found | {f"security {name}": (raw, at) for name, raw, at in declared_schemes(document) if name in names}

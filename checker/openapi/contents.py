@@ -121,7 +121,16 @@ def table_of_contents(document: OpenApiDocument, edition: Edition, hooks: Sequen
     for path, raw in paths.items():
         if path.startswith("x-") or raw is None:
             continue
-        too_large = _too_large(path)
+        if len(path) > _LONGEST_PATH:
+            too_large = (
+                f"the path that begins so has {len(path):,} characters, and {_LONGEST_PATH:,} are the limit; shorten it"
+            )
+        else:
+            variables = path.count("{")
+            if variables > _MOST_VARIABLES:
+                too_large = f"the path that begins so has {variables:,} variables, and {_MOST_VARIABLES} are the limit; use fewer"
+            else:
+                too_large = ""
         if too_large:
             yield _broken("*", f"{path[:_SHOWN]}...", too_large)
             continue
@@ -136,16 +145,6 @@ def table_of_contents(document: OpenApiDocument, edition: Edition, hooks: Sequen
         except (UnresolvableReference, HookExecutionError) as error:
             yield _broken("*", path, str(error))
         yield from found.values()
-
-
-def _too_large(path: str) -> str:
-    """Return the reason why a path is unreasonably long; empty for other paths."""
-    if len(path) > _LONGEST_PATH:
-        return f"the path that begins so has {len(path):,} characters, and {_LONGEST_PATH:,} are the limit; shorten it"
-    variables = path.count("{")
-    if variables > _MOST_VARIABLES:
-        return f"the path that begins so has {variables:,} variables, and {_MOST_VARIABLES} are the limit; use fewer"
-    return ""
 
 
 def _parts(document: OpenApiDocument, raw: object, at: str, kind: str) -> Iterator[tuple[dict[str, Any] | None, str]]:

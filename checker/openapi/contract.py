@@ -275,9 +275,9 @@ class OpenApiContract:
         """Return the plan for a response; `content_type` is the raw header value, None if absent."""
         key = (status, content_type)
         # A server may invent a header value for each response, so the number of kept plans is limited.
-        return self._plans.get(key) or kept(self._plans, key, self._plan(status, content_type), _PLANS)
-
-    def _plan(self, status: int, content_type: str | None) -> ResponsePlan:
+        known = self._plans.get(key)
+        if known is not None:
+            return known
         documented = tuple(self._responses)
         matched = _matched(documented, status)
         response = _NOTHING if matched is None else self._response_of(matched)
@@ -286,17 +286,22 @@ class OpenApiContract:
         body: _BodyJudge | None = None
         if has_body and matched is not None:
             verdict, body = self._judged(response.contents, content_type)
-        return ResponsePlan(
-            # Without any documented response nothing is promised.
-            status_documented=matched is not None or not documented,
-            documented_statuses=documented,
-            media_type=verdict,
-            documented_media_types=response.spellings,
-            body=None if isinstance(body, DeserialisedBody) else body,
-            answers=body if isinstance(body, DeserialisedBody) else None,
-            matched_response=matched,
-            headers=response.headers,
-            schema=body.schema if isinstance(body, JsonBody) else None,
+        return kept(
+            self._plans,
+            key,
+            ResponsePlan(
+                # Without any documented response nothing is promised.
+                status_documented=matched is not None or not documented,
+                documented_statuses=documented,
+                media_type=verdict,
+                documented_media_types=response.spellings,
+                body=None if isinstance(body, DeserialisedBody) else body,
+                answers=body if isinstance(body, DeserialisedBody) else None,
+                matched_response=matched,
+                headers=response.headers,
+                schema=body.schema if isinstance(body, JsonBody) else None,
+            ),
+            _PLANS,
         )
 
     def declared(self) -> Iterator[tuple[str, Any]]:

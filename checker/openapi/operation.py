@@ -151,8 +151,15 @@ class OpenApiOperation(ApiOperation):
 
     def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
         verdict = self.judge_as_own(request, base_path)
-        if self.entry.fragment and verdict.outcome is Outcome.INVALID and self._fits_twin(request, verdict, base_path):
-            return RequestVerdict(tuple(Part(Location.PATH, "").ambiguous(_TWIN)))
+        if self.entry.fragment and verdict.outcome is Outcome.INVALID:
+            name, _, chosen = self.entry.fragment.partition("=")
+            if chosen and not any(part.name.lower() == name.lower() for part in verdict.invalid):
+                fits_twin = False
+            else:
+                twins = self.owner.twins_of(self.entry)
+                fits_twin = any(twin.judge_as_own(request, base_path).outcome is not Outcome.INVALID for twin in twins)
+            if fits_twin:
+                return RequestVerdict(tuple(Part(Location.PATH, "").ambiguous(_TWIN)))
         return verdict
 
     def judge_as_own(self, request: WireRequest, base_path: str) -> RequestVerdict:
@@ -160,14 +167,6 @@ class OpenApiOperation(ApiOperation):
         if self._referee is None:
             self._referee = RequestReferee(self)
         return self._referee.judge(request, base_path=base_path)
-
-    def _fits_twin(self, request: WireRequest, verdict: RequestVerdict, base_path: str) -> bool:
-        """Whether a request may be one to another operation of the same method and path."""
-        name, _, chosen = self.entry.fragment.partition("=")
-        if chosen and not any(part.name.lower() == name.lower() for part in verdict.invalid):
-            return False
-        twins = self.owner.twins_of(self.entry)
-        return any(twin.judge_as_own(request, base_path).outcome is not Outcome.INVALID for twin in twins)
 
     def compile(self, settings: GenerationSettings, *, hooks: ComponentHooks = NO_HOOKS) -> OperationProgram:
         return compile_operation(self, settings, hooks=hooks)

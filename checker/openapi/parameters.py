@@ -383,7 +383,30 @@ def _require_text(parameter: Parameter) -> None:
 
 def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> Parameter:
     if item.place == _QUERY_STRING:
-        return _query_string(document, item, required=required)
+        schema, media_type, examples = _schema_of(document, item)
+        if media_type is None or reason_not(media_type) is not None:
+            raise MalformedOperation(
+                f"the query string `{item.name}` at {item.pointer} is {media_type or 'of no media type'}, "
+                "which cannot be sent; declare it as application/x-www-form-urlencoded"
+            )
+        inner = next(iter(dict(items_of(item.raw.get("content"))).values()), None)
+        if isinstance(inner, dict) and inner.get("encoding"):
+            raise MalformedOperation(
+                f"the query string `{item.name}` at {item.pointer} has an `encoding`, by which none is written; "
+                "declare its properties as parameters"
+            )
+        has_pairs = is_form(media_type)
+        return Parameter(
+            item.name,
+            Location.QUERY,
+            required,
+            schema,
+            "form" if has_pairs else _QUERY_STRING,
+            True,
+            None if has_pairs else media_type,
+            pointer=item.pointer,
+            examples=examples,
+        )
     location = _LOCATIONS.get(item.place)
     if location is None:
         raise MalformedOperation(
@@ -417,34 +440,6 @@ def newer_parameter(document: OpenApiDocument, item: Declared, location: Locatio
         flag(item.raw, "allowEmptyValue"),
         item.pointer,
         examples,
-    )
-
-
-def _query_string(document: OpenApiDocument, item: Declared, *, required: bool) -> Parameter:
-    """Return the whole query as one parameter (OpenAPI 3.2, 4.12.7): a form is an object whose properties are pairs."""
-    schema, media_type, examples = _schema_of(document, item)
-    if media_type is None or reason_not(media_type) is not None:
-        raise MalformedOperation(
-            f"the query string `{item.name}` at {item.pointer} is {media_type or 'of no media type'}, "
-            "which cannot be sent; declare it as application/x-www-form-urlencoded"
-        )
-    inner = next(iter(dict(items_of(item.raw.get("content"))).values()), None)
-    if isinstance(inner, dict) and inner.get("encoding"):
-        raise MalformedOperation(
-            f"the query string `{item.name}` at {item.pointer} has an `encoding`, by which none is written; "
-            "declare its properties as parameters"
-        )
-    has_pairs = is_form(media_type)
-    return Parameter(
-        item.name,
-        Location.QUERY,
-        required,
-        schema,
-        "form" if has_pairs else _QUERY_STRING,
-        True,
-        None if has_pairs else media_type,
-        pointer=item.pointer,
-        examples=examples,
     )
 
 

@@ -287,21 +287,17 @@ def form_readings(content: bytes, rule: Rule, encoding: Encoding) -> list[Readin
             used |= {plain(key) for key, _ in mine}
             found[name] = _property(mine, name, rule, encoding.get(name, _USUAL))
     rest = [pair for pair in pairs if plain(pair[0]) not in used]
-    as_names = objects(found | _undeclared(rest, rule))
+    undeclared: dict[str, list[Reading]] = {}
+    for plain_name, texts in grouped(rest).items():
+        outline = rule.outline.property(plain_name)
+        undeclared[plain_name] = rule.likely(readings(texts, outline), outline)
+    as_names = objects(found | undeclared)
     host = next((name for name in encoding if _takes_rest(name, pairs, rule, encoding)), None)
     if host is None or not rest:
         return as_names
     mine = _pairs_of_property(pairs, host, rule.outline) + rest
     as_properties = objects(found | {host: _property(mine, host, rule, encoding[host])})
     return doubted(as_names + as_properties, ambiguity.REST)
-
-
-def _undeclared(pairs: Pairs, rule: Rule) -> dict[str, list[Reading]]:
-    found: dict[str, list[Reading]] = {}
-    for key, texts in grouped(pairs).items():
-        outline = rule.outline.property(key)
-        found[key] = rule.likely(readings(texts, outline), outline)
-    return found
 
 
 def _takes_rest(name: str, pairs: Pairs, rule: Rule, encoding: Encoding) -> bool:
@@ -380,7 +376,13 @@ def multipart_readings(content: bytes, content_type: str, rule: Rule, encoding: 
         outline = rule.outline.property(name)
         how = encoding.get(name)
         is_declared = how is not None and how.content_type is not None
-        found_here = _part_readings(parts, outline, is_declared=is_declared)
+        read = partial(_one_part, is_declared=is_declared)
+        found_here = read(parts[0], outline) if len(parts) == 1 else []
+        if "array" in outline.types or len(parts) > 1:
+            made = arrays([read(part, outline.item(i)) for i, part in enumerate(parts)])
+            # If an array is declared, a part that is a list already is the whole array.
+            is_list = [one for one in found_here if isinstance(one.value, list)]
+            found_here = is_list + made if outline.types == {"array"} else found_here + made
         if how is not None and how.inner:
             texts = [one.content.decode("utf-8", "replace") for one in parts]
             parted = readings(parted_inside(texts, how.inner), outline)
@@ -396,17 +398,6 @@ def _require_types(name: str, parts: list[FormPart], how: PropertyEncoding | Non
     for part in parts:
         if part.media_type is not None and not any(matches(one, part.media_type) for one in wanted):
             raise ValueError(f"the part {name!r} is {part.media_type}, not {how.content_type}")
-
-
-def _part_readings(parts: list[FormPart], outline: Outline, *, is_declared: bool) -> list[Reading]:
-    read = partial(_one_part, is_declared=is_declared)
-    found = read(parts[0], outline) if len(parts) == 1 else []
-    if "array" in outline.types or len(parts) > 1:
-        made = arrays([read(part, outline.item(i)) for i, part in enumerate(parts)])
-        # If an array is declared, a part that is a list already is the whole array.
-        is_list = [one for one in found if isinstance(one.value, list)]
-        found = is_list + made if outline.types == {"array"} else found + made
-    return found
 
 
 def _one_part(part: FormPart, outline: Outline, *, is_declared: bool) -> list[Reading]:
@@ -658,20 +649,16 @@ def path_verdicts(parameters: Iterable[Parameter], target: RequestTarget, rules:
             continue
         outline = rules.of(parameter.schema).outline
         ways = [decode_path(parameter, text, outline) for text in dict.fromkeys(texts)]
-        found = _any_of(ways, ambiguity.SPLIT, is_cut=target.is_cut)
+        readings = [one for way in ways if isinstance(way, list) for one in way]
+        if target.is_cut:
+            found: Decoding = doubted(readings or [Reading(None)], ambiguity.MANY)
+        else:
+            found = doubted(readings, ambiguity.SPLIT if len(ways) > 1 else "") if readings else ways[0]
         if found is None and not parameter.doubt:
             part = Part.of(parameter)
             yield from part.broken("required", "the variable is empty", texts[0])
         else:
             yield from _verdicts(parameter, found, texts[0], rules)
-
-
-def _any_of(ways: list[Decoding], doubt: str, *, is_cut: bool) -> Decoding:
-    """Return the readings of all ways to split a text; in doubt if there are several, `is_cut` if there are even more."""
-    readings = [one for way in ways if isinstance(way, list) for one in way]
-    if is_cut:
-        return doubted(readings or [Reading(None)], ambiguity.MANY)
-    return doubted(readings, doubt if len(ways) > 1 else "") if readings else ways[0]
 
 
 def query_verdicts(parameters: Iterable[Parameter], query: str, rules: Rules) -> Iterator[PartVerdict]:

@@ -51,7 +51,6 @@ from checker.core.resources import (
 from checker.core.runtime_expressions import InvalidExpression, parse_value
 from checker.core.schema import UnresolvableReference, tokens_of, unescaped
 from checker.kinds.protocol import ApiLink
-from checker.openapi.contents import Entry
 from checker.openapi.documents.dialects import items_of, members
 from checker.openapi.operation import OpenApiOperation, Owner
 from checker.openapi.response_fields import (
@@ -114,25 +113,21 @@ def _target(owner: Owner, raw: Mapping[str, Any], at: str) -> OpenApiOperation:
             advice = f"did you mean `{entry}`?" if entry else "add it or correct the name"
             raise _Problem(f"no operation has the id `{identifier}`; {advice}")
     elif isinstance(reference, str):
-        entry = _referred(owner, reference, at)
+        tokens = list(map(unescaped, unquote(reference.partition("#")[2]).split("/")))
+        if reference.startswith("#") and len(tokens) == 4 and tokens[1] == "paths":
+            # The path item may be elsewhere: its operations are found by path and method.
+            found = owner.entry_at(f"{tokens[3].upper()} {tokens[2]}")
+        else:
+            found = owner.entry_at(owner.document.resolve(reference, at=at)[1])
+        if found is None:
+            raise _Problem(f"`{reference}` is not an operation; point it at one like `#/paths/~1users/get`")
+        entry = found
     else:
         raise _Problem("it names no operation; add `operationId` or `operationRef`")
     operation = owner.find(entry.label)
     if not isinstance(operation, OpenApiOperation):
         raise _Problem(f"{entry.label} cannot be read")
     return operation
-
-
-def _referred(owner: Owner, reference: str, at: str) -> Entry:
-    tokens = list(map(unescaped, unquote(reference.partition("#")[2]).split("/")))
-    if reference.startswith("#") and len(tokens) == 4 and tokens[1] == "paths":
-        # The path item may be elsewhere: its operations are found by path and method.
-        entry = owner.entry_at(f"{tokens[3].upper()} {tokens[2]}")
-    else:
-        entry = owner.entry_at(owner.document.resolve(reference, at=at)[1])
-    if entry is None:
-        raise _Problem(f"`{reference}` is not an operation; point it at one like `#/paths/~1users/get`")
-    return entry
 
 
 def _parameter(target: OpenApiOperation, key: str, raw: Any) -> TakenValue:
@@ -281,7 +276,16 @@ class _Inference(Struct):
             found: dict[Label, list[TakenValue]] = {}
             for slot in self._slots(target):
                 answered = dict(self._sources(target.label, slot))
-                for source, value in (answered | self._sent(target.label, slot, answered)).items():
+                # The client names some resources when it creates them; responses do not hold these names.
+                sent: dict[Label, str] = {}
+                creators = self.creators.get(slot.owner, {}) if slot.location is Location.PATH else {}
+                for label, body in creators.items():
+                    best = None
+                    if label != target.label and label not in answered:
+                        best = self._compared(slot, slot.word, body, (slot.owner,))
+                    if best is not None:
+                        sent[label] = sent_expression(best.pointer)
+                for source, value in (answered | sent).items():
                     found.setdefault(source, []).append(TakenValue(slot.location, slot.name, value))
             use = self.uses[target.label]
             many = "" if use.is_member or use.method in CREATING else "All"
@@ -397,7 +401,17 @@ class _Inference(Struct):
                 yield slot
         fields = [one for one in self.bodies[target.label] if one.kind == _WHOLE or one.format == "uuid"]
         ends = ends_among(one.pointer.rpartition("/")[2] for one in fields if one.depth == 1)
-        nouns = self._nouns_of_ends(target) if ends else ()
+        if not ends:
+            nouns: Sequence[str] = ()
+        else:
+            # Nouns of collections that others add to: those in the prose of the operation, or all if they are few.
+            named_in_paths = {owner for use in self.uses.values() for _, owner in use.owners}
+            others = named_in_paths - {self.uses[target.label].resource}
+            makers = {noun: self.uses[labels[0]] for noun, labels in self.by_noun.items()}
+            made = {noun for noun, use in makers.items() if use.method == "POST" and use.resource in others}
+            prose = " ".join(f"{target.definition.get(key)}" for key in ("summary", "description"))
+            named = made.intersection(singular(word) for word in words(prose))
+            nouns = sorted(named) or (sorted(made) if len(made) <= _MOST_NAMELESS else ())
         # Integers and UUIDs that refer to members of a collection without naming it, such as `source` and `target`.
         for one in fields if nouns else ():
             if one.pointer.removeprefix("/") in ends:
@@ -413,34 +427,22 @@ class _Inference(Struct):
             if len(segments) == 2 and singular(segments[0]) in self.by_noun:
                 yield singular(segments[0])
 
-    def _nouns_of_ends(self, target: OpenApiOperation) -> Sequence[str]:
-        """Return the nouns of collections that others add to: those in the prose of an operation, or all if they are few."""
-        named_in_paths = {owner for use in self.uses.values() for _, owner in use.owners}
-        others = named_in_paths - {self.uses[target.label].resource}
-        makers = {noun: self.uses[labels[0]] for noun, labels in self.by_noun.items()}
-        made = {noun for noun, use in makers.items() if use.method == "POST" and use.resource in others}
-        prose = " ".join(f"{target.definition.get(key)}" for key in ("summary", "description"))
-        named = made.intersection(singular(word) for word in words(prose))
-        return sorted(named) or (sorted(made) if len(made) <= _MOST_NAMELESS else ())
-
     def _is_foreign(self, name: str, kind: str, own: Resource) -> bool:
         key = name, kind, own
         known = self.foreign.get(key)
         if known is None:
-            known = self.foreign[key] = self._refers_elsewhere(name, kind, own)
+            if (
+                self.variables.get(normalised(name), own) != own
+                or (kind in (_TEXT, _WHOLE) and singular(name) in self.by_noun)
+                or (normalised(name) in self.made and not is_identifier(normalised(name)))
+            ):
+                is_foreign = True
+            else:
+                nouns = [noun for noun, _ in spellings(name, own) if noun and len(words(name)) > 1]
+                nouns.append(qualified_noun(name))
+                is_foreign = any(noun in self.by_noun or noun in self.held for noun in nouns)
+            known = self.foreign[key] = is_foreign
         return known
-
-    def _refers_elsewhere(self, name: str, kind: str, own: Resource) -> bool:
-        """Whether a name refers to another resource (`customer`, `customer_id`, `vin`), or to a value that other operations create."""
-        if self.variables.get(normalised(name), own) != own:
-            return True
-        if kind in (_TEXT, _WHOLE) and singular(name) in self.by_noun:
-            return True
-        if normalised(name) in self.made and not is_identifier(normalised(name)):
-            return True
-        nouns = [noun for noun, _ in spellings(name, own) if noun and len(words(name)) > 1]
-        nouns.append(qualified_noun(name))
-        return any(noun in self.by_noun or noun in self.held for noun in nouns)
 
     def _sources(self, target: Label, slot: _Slot) -> Iterator[tuple[Label, str]]:
         """Yield (operation, expression) pairs that may give a value."""
@@ -498,21 +500,6 @@ class _Inference(Struct):
                 if label != target and likely:
                     nearest = min(likely, key=lambda one: (not one.name.endswith(word), one.depth))
                     yield label, f"$response.body#{nearest.pointer}"
-
-    def _sent(self, target: Label, slot: _Slot, answered: Collection[Label]) -> dict[Label, str]:
-        """Return the creators of the resource in a path -> the expression of its name in their requests, if responses do not hold it.
-
-        The client names such a resource when it creates it.
-        """
-        found: dict[Label, str] = {}
-        creators = self.creators.get(slot.owner, {}) if slot.location is Location.PATH else {}
-        for label, body in creators.items():
-            best = None
-            if label != target and label not in answered:
-                best = self._compared(slot, slot.word, body, (slot.owner,))
-            if best is not None:
-                found[label] = sent_expression(best.pointer)
-        return found
 
     def _compared(self, slot: _Slot, word: str, answer: AnswerFields, homes: Sequence[Resource]) -> AnswerField | None:
         # Fields with other names, which most are, stay below both bounds.

@@ -170,12 +170,18 @@ def payloads_of(outline: Outline, event: str, depth: int = _DEEPEST) -> Payloads
     found = Payloads()
     for facet in outline.facets():
         for name, inner, at in members(facet.raw, facet.pointer, "properties"):
-            if isinstance(inner, dict) and _is_json_text(inner):
-                # An error of the schema is reported where the schema of the event is compiled.
-                with contextlib.suppress(UnresolvableReference, UnusableSchema):
-                    schema = outline.schema_at(inner["contentSchema"], pointer_child(at, "contentSchema"))
-                    way = tokens_of(schema.pointer.removeprefix(event))
-                    found.own.append((name, TwoOpinions(schema, validate_formats=True), way))
+            if isinstance(inner, dict):
+                media_type = inner.get("contentMediaType")
+                if (
+                    isinstance(media_type, str)
+                    and media_type.partition(";")[0].strip().lower().endswith("json")
+                    and isinstance(inner.get("contentSchema"), dict | bool)
+                ):
+                    # An error of the schema is reported where the schema of the event is compiled.
+                    with contextlib.suppress(UnresolvableReference, UnusableSchema):
+                        schema = outline.schema_at(inner["contentSchema"], pointer_child(at, "contentSchema"))
+                        way = tokens_of(schema.pointer.removeprefix(event))
+                        found.own.append((name, TwoOpinions(schema, validate_formats=True), way))
     for group in outline.alternatives() if depth else ():
         payloads = [(one.schema(), payloads_of(one, event, depth - 1)) for one in group]
         if any(inner.own or inner.choices for _, inner in payloads):
@@ -201,15 +207,6 @@ def _of_text(payload: TwoOpinions, name: str, text: str, way: tuple[str, ...]) -
         for one in opinions.violations
     )
     return BodyOpinions(moved, None, opinions.disagreement)
-
-
-def _is_json_text(raw: dict[str, Any]) -> bool:
-    media_type = raw.get("contentMediaType")
-    return (
-        isinstance(media_type, str)
-        and media_type.partition(";")[0].strip().lower().endswith("json")
-        and isinstance(raw.get("contentSchema"), dict | bool)
-    )
 
 
 _SAMPLE = 100  # Events of a stream that are judged.
@@ -277,20 +274,16 @@ class StreamBody:
         if not events or whole.any_valid([events, text]):
             return BodyOpinions()
         for number, event in enumerate(events):
-            said = whole.on(_meanings(event))
+            found = [event]
+            if isinstance(event, dict) and isinstance(event.get("data"), str):
+                with contextlib.suppress(ValueError):
+                    found.insert(0, json_of_text(event["data"]))
+                found.append(event["data"])
+            said = whole.on(found)
             if said.disagreement is not None or said.violations:
                 numbered = tuple(replace(one, event=number + 1) for one in said.violations)
                 return BodyOpinions(numbered, None, said.disagreement)
         return BodyOpinions()
-
-
-def _meanings(event: Any) -> list[Any]:
-    found = [event]
-    if isinstance(event, dict) and isinstance(event.get("data"), str):
-        with contextlib.suppress(ValueError):
-            found.insert(0, json_of_text(event["data"]))
-        found.append(event["data"])
-    return found
 
 
 def _server_sent(content: bytes) -> Iterator[Any]:
@@ -375,7 +368,13 @@ def body_validator(promise: Promise, received: MediaType, *, validate_formats: b
         )
         return StreamBody(reader, whole, item, received.essence)
     schema = promise.schema
-    if schema is None or _is_file(schema.raw):
+    if schema is None or (
+        isinstance(schema.raw, dict)
+        and (
+            schema.raw.get("type") == "file"
+            or (schema.raw.get("type") == "string" and schema.raw.get("format") == "binary")
+        )
+    ):
         return None
     opinions = TwoOpinions(schema, validate_formats=validate_formats)
     if is_json(received.essence):
@@ -456,20 +455,17 @@ class ReadBody:
         except BeyondLimits as error:
             return BodyOpinions(unread=str(error))
         except ValueError as error:
-            return BodyOpinions(undecodable=UndecodableBody(self._media_type, f"{error}{_excerpt(error)}"))
+            if not isinstance(error, json.JSONDecodeError) or error.pos < _SHOWN_AT_LEAST:
+                excerpt = ""
+            else:
+                before, after = error.doc[error.pos - _AROUND : error.pos], error.doc[error.pos : error.pos + _AROUND]
+                excerpt = f"\nAfter `...{before}` comes `{after}`" if after else f"\nThe body ends after `...{before}`"
+            return BodyOpinions(undecodable=UndecodableBody(self._media_type, f"{error}{excerpt}"))
         return self._opinions.on(values)
 
 
 _SHOWN_AT_LEAST: Final = 400  # Characters at the beginning of a body that every report shows.
 _AROUND: Final = 60
-
-
-def _excerpt(error: ValueError) -> str:
-    """Return a line with the place of an error in JSON; empty at the beginning of the body."""
-    if not isinstance(error, json.JSONDecodeError) or error.pos < _SHOWN_AT_LEAST:
-        return ""
-    before, after = error.doc[error.pos - _AROUND : error.pos], error.doc[error.pos : error.pos + _AROUND]
-    return f"\nAfter `...{before}` comes `{after}`" if after else f"\nThe body ends after `...{before}`"
 
 
 class JsonBody(ReadBody):
@@ -512,10 +508,3 @@ def decoded_text(content: bytes, charset: str | None) -> str:
         except (LookupError, ValueError):
             continue
     return content.decode("latin-1")
-
-
-def _is_file(raw: object) -> bool:
-    """Whether a response is a download although a JSON media type is declared."""
-    return isinstance(raw, dict) and (
-        raw.get("type") == "file" or (raw.get("type") == "string" and raw.get("format") == "binary")
-    )

@@ -212,10 +212,14 @@ def _shape_of(outline: Outline, shapes: Shapes) -> _Shape:
     members = [_Member(pointer_child("", name), name, normalised(name), name in required) for name in outline.names]
     if any(isinstance(raw.get("items"), dict) for raw in raws):
         members.append(_Member("/*", None, "", required=False))
+    own = list(words(named.rpartition(".")[2]))
+    while len(own) > 1 and own[-1] in _AFFIXES:
+        own.pop()
+    noun = singular("".join(own))
     shapes[places] = found = _Shape(
         outline,
         len(parts),
-        _noun(named),
+        noun,
         kind,
         form if isinstance(form, str) else "",
         frozenset(flag for flag in ("readOnly", "writeOnly") if outline.first(flag) is True),
@@ -260,11 +264,3 @@ def _type(raw: object) -> str:
         kinds = [one for one in kind if one != "null"]
         kind = kinds[0] if len(kinds) == 1 else ""
     return kind if isinstance(kind, str) else ""
-
-
-def _noun(name: str) -> str:
-    """Return the name of a schema without affixes such as `Response`, singular."""
-    parts = list(words(name.rpartition(".")[2]))
-    while len(parts) > 1 and parts[-1] in _AFFIXES:
-        parts.pop()
-    return singular("".join(parts))

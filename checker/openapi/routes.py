@@ -117,7 +117,10 @@ class Routes:
         self._routes: dict[_Segments, list[tuple[int, str, frozenset[str]]]] = {}
         """(index among all templates, template, methods) of the templates with the same segments."""
         for number, (path, known) in enumerate(methods.items()):
-            self._routes.setdefault(_segments(path), []).append((number, path, frozenset(known)))
+            pieces = path.partition("?")[0].split("/")
+            self._routes.setdefault(
+                tuple(None if "{" in one or "%" in one else one.encode("utf-8", "surrogatepass") for one in pieces), []
+            ).append((number, path, frozenset(known)))
         self._masks = {tuple(segment is None for segment in segments) for segments in self._routes}
         self._template = cache(PathTemplate)
         """Compiled on the first possible match: few templates of a large document are ever needed."""
@@ -132,8 +135,3 @@ class Routes:
         keys = (tuple(None if is_any else own for is_any, own in zip(mask, sent, strict=True)) for mask in masks)
         routes = sorted(route for key in keys for route in self._routes.get(key, ()))
         return tuple(methods for _, template, methods in routes if self._template(template).split(path, "").variables)
-
-
-def _segments(path: str) -> _Segments:
-    segments = path.partition("?")[0].split("/")
-    return tuple(None if "{" in one or "%" in one else one.encode("utf-8", "surrogatepass") for one in segments)

@@ -41,7 +41,14 @@ def sign_up_flow(document: OpenApiDocument, operations: Iterable[OpenApiOperatio
             continue
         token = _token_in(answer_fields(login, {}).fields)
         for sign_up in _sign_ups(candidates) if token else ():
-            shared = _shared(sign_up, login)
+            if _needs_more(login):
+                shared: tuple[str, ...] = ()
+            else:
+                asked, given = _properties(login), _properties(sign_up)
+                common = (name for name in given if name in asked)
+                shared = tuple(
+                    name for name in common if normalised(name) in _PASSWORD or _WHO.fullmatch(normalised(name))
+                )
             passwords = frozenset(one for one in shared if normalised(one) in _PASSWORD)
             if passwords and len(shared) > len(passwords):
                 preferred = tuple(_administrators(sign_up))
@@ -89,14 +96,6 @@ def _sign_ups(candidates: list[OpenApiOperation]) -> Iterator[OpenApiOperation]:
 def _needs_more(operation: OpenApiOperation) -> bool:
     """Whether an operation needs more than a body, or needs credentials."""
     return not is_open(operation.security) or any(one.required for one in operation.parameters)
-
-
-def _shared(sign_up: OpenApiOperation, login: OpenApiOperation) -> tuple[str, ...]:
-    if _needs_more(login):
-        return ()
-    asked, given = _properties(login), _properties(sign_up)
-    shared = (name for name in given if name in asked)
-    return tuple(name for name in shared if normalised(name) in _PASSWORD or _WHO.fullmatch(normalised(name)))
 
 
 def _token_in(fields: tuple[AnswerField, ...]) -> str:

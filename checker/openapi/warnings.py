@@ -5,12 +5,11 @@ operation, or of a part that is never sent.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, field
 
-from checker.core.contract import SchemaViolation
 from checker.core.media_types import is_json, parse
 from checker.core.operation import Body, Example, Parameter
 from checker.core.request import BaseUrl, Location
@@ -140,7 +139,13 @@ def _fields(document: OpenApiDocument, owner: object, at: str, fields: Mapping[s
             continue
         found, place = value[name], pointer_child(at, name)
         if not expected.is_right(found):
-            yield place, f"`{name}` at {place} {_found(expected.noun, found, _read(value, name))}"
+            meant = flag(value, name)
+            if meant is not None:
+                consequence = f"read as {str(meant).lower()}"
+            else:
+                is_alone = name in ("consumes", "produces") and isinstance(value[name], str)
+                consequence = "read as a list of it" if is_alone else "ignored"
+            yield place, f"`{name}` at {place} {_found(expected.noun, found, consequence)}"
         elif expected.each is None:
             yield from _fields(document, found, place, expected.inside)
         else:
@@ -150,15 +155,6 @@ def _fields(document: OpenApiDocument, owner: object, at: str, fields: Mapping[s
                     yield from _fields(document, item, inner, expected.each)
                 elif not str(key).startswith("x-"):
                     yield inner, f"the {expected.each_noun} at {inner} {_found('an object', item)}"
-
-
-def _read(owner: Mapping[str, Any], name: str) -> str:
-    """Return the consequence of a wrong type for a field."""
-    meant = flag(owner, name)
-    if meant is not None:
-        return f"read as {str(meant).lower()}"
-    is_alone = name in ("consumes", "produces") and isinstance(owner[name], str)
-    return "read as a list of it" if is_alone else "ignored"
 
 
 def _found(noun: str, found: object, read: str = "ignored") -> str:
@@ -383,17 +379,11 @@ def _forbidden(examples: tuple[Example, ...], schema: Schema) -> Iterator[_Warni
             # The reason quotes an example that is wrong as a whole.
             is_quoted = not violations[0].instance_path and violations[0].message.startswith(shown(value))
             named = "the example" if is_quoted else f"the example {shown(value)}"
-            message = (
-                f"{named} at {at} does not fit its schema at {schema.pointer}: {_why(violations)}; correct one of them"
-            )
+            told = []
+            for violation in violations[:_REASONS]:
+                place = pointer_child("", *map(str, violation.instance_path))
+                told.append(f"{violation.message} at {place}" if place else violation.message)
+            more = len(violations) - len(told)
+            why = ", ".join(told) + (f" and {more} more" if more else "")
+            message = f"{named} at {at} does not fit its schema at {schema.pointer}: {why}; correct one of them"
             yield WarningKind.INVALID_EXAMPLE, at, message
-
-
-def _why(violations: Sequence[SchemaViolation]) -> str:
-    """Return the first violations with their places in the value."""
-    told = []
-    for violation in violations[:_REASONS]:
-        place = pointer_child("", *map(str, violation.instance_path))
-        told.append(f"{violation.message} at {place}" if place else violation.message)
-    more = len(violations) - len(told)
-    return ", ".join(told) + (f" and {more} more" if more else "")

@@ -111,7 +111,15 @@ class _NodeReader(Struct):
             if len(text) > _LONG:
                 # Long texts that aliases repeat fill the memory as well as many short ones.
                 self._grow(len(text) // _LONG, node)
-            return _scalar(node, self._plain)
+            scalar: str = node.value
+            tag: str = node.tag
+            if tag == _PLAIN:
+                return self._plain(scalar)
+            if tag in (_TAG + "int", _TAG + "float"):
+                return _number(scalar)
+            if tag in (_TAG + "bool", _TAG + "null"):
+                return _CONSTANTS.get(scalar, scalar)
+            return scalar
         key = id(node)
         if key in self._containers:
             if key not in self._sizes:
@@ -158,18 +166,6 @@ class _NodeReader(Struct):
                 mapping[key.value] = self.value(value)
         for name, item in merged.items():
             mapping.setdefault(name, item)
-
-
-def _scalar(node: yaml.ScalarNode, plain: Callable[[str], Any]) -> Any:
-    text: str = node.value
-    tag: str = node.tag
-    if tag == _PLAIN:
-        return plain(text)
-    if tag in (_TAG + "int", _TAG + "float"):
-        return _number(text)
-    if tag in (_TAG + "bool", _TAG + "null"):
-        return _CONSTANTS.get(text, text)
-    return text
 
 
 def _plain_scalar(text: str) -> Any:
