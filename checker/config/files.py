@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from checker.config.value_kinds import did_you_mean_or_all
 from checker.core.errors import ConfigError, UnreadableFile
 from checker.core.known import KnownFailure
+from checker.core.scalars import is_number
 from checker.core.system import later_pattern, read_local
 
 FORMAT_VERSION: Final = 1
@@ -42,8 +43,7 @@ def read_weights(path: Path) -> tuple[tuple[str, float], ...]:
     document = _parsed(path, read_local(path, "a file of shard weights", most_bytes=_MOST_BYTES), as_json=True)
     weights = document.get(WEIGHTS) if isinstance(document, Mapping) else None
     is_good = isinstance(weights, Mapping) and all(
-        isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < _MOST_COST
-        for cost in weights.values()
+        is_number(cost) and 0 <= cost < _MOST_COST for cost in weights.values()
     )
     if not isinstance(weights, Mapping) or not is_good:
         raise ConfigError(

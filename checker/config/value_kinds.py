@@ -16,6 +16,7 @@ from checker.config.user_code import is_attribute, load_plugins
 from checker.core.errors import ConfigError, UnreadableFile
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, canonical_url
+from checker.core.scalars import is_number
 from checker.core.schema import WarningKind
 from checker.core.shards import MOST_SHARDS, Shard
 from checker.core.system import read_local
@@ -507,7 +508,7 @@ def warning_key(name: str, value: object) -> str | None:
         return f"Must have no keys but {', '.join(map(repr, _KEYS))}, but got {name!r}"
     if name == "low_valid_rate":
         rate = value.get("threshold") if isinstance(value, Mapping) and len(value) == 1 else None
-        if isinstance(rate, int | float) and not isinstance(rate, bool) and 0 <= rate <= 1:
+        if is_number(rate) and 0 <= rate <= 1:
             return None
         return f"'low_valid_rate' must be a table with a 'threshold' from 0 to 1, but got {value!r}"
     if name == "enabled" and not isinstance(value, bool):

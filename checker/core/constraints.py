@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from checker.core.case import NOT_SET, Case
 from checker.core.request import CONTAINERS, Location
+from checker.core.scalars import is_number
 
 ITEMS: Final = "*"  # In a path: every item of an array.
 REQUIRED, FORBIDDEN, CLOSED = "required", "forbidden", "closed"
@@ -100,7 +101,7 @@ def constraint(location: Location, path: Iterable[str], keyword: str, value: Any
     """Return a constraint; None for a value that the keyword cannot have."""
     text = json.dumps(value, sort_keys=True)
     is_bound = keyword in _BOUNDS or keyword in _SIZES
-    if is_bound and (isinstance(value, bool) or not isinstance(value, int | float)):
+    if is_bound and not is_number(value):
         return None
     if keyword not in KEYWORDS or len(text) > _MOST_TEXT or (keyword == "multipleOf" and value <= 0):
         return None
@@ -194,7 +195,7 @@ def comparison(low: Any, high: Any) -> int | None:
 
 def _orderable(value: Any) -> Any:
     """Return a number as it is, a date, a time since midnight, or a moment (both in UTC if they name no zone); else None."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
+    if is_number(value):
         return value
     if not isinstance(value, str):
         return None
@@ -226,8 +227,7 @@ def _breaks_relation(one: Constraint, holder: Any) -> bool | None:
 def _breaks(one: Constraint, value: Any) -> bool | None:
     keyword, given = one.keyword, one.given
     if keyword in _BOUNDS:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        return is_number and not _BOUNDS[keyword](value, given)
+        return is_number(value) and not _BOUNDS[keyword](value, given)
     if keyword in _SIZES:
         kind, sign = _SIZES[keyword]
         is_sized = isinstance(value, kind)

@@ -13,6 +13,7 @@ from checker.core.errors import CredentialError, IncorrectUsage
 from checker.core.operation import Operation
 from checker.core.operation_filter import OperationAttributes, OperationFilter
 from checker.core.response import Response
+from checker.core.scalars import is_number
 from checker.core.user_code import refuse_coroutine
 
 Decorated = TypeVar("Decorated")
@@ -197,8 +198,7 @@ class Registration(Scope):
         super().__init__()
         self._registry = registry
         interval: Any = refresh_interval
-        is_number = isinstance(interval, int | float) and not isinstance(interval, bool)
-        if interval is not None and (not is_number or interval < 0):
+        if interval is not None and (not is_number(interval) or interval < 0):
             raise IncorrectUsage(
                 f"`refresh_interval` must be a number of seconds, or None to disable caching, got {interval!r:.80}"
             )

@@ -13,6 +13,7 @@ from checker.core.digests import digest_int
 from checker.core.failures import Failure
 from checker.core.operation import Label, Location, Operation
 from checker.core.response import Response
+from checker.core.scalars import is_number
 from checker.core.templates import Lexicon, error_template, sent_texts
 from checker.corpus.records import CorpusEntry, Record, SignalsSeen
 from checker.phases.attempt import Verdict
@@ -108,7 +109,7 @@ def _plain(value: Any) -> str:
 
 
 def _number(value: object) -> float | None:
-    return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    return value if is_number(value) else None
 
 
 CAPS = {
