@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from checker.corpus.codec import FrameEncoder, Kinds, ScanEnding, pack, scan
+from checker.corpus.codec import HEADER, FrameEncoder, Kinds, ScanEnding, pack, scan
 from checker.corpus.files import AppendFile, TailFile
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import (
@@ -233,9 +233,13 @@ class JournalReader:
 class Journals:
     """Finds journals as they appear and follows them all. Order is kept within an incarnation only."""
 
-    def __init__(self, layout: RunLayout, *, above: int | None = None) -> None:
-        """`above`: an incarnation, for the journals of the run that began after it, without results of `checker replay`; None: all."""
+    def __init__(self, layout: RunLayout, *, above: int | None = None, kinds: Kinds = ()) -> None:
+        """`above`: an incarnation, for the journals of the run that began after it, without results of `checker replay`; None: all.
+
+        Only records of these `kinds` are read; none: all.
+        """
         self._layout = layout
+        self._kinds = kinds
         self._above = above
         self._readers: dict[int, list[JournalReader]] = {}
         self._known: set[Path] = set()
@@ -299,7 +303,7 @@ class Journals:
         for incarnation, path in found:
             self._known.add(path)
             if incarnation not in covered and (self._above is None or not holds_replays(path)):
-                self._readers.setdefault(incarnation, []).append(JournalReader(path))
+                self._readers.setdefault(incarnation, []).append(JournalReader(path, kinds=self._kinds))
 
 
 _FIRST_FRAME_BYTES = 1 << 16
@@ -339,7 +343,10 @@ def holds_replays(path: Path) -> bool:
 def _first_record(file: TailFile) -> Record | None:
     """Return the first record of a journal. A supervisor commits the beginning of its run as the first frame."""
     try:
-        records = scan(file.read_from(0, _FIRST_FRAME_BYTES)).records
+        data = file.read_from(0, _FIRST_FRAME_BYTES)
     finally:
         file.close()
+    # The first frame alone: each worker asks all journals at its start.
+    length = HEADER.unpack_from(data)[0] if len(data) >= HEADER.size else 0
+    records = scan(data[: HEADER.size + length]).records
     return records[0] if records else None

@@ -71,7 +71,7 @@ def remember(layout: RunLayout, signals: SignalSet, values: ValuePool) -> list[N
     """
     snapshot, run = read_snapshot(layout), last_run(layout)
     pairs: Iterable[tuple[int, Record]] = ((0, record) for record in snapshot.records)
-    with closing(Journals(layout)) as journals:
+    with closing(Journals(layout, kinds=(SignalsSeen, ValueSeen, ValueGone))) as journals:
         for incarnation, record in chain(pairs, journals.read_new()):
             match record:
                 case SignalsSeen():
