@@ -26,7 +26,7 @@ from checker.generation.dictionaries import Narrowing, SchemaPart, mismatch, ove
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.files import TABLES, file_type, named_columns, named_type
 from checker.generation.drawing.objects import SELDOM, Property, is_accepted, is_free, members, related
-from checker.generation.drawing.places import TextPlace, body_place, filled, json_place, place_of
+from checker.generation.drawing.places import body_place, filled, json_place, place_of
 from checker.generation.drawing.scalars import compile_listed
 from checker.generation.drawing.words import (
     EXAMPLES,
@@ -230,30 +230,16 @@ class PartCompiler:
         schema = parameter.schema
         opaque = self.opaque if budget is self.budget else {}
         compiler = self._new_compiler(schema.document, schema.dialect, budget, opaque, reuses=False)
-        part = SchemaPart(compiler, (Facet(schema.raw, schema.pointer), *others), self._place(parameter))
+        text, excluded = self._text(), self.settings.exclude_header_characters
+        if parameter.media_type is not None and is_json(parameter.media_type):
+            place = json_place(parameter.location, text, excluded)
+        else:
+            place = place_of(parameter.location, text, excluded, parameter.style, explode=parameter.explode)
+            if parameter.location is Location.QUERY and not parameter.allow_empty:
+                place = filled(place, carries_empty=parameter.allow_empty is None)
+        part = SchemaPart(compiler, (Facet(schema.raw, schema.pointer), *others), place)
         narrowed = self.learned.narrowed(part, parameter.location, parameter.name)
         return CompiledParameter(schema.pointer, part, narrowed)
-
-    def _compiled_draw(self, parameter: Parameter) -> Draw:
-        """Return the draw of a parameter without the values of users. Raises `Unsatisfiable` and `BudgetSpent`."""
-        found = self.compiled(parameter)
-        compiler = found.part.compiler
-        if found.draw is None:
-            before = compiler.budget.steps
-            try:
-                found.draw = self._reused(parameter, found.narrowed)
-                _, conjunction, place = found.narrowed
-                if parameter.media_type is None and is_free(compiler.canonical(conjunction)):
-                    found.accepts = partial(is_accepted, compiler.canon, conjunction, place)
-            except Unsatisfiable as error:
-                found.draw = error.again()
-            if compiler.budget is not self.budget:
-                found.steps, found.opaque = before - compiler.budget.steps, dict(compiler.opaque)
-        self.budget.spend(found.pointer, found.steps)
-        self.opaque.update({self.own_pointer(at): keyword for at, keyword in found.opaque.items()})
-        if isinstance(found.draw, Unsatisfiable):
-            raise found.draw.at(self.own_pointer(found.draw.pointer))
-        return found.draw
 
     def own_pointer(self, pointer: str) -> str:
         """Return a pointer into a shared schema as one into the equal schema of this operation; other pointers as they are."""
@@ -300,7 +286,24 @@ class PartCompiler:
             value = override.entries[0]
             self._force(location, _name_on_wire(parameter.name, (value,)))
             return lambda source: value
-        drawn = self._compiled_draw(parameter)
+        found = self.compiled(parameter)
+        compiler = found.part.compiler
+        if found.draw is None:
+            before = compiler.budget.steps
+            try:
+                found.draw = self._reused(parameter, found.narrowed)
+                _, conjunction, place = found.narrowed
+                if parameter.media_type is None and is_free(compiler.canonical(conjunction)):
+                    found.accepts = partial(is_accepted, compiler.canon, conjunction, place)
+            except Unsatisfiable as error:
+                found.draw = error.again()
+            if compiler.budget is not self.budget:
+                found.steps, found.opaque = before - compiler.budget.steps, dict(compiler.opaque)
+        self.budget.spend(found.pointer, found.steps)
+        self.opaque.update({self.own_pointer(at): keyword for at, keyword in found.opaque.items()})
+        if isinstance(found.draw, Unsatisfiable):
+            raise found.draw.at(self.own_pointer(found.draw.pointer))
+        drawn = found.draw
         if override is None:
             return drawn
         part = self.compiled(parameter).narrowed
@@ -359,21 +362,6 @@ class PartCompiler:
         if parameter.required:
             known = (*self.fitting(holding(name), part) * HOLDING_WEIGHT, *known)
         return either(KNOWN, compile_listed(list(known)), draw) if known else draw
-
-    def _place(self, parameter: Parameter) -> TextPlace:
-        settings = self.settings
-        if parameter.media_type is not None and is_json(parameter.media_type):
-            return json_place(parameter.location, self._text(), settings.exclude_header_characters)
-        place = place_of(
-            parameter.location,
-            self._text(),
-            settings.exclude_header_characters,
-            parameter.style,
-            explode=parameter.explode,
-        )
-        if parameter.location is not Location.QUERY or parameter.allow_empty:
-            return place
-        return filled(place, carries_empty=parameter.allow_empty is None)
 
     def _text(self) -> alphabets.Alphabet:
         return alphabets.text_of(self.settings.codec, allows_nul=self.settings.allow_x00)

@@ -156,36 +156,31 @@ class OperationProgram:
         components = self._present_with_body if has_body else self._present
         bindings: tuple[Binding, ...] = ()
         if self._context.bindings or broken is not None:
-            components, bindings = self._marked(components, broken)
+            # The origins of parts that were not drawn at random, or are wrong; values of earlier responses.
+            components, taken, words = components.copy(), [], []
+            for binding in self._context.bindings:
+                location = binding.location
+                if isinstance(binding, Binding):
+                    components[location] = _POOLED if self._pooled is None else self._pooled[location]
+                    taken.append(binding)
+                else:
+                    outside = self._outside[location]
+                    components[location] = ComponentProvenance(origin=binding.origin, outside=outside)
+                    if binding.origin is not Origin.EXAMPLE:
+                        words.append(binding)
+            if broken is not None:
+                violation, outside = self._context.violation, self._outside[broken]
+                components[broken] = ComponentProvenance(_NEGATIVE, violation=violation, outside=outside)
+            for word in words:
+                part = components[word.location]
+                components[word.location] = replace(part, outside=(*part.outside, word.name))
+            bindings = tuple(taken)
         meta = CaseMetadata(mode, components, phase, bindings)
         case = Case.of_parts(self.operation, case_id, parts, meta)
         case.alternative = self._context.alternative
         if self.relations is not None and broken is None:
             self.relations.repair(case, source.choice, all_of_them=source.boolean(_RELATED))
         return case
-
-    def _marked(
-        self, usual: dict[Location, ComponentProvenance], broken: Location | None
-    ) -> tuple[dict[Location, ComponentProvenance], tuple[Binding, ...]]:
-        """Return the origins of parts that were not drawn at random, or are wrong; values of earlier responses."""
-        components, bindings, words = usual.copy(), [], []
-        for binding in self._context.bindings:
-            location = binding.location
-            if isinstance(binding, Binding):
-                components[location] = _POOLED if self._pooled is None else self._pooled[location]
-                bindings.append(binding)
-            else:
-                outside = self._outside[location]
-                components[location] = ComponentProvenance(origin=binding.origin, outside=outside)
-                if binding.origin is not Origin.EXAMPLE:
-                    words.append(binding)
-        if broken is not None:
-            violation, outside = self._context.violation, self._outside[broken]
-            components[broken] = ComponentProvenance(_NEGATIVE, violation=violation, outside=outside)
-        for word in words:
-            part = components[word.location]
-            components[word.location] = replace(part, outside=(*part.outside, word.name))
-        return components, tuple(bindings)
 
     def add_case_hooks(self, hooks: ComponentHooks) -> None:
         """Add the hooks for whole cases."""

@@ -290,7 +290,24 @@ def branches(tree: Expression) -> list[Branch]:
 
     An alternative with an anchor in its middle counts as closed at both ends.
     """
-    return [_branch(row) for row in _rows(tree, _MOST)]
+    found = []
+    for parts in _rows(tree, _MOST):
+        first, last = 0, len(parts)
+        while first < last and isinstance(parts[first], Anchor | Lookahead):
+            first += 1
+        while first < last and isinstance(parts[last - 1], Anchor | Lookahead):
+            last -= 1
+        before = [part for part in parts[:first] if isinstance(part, Anchor)]
+        after = [part for part in parts[last:] if isinstance(part, Anchor)]
+        # Nothing but anchors and conditions: both ends are in the first run.
+        ends = [part.is_end for part in (*before, *after)]
+        is_odd = any(map(_has_anchors, parts[first:last])) or (
+            first < last and (Anchor(is_end=True) in before or Anchor(is_end=False) in after)
+        )
+        solid = tuple(part for part in parts if not isinstance(part, Anchor))
+        is_open_before, is_open_after = not is_odd and False not in ends, not is_odd and True not in ends
+        found.append(Branch(solid, is_open_before=is_open_before, is_open_after=is_open_after))
+    return found
 
 
 def _rows(tree: Expression, most: int) -> Iterator[tuple[Expression, ...]]:
@@ -339,26 +356,6 @@ def _has_anchors(tree: Expression) -> bool:
             return any(map(_has_anchors, parts))
         case _:
             return False
-
-
-def _branch(parts: tuple[Expression, ...]) -> Branch:
-    first, last = 0, len(parts)
-    while first < last and isinstance(parts[first], Anchor | Lookahead):
-        first += 1
-    while first < last and isinstance(parts[last - 1], Anchor | Lookahead):
-        last -= 1
-    before = [part for part in parts[:first] if isinstance(part, Anchor)]
-    after = [part for part in parts[last:] if isinstance(part, Anchor)]
-    # Nothing but anchors and conditions: both ends are in the first run.
-    ends = [part.is_end for part in (*before, *after)]
-    is_odd = any(map(_has_anchors, parts[first:last])) or (
-        first < last and (Anchor(is_end=True) in before or Anchor(is_end=False) in after)
-    )
-    return Branch(
-        tuple(part for part in parts if not isinstance(part, Anchor)),
-        is_open_before=not is_odd and False not in ends,
-        is_open_after=not is_odd and True not in ends,
-    )
 
 
 _SHARE: Final = 0.7  # Probability of text at the only open end of a pattern.

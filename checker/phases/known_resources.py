@@ -356,7 +356,13 @@ class KnownResources(Struct):
             if not _LINKS.isdisjoint(place.origin[1].split("/")):
                 continue
             is_telling = is_identifier(place.name) or normalised(variable.name) == place.name
-            score = likely if is_telling else likely * _looks(value)
+            score = likely
+            if not is_telling and isinstance(value, bool | float):
+                score *= 0.1
+            elif not is_telling and isinstance(value, str):
+                # Identifiers are neither empty nor long, and have no spaces in them.
+                is_strange = not value or len(value) > _LONGEST_NAME or any(sign in value for sign in " /\n")
+                score *= _STRANGE if is_strange else 1.0
             is_around = score < _NAMED and place.origin[1].count("/") == 1 and self._is_list(step)
             if score >= _LIKELY and not is_around:
                 yield ValueOrigin(step, json.dumps(f"$response.body#{place.origin[1]}"), score)
@@ -395,15 +401,6 @@ def of_element(expression: str, turn: int) -> str:
     """Return the expression for one element of a list, in place of all of them; both as JSON."""
     raw = expression_of(expression)
     return json.dumps(_EACH.sub(f"/{turn}", raw, count=1)) if isinstance(raw, str) else expression
-
-
-def _looks(value: Any) -> float:
-    """Return how much a value looks like an identifier: 1, or less for long texts, texts with spaces, booleans, fractions."""
-    if isinstance(value, bool | float):
-        return 0.1
-    if isinstance(value, str) and (not value or len(value) > _LONGEST_NAME or any(sign in value for sign in " /\n")):
-        return _STRANGE
-    return 1.0
 
 
 @lru_cache(maxsize=4096)

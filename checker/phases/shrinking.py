@@ -199,7 +199,13 @@ class _Fewer(Struct):
         A value of an earlier response is only replaced by 0, which hardly any resource has as its name: smaller numbers
         are the names of resources of other cases.
         """
-        others = tuple(one for one in self.best.bindings if not _is_of(one, leaf))
+        container, *names = leaf
+        others: tuple[Binding, ...] = ()
+        for one in self.best.bindings:
+            tokens = tokens_of(one.name) if one.location is Location.BODY else [one.name]
+            is_of_place = container == one.location.container and len(tokens) == len(names)
+            if not (is_of_place and all(a in (ITEMS, str(b)) for a, b in zip(tokens, names, strict=True))):
+                others += (one,)
         for value in smaller(value_at(self._made(self.best).case, leaf)):
             changed = literal_of(put(self._made(self.best).case, leaf, value))
             bindings = others if f"{value}".strip(_PLAIN) == "" else self.best.bindings
@@ -243,13 +249,3 @@ class _Fewer(Struct):
             return None
         wrong = ((str(part.location), part.name, part.keyword) for part in verdict.invalid)
         return verdict.outcome, frozenset(wrong)
-
-
-def _is_of(binding: Binding, leaf: Leaf) -> bool:
-    """Whether a binding gives the value at a place."""
-    container, *names = leaf
-    tokens = tokens_of(binding.name) if binding.location is Location.BODY else [binding.name]
-    is_same = len(tokens) == len(names) and all(
-        token in (ITEMS, str(name)) for token, name in zip(tokens, names, strict=True)
-    )
-    return is_same and container == binding.location.container

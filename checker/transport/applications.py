@@ -361,7 +361,13 @@ def wsgi(app: Callable[..., Iterable[bytes]]) -> TransportFactory:
 
 def application_of(app: Any, *, raises: bool = False) -> Application:
     """Return the started application of an object, ASGI or WSGI; `raises` as in `Application.send`. Raises `LoaderError`."""
-    return AsgiApplication(app, raises=raises) if _is_asgi(app) else WsgiApplication(app, raises=raises)
+    is_asgi = inspect.iscoroutinefunction(app) or inspect.iscoroutinefunction(type(app).__call__)
+    if not is_asgi:
+        # ASGI calls with (scope, receive, send), WSGI with (environment, start_response).
+        with contextlib.suppress(TypeError, ValueError):
+            inspect.signature(app).bind(None, None, None)
+            is_asgi = True
+    return AsgiApplication(app, raises=raises) if is_asgi else WsgiApplication(app, raises=raises)
 
 
 @cache
@@ -403,14 +409,3 @@ def document_of(
 def nothing_sent(origin: BaseUrl, settings: HttpSettings, lanes: int) -> Transport:
     """Return a transport for dry runs: every request is answered with 204 and not sent."""
     return BlockingTransport(lambda request, _: Response(204, [], b"", request=request, message="No Content"), settings)
-
-
-def _is_asgi(app: Any) -> bool:
-    """Whether an application is called with (scope, receive, send), and not with (environment, start_response)."""
-    if inspect.iscoroutinefunction(app) or inspect.iscoroutinefunction(type(app).__call__):
-        return True
-    try:
-        inspect.signature(app).bind(None, None, None)
-    except (TypeError, ValueError):
-        return False
-    return True

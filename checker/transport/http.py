@@ -58,8 +58,16 @@ class Connections:
         self._watched.pop(local_port, None)
         # A refused attempt releases its number, and the next attempt may get it.
         for descriptor in set(descriptors):
-            if _port_of(descriptor) == local_port:
-                self._watch(local_port, descriptor)
+            try:
+                with socket.socket(fileno=os.dup(descriptor)) as twin:
+                    name = twin.getsockname()
+            except OSError:
+                continue
+            if isinstance(name, tuple) and name[1] == local_port:
+                # The system may allow no more watches. An unknown connection counts as open.
+                with suppress(OSError):
+                    self._poll.register(descriptor, _HANG_UP)
+                    self._watched[local_port] = descriptor
 
     def look(self) -> None:
         """Check all connections at once, for calls of `is_closed` until `look_away`: one system call instead of eight."""
@@ -93,14 +101,6 @@ class Connections:
         # libcurl owns the descriptor.
         twin.detach()
 
-    def _watch(self, local_port: int, descriptor: int) -> None:
-        try:
-            self._poll.register(descriptor, _HANG_UP)
-        except OSError:
-            # The system allows no more watches. An unknown connection counts as open.
-            return
-        self._watched[local_port] = descriptor
-
     def _hung_up(self) -> frozenset[int]:
         found = self._poll.poll(0)
         if not found:
@@ -110,15 +110,6 @@ class Connections:
                 # We closed it ourselves. Its number returns with the next connection that is remembered.
                 self._poll.unregister(descriptor)
         return frozenset(descriptor for descriptor, _ in found)
-
-
-def _port_of(descriptor: int) -> int | None:
-    try:
-        with socket.socket(fileno=os.dup(descriptor)) as twin:
-            name = twin.getsockname()
-    except OSError:
-        return None
-    return name[1] if isinstance(name, tuple) else None
 
 
 WEIRD_REPLY = 8  # CURLE_WEIRD_SERVER_REPLY, which pycurl does not name.
@@ -603,7 +594,14 @@ class HttpLanes:
             outcomes.append((self._lanes[index].request, outcome))
             self._lanes[index].busy = index == lane
             if len(outcomes) == 2:
-                ended.append((lane, _better_of(outcomes)))
+                # The lower status counts; the other outcome is among its earlier exchanges.
+                (_, better), other = sorted(outcomes, key=lambda one: getattr(one[1], "status_code", math.inf))
+                earlier = ((*other, time.time()),)
+                if isinstance(better, NetworkFailure):
+                    better = replace(better, earlier=earlier)
+                else:
+                    better.earlier = earlier
+                ended.append((lane, better))
         return ended
 
     def waited_s(self, lane: int) -> float:
@@ -682,16 +680,6 @@ class HttpLanes:
 
     def _finish(self, lane: Lane, outcome: Outcome) -> None:
         self._done.append((lane.index, outcome))
-
-
-def _better_of(outcomes: list[tuple[WireRequest, Outcome]]) -> Outcome:
-    """Return the outcome with the lower status, with the other one among its earlier exchanges."""
-    (_, first), other = sorted(outcomes, key=lambda one: getattr(one[1], "status_code", math.inf))
-    earlier = ((*other, time.time()),)
-    if isinstance(first, NetworkFailure):
-        return replace(first, earlier=earlier)
-    first.earlier = earlier
-    return first
 
 
 def _read(read: Callable[..., Outcome], elapsed_s: float, *more: object) -> Outcome:

@@ -6,7 +6,7 @@ import os
 import struct
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -288,7 +288,13 @@ class PolicyTransport:
             # `Retry-After` is a number of seconds or a date (RFC 9110, 10.2.3). It is bounded: a target may ask for a day.
             otherwise_s = 2.0 ** (chain.waits - 1)
             text = next(iter(outcome.headers.get("retry-after", [])), "").strip()
-            seconds = float(text) if text.isdigit() and len(text) < 10 else _seconds_until(text)
+            seconds: float | None = None
+            if text.isdigit() and len(text) < 10:
+                seconds = float(text)
+            else:
+                with suppress(ValueError):
+                    then = parsedate_to_datetime(text)
+                    seconds = (then.replace(tzinfo=then.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
             return min(max(otherwise_s if seconds is None else seconds, 0.0), LONGEST_WAIT_S)
         if 300 <= status < 400 and chain.redirects < policy.max_redirects:
             is_kept = chain.first.is_kept
@@ -314,12 +320,3 @@ def _told(chain: _RequestChain, outcome: Outcome) -> Outcome:
         # The response belongs to the first request; the number of redirects shows that it was redirected.
         outcome.request, outcome.redirects = chain.first, chain.redirects
     return outcome
-
-
-def _seconds_until(date: str) -> float | None:
-    """Return the seconds from now to a date (RFC 9110, 5.6.7), negative for the past; None if it is none."""
-    try:
-        then = parsedate_to_datetime(date)
-    except ValueError:
-        return None
-    return (then.replace(tzinfo=then.tzinfo or UTC) - datetime.now(UTC)).total_seconds()

@@ -315,14 +315,17 @@ class _Plan:
 
     def cookie(self, values: dict[str, Any]) -> bytes:
         encoders = self._cookies
-        found = [(encoders.get(name) or self._cookie_encoder(name))(value) for name, value in values.items()]
+        found: list[str] = []
+        for name, value in values.items():
+            encode = encoders.get(name)
+            if encode is None:
+                made = cookie_encoder(name, self._declared(Location.COOKIE, name))
+                encode = kept(encoders, name, made, _MANY)
+            found.append(encode(value))
         return header_bytes("; ".join(filter(None, found)))
 
     def _declared(self, location: Location, name: str) -> Parameter | None:
         return self._parameters.get((location, location.key(name)))
-
-    def _cookie_encoder(self, name: str) -> TextEncoder:
-        return kept(self._cookies, name, cookie_encoder(name, self._declared(Location.COOKIE, name)), _MANY)
 
     def body(self, case: Case) -> tuple[bytes | None, bytes | None]:
         """Return bytes and content type of a body; neither if a user's serializer omits the body."""

@@ -67,7 +67,14 @@ def value_at(response: Response, pointer: str, read: Reader | None = None) -> Sc
     """Return the scalar at a recorded pointer; `*` is the first item of an array, `~*` the first name. None if there is no scalar."""
     place, mark, located = pointer.partition(URL_MARK)
     if mark:
-        return _located_at(response, place, located, read)
+        template, _, variable = located.rpartition("#")
+        if place.startswith(_HEADER):
+            urls = [url for name, url in urls_in_headers(response) if _HEADER + name == place]
+        else:
+            urls = [value for value in [value_at(response, place, read)] if isinstance(value, str)]
+        shown = (value_in(url, template, variable) for url in urls)
+        found = next((value for value in shown if value is not None), None)
+        return None if found is None else number_or_text(found)
     if pointer.startswith(_HEADER):
         values = response.headers.get(pointer.removeprefix(_HEADER).lower())
         return _last_segment(values[0]) if values else None
@@ -83,17 +90,6 @@ def value_at(response: Response, pointer: str, read: Reader | None = None) -> Sc
         else:
             return None
     return value if isinstance(value, SCALARS) else None
-
-
-def _located_at(response: Response, place: str, located: str, read: Reader | None) -> Scalar | None:
-    template, _, variable = located.rpartition("#")
-    if place.startswith(_HEADER):
-        urls = [url for name, url in urls_in_headers(response) if _HEADER + name == place]
-    else:
-        urls = [value for value in [value_at(response, place, read)] if isinstance(value, str)]
-    values = (value_in(url, template, variable) for url in urls)
-    found = next((value for value in values if value is not None), None)
-    return None if found is None else number_or_text(found)
 
 
 def number_or_text(text: str) -> Scalar:

@@ -40,7 +40,15 @@ class ClassChecks(Struct):
         """Return the states that changed since the last call, as records."""
         for check in self.checks:
             if check.concludes:
-                record = _state_of(check)
+                try:
+                    packed = pack(encoded(check.state(), "state()" if check.is_mergeable else ""))
+                except (CheckError, Untransferable) as error:
+                    record = CheckState(check.name, b"", str(error))
+                else:
+                    record = CheckState(check.name, packed)
+                    if len(packed) > MOST_STATE:
+                        lost = f"it has {len(packed)} bytes; at most {MOST_STATE} are kept"
+                        record = CheckState(check.name, b"", lost)
                 if record != self._written.get(check.name):
                     self._written[check.name] = record
                     yield record
@@ -60,16 +68,6 @@ def states_in(layout: RunLayout, first: int) -> list[tuple[int, CheckState]]:
     """(incarnation, state) pairs of the run that the incarnation `first` began."""
     with closing(Journals(layout, above=first)) as journals:
         return [(incarnation, record) for incarnation, record in journals.read_new() if isinstance(record, CheckState)]
-
-
-def _state_of(check: ClassCheck) -> CheckState:
-    try:
-        packed = pack(encoded(check.state(), "state()" if check.is_mergeable else ""))
-    except (CheckError, Untransferable) as error:
-        return CheckState(check.name, b"", str(error))
-    if len(packed) > MOST_STATE:
-        return CheckState(check.name, b"", f"it has {len(packed)} bytes; at most {MOST_STATE} are kept")
-    return CheckState(check.name, packed)
 
 
 def _concluded(check: ClassCheck, states: list[CheckState]) -> Iterator[Finding | OperationError]:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -94,27 +94,23 @@ def clean_up(context: WorkerContext) -> Job[None]:
         fitting = [(one, values) for one, values in found if values is not None]
         if not fitting:
             lasting.setdefault(label, []).append(path)
-        elif not (yield from _is_removed(context, fitting, path)):
+            continue
+        for operation, values in fitting:
+            case = Case(operation, digest("clean", path)[:12], path_parameters=values)
+            try:
+                yield from answered(attempt(context.tools, case), exchange)
+            except CheckerError:
+                continue
+            # The gate has seen the response.
+            if path not in gate.made.paths:
+                break
+        else:
             context.recorder.note(Note("left_behind", label, "", path))
     for label, paths in lasting.items():
         more = f", and {len(paths) - 1} more like it" if len(paths) > 1 else ""
         text = f"{paths[0]}{more}: no operation that is tested removes it"
         context.recorder.note(Note("left_behind", label, "", text))
     context.recorder.flush()
-
-
-def _is_removed(context: WorkerContext, fitting: Iterable[tuple[Operation, dict[str, str]]], path: str) -> Job[bool]:
-    """Return whether one of the operations, each with the values of its path, removes a resource."""
-    for operation, values in fitting:
-        case = Case(operation, digest("clean", path)[:12], path_parameters=values)
-        try:
-            yield from answered(attempt(context.tools, case), exchange)
-        except CheckerError:
-            continue
-        # The gate has seen the response.
-        if path not in context.tools.gate.made.paths:
-            return True
-    return False
 
 
 def values_in(path: str, operation: Operation, origin: BaseUrl) -> dict[str, str] | None:

@@ -536,16 +536,15 @@ class Examination:
         count = max(2 * (witnesses.sent - self._sent_before), _FEWEST_COUNTED)
         if not witnesses.was_too_much:
             return False
-        asked = witnesses.others(suspect) or list(self._never_served(suspect))
+        asked = list(witnesses.others(suspect))
+        if not asked:
+            # The target has served only the suspect: new cases of operations that change nothing.
+            others = (one for one in self._context.subject.selected.entries if one.label != suspect)
+            calm = islice((one.label for one in others if one.method == "GET"), MOST_WITNESSES)
+            for made in (case for label in calm for case in islice(self._cases(label), 1)):
+                with suppress(CheckerError):
+                    asked.append(Sent(made, witnesses.request_of(made), 0))
         return not asked or (yield from witnesses.are_too_many(asked, min(count, _MOST_COUNTED)))
-
-    def _never_served(self, suspect: Label) -> Iterator[Sent]:
-        """Yield new cases of operations that change nothing, for targets that have served only the suspect."""
-        others = (one for one in self._context.subject.selected.entries if one.label != suspect)
-        calm = islice((one.label for one in others if one.method == "GET"), MOST_WITNESSES)
-        for made in (case for label in calm for case in islice(self._cases(label), 1)):
-            with suppress(CheckerError):
-                yield Sent(made, self._witnesses.request_of(made), 0)
 
     def _culprit(self, trouble: Trouble, lost: Sequence[Sent]) -> Job[Sent | None]:
         """Return the request after which the target stops serving, or the last of those of one operation."""
@@ -555,17 +554,14 @@ class Examination:
             is_served = trouble is Trouble.GONE and isinstance(outcome, Response) and not is_refused(outcome)
             if not is_served and (yield from self._witnesses.is_in_trouble(trouble)):
                 return suspect
-        for group in self._together() if trouble is Trouble.REFUSED else ():
+        groups: dict[Label, list[Sent]] = {}
+        for sent in self._recent if trouble is Trouble.REFUSED else ():
+            groups.setdefault(sent.label, []).append(sent)
+        # The latest requests of each operation that was sent several times, oldest first.
+        many = [group[-_MOST_TOGETHER:] for group in groups.values() if len(group) > 1]
+        for group in sorted(many, key=lambda group: group[0].is_harmless)[:_MOST_GROUPS]:
             for suspect in group:
                 yield from self._witnesses.again(suspect)
             if (yield from self._witnesses.is_in_trouble(trouble)):
                 return group[-1]
         return None
-
-    def _together(self) -> list[list[Sent]]:
-        """Return the latest requests of each operation that was sent several times, oldest first."""
-        groups: dict[Label, list[Sent]] = {}
-        for sent in self._recent:
-            groups.setdefault(sent.label, []).append(sent)
-        many = [group[-_MOST_TOGETHER:] for group in groups.values() if len(group) > 1]
-        return sorted(many, key=lambda group: group[0].is_harmless)[:_MOST_GROUPS]

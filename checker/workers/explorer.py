@@ -58,7 +58,20 @@ class Explorer(Struct):
 
         `recipe` is (task seed, index, phase). `is_news`: whether the response showed new behaviour.
         """
-        self._keep(chain)
+        # The sequence is kept without its last step if that was refused, or shows what another step shows.
+        last, kept = chain[-1], chain
+        reads = unchanged(before_in(chain[:-1])) if is_safe(last.made.case) and len(chain) > 1 else ()
+        if not last.is_served or any(one.operation.label == last.made.label for one in reads):
+            kept = chain[:-1]
+        shown = kept[-1].verdict.outcome if kept else None
+        is_short = len(kept) < _LONGEST and isinstance(shown, Response) and len(shown.content) <= _MOST_BYTES
+        if is_short and last.status not in _MISSING:
+            state = state_of(kept)
+            self._kept.pop(state, None)
+            self._kept[state] = kept
+            self._counts.setdefault(state, 0)
+            if len(self._kept) > _MOST:
+                del self._kept[max(self._kept, key=self._counts.__getitem__)]
         if len(chain) > 1:
             self._dull = self._dull // 2 if is_news else self._dull + 1
         made = self._extended(chain, recipe)
@@ -66,23 +79,6 @@ class Explorer(Struct):
             return chain, made
         share = max(_LEAST, _RESUMED * _PATIENCE / (_PATIENCE + self._dull))
         return self._resumed(recipe) if self._kept and self.random.random() < share else None
-
-    def _keep(self, chain: Chain) -> None:
-        """Keep a sequence after its last response: without that step if it was refused, or shows what another step shows."""
-        last = chain[-1]
-        label, case = last.made.label, last.made.case
-        reads = unchanged(before_in(chain[:-1])) if is_safe(case) and len(chain) > 1 else ()
-        if not last.is_served or any(one.operation.label == label for one in reads):
-            chain = chain[:-1]
-        shown = chain[-1].verdict.outcome if chain else None
-        is_short = len(chain) < _LONGEST and isinstance(shown, Response) and len(shown.content) <= _MOST_BYTES
-        if is_short and last.status not in _MISSING:
-            state = state_of(chain)
-            self._kept.pop(state, None)
-            self._kept[state] = chain
-            self._counts.setdefault(state, 0)
-            if len(self._kept) > _MOST:
-                del self._kept[max(self._kept, key=self._counts.__getitem__)]
 
     def _resumed(self, recipe: tuple[int, int, PhaseInfo]) -> tuple[Chain, GeneratedCase] | None:
         """Return a further step of the sequence whose state was tried least, of several the latest."""

@@ -249,23 +249,15 @@ def _modules_of(item: Any) -> list[ModuleType]:
 
 
 def _home_of(item: Any) -> ModuleType | None:
-    """Return the module of an object; objects of frameworks are known by the functions of their routes."""
-    for one in (item, *_endpoints(item)):
+    """Return the module of an object; applications of Starlette and Flask are known by the functions of their routes."""
+    routes = [getattr(route, "endpoint", None) for route in getattr(item, "routes", ()) or ()]
+    views = getattr(item, "view_functions", None)
+    for one in (item, *filter(callable, routes), *(views.values() if isinstance(views, dict) else ())):
         name = getattr(inspect.unwrap(one) if callable(one) else one, "__module__", None)
         module = sys.modules.get(name) if isinstance(name, str) else None
         if module is not None and _file_of(module) is not None:
             return module
     return None
-
-
-def _endpoints(app: Any) -> Iterator[Any]:
-    """Return the functions behind the routes of Starlette's and Flask's applications."""
-    for route in getattr(app, "routes", ()) or ():
-        if callable(endpoint := getattr(route, "endpoint", None)):
-            yield endpoint
-    views = getattr(app, "view_functions", None)
-    if isinstance(views, dict):
-        yield from views.values()
 
 
 def _file_of(module: ModuleType) -> str | None:

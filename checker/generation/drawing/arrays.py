@@ -13,7 +13,7 @@ from checker.generation.drawing.nodes import Nodes, Variety, refuse
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.drawing.scalars import few_integers
 from checker.generation.normalization import forms
-from checker.generation.normalization.forms import Canonical, Conjunction, Facet, identity
+from checker.generation.normalization.forms import Canonical, Conjunction, identity
 from checker.generation.sources.basic import either
 from checker.generation.sources.choices import MOST_BYTES, RandomSource, Source, SourceSpent
 from checker.generation.sources.context import ELEMENT, Draw, DrawContext, Rejected
@@ -300,29 +300,24 @@ def _first_items(nodes: Nodes, form: Canonical, place: TextPlace) -> tuple[list[
     found = list(form.arrays.prefix)
     taken: set[int] = set()
     for contained in form.arrays.contained:
-        index = _index_for(nodes, form, found, taken, contained, place)
+        # The first index at which an item may be what the array has to contain.
+        reason: Unsatisfiable | None = None
+        for index in range(len(found) if form.arrays.is_closed else len(found) + 1):
+            if index in taken:
+                continue
+            try:
+                nodes.compile((*(found[index] if index < len(found) else form.arrays.items), contained), place)
+            except Unsatisfiable as error:
+                reason = reason or error
+            else:
+                break
+        else:
+            raise reason or Unsatisfiable(contained.pointer, "no item can satisfy `contains`")
         while len(found) <= index:
             found.append(form.arrays.items)
         found[index] = (*found[index], contained)
         taken.add(index)
     return found, max(taken, default=-1) + 1
-
-
-def _index_for(
-    nodes: Nodes, form: Canonical, found: list[Conjunction], taken: set[int], contained: Facet, place: TextPlace
-) -> int:
-    """Return the first index at which an item may be what the array has to contain. Raises `Unsatisfiable`."""
-    reason: Unsatisfiable | None = None
-    for index in range(len(found) if form.arrays.is_closed else len(found) + 1):
-        if index in taken:
-            continue
-        try:
-            nodes.compile((*(found[index] if index < len(found) else form.arrays.items), contained), place)
-        except Unsatisfiable as error:
-            reason = reason or error
-        else:
-            return index
-    raise reason or Unsatisfiable(contained.pointer, "no item can satisfy `contains`")
 
 
 def _members(nodes: Nodes, items: Conjunction, place: TextPlace, low: int) -> list[Any] | None:

@@ -114,7 +114,15 @@ def _table(kind: str, names: tuple[str, ...], rows: list[list[str]]) -> bytes:
         items = (dict(zip(names, (int(one) if one.isdecimal() else one for one in row), strict=True)) for row in rows)
         return "".join(json.dumps(item) + "\n" for item in items).encode()
     if kind == XLSX:
-        return _workbook([list(names), *rows])
+        # A workbook with one sheet (ECMA-376), the same bytes each time.
+        cells = ("".join(f'<c t="inlineStr"><is><t>{cell}</t></is></c>' for cell in row) for row in (names, *rows))
+        data = "".join(f"<row>{row}</row>" for row in cells)
+        sheet = f'<worksheet xmlns="{_OOXML}/spreadsheetml/2006/main"><sheetData>{data}</sheetData></worksheet>'
+        archive = io.BytesIO()
+        with ZipFile(archive, "w") as file:
+            for name, text in (*_PARTS.items(), ("xl/s.xml", sheet)):
+                file.writestr(ZipInfo(name), text)
+        return archive.getvalue()
     out = io.StringIO(newline="")
     csv.writer(out).writerows([names, *rows])
     return out.getvalue().encode()
@@ -135,15 +143,3 @@ _PARTS: Final = {
     "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_OOXML}/package/2006/relationships"><Relationship Id="a" '
     f'Type="{_OFFICE}/worksheet" Target="s.xml"/></Relationships>',
 }
-
-
-def _workbook(rows: list[list[str]]) -> bytes:
-    """Return a workbook with one sheet (ECMA-376), the same bytes each time."""
-    cells = ("".join(f'<c t="inlineStr"><is><t>{cell}</t></is></c>' for cell in row) for row in rows)
-    data = "".join(f"<row>{row}</row>" for row in cells)
-    sheet = f'<worksheet xmlns="{_OOXML}/spreadsheetml/2006/main"><sheetData>{data}</sheetData></worksheet>'
-    out = io.BytesIO()
-    with ZipFile(out, "w") as file:
-        for name, text in (*_PARTS.items(), ("xl/s.xml", sheet)):
-            file.writestr(ZipInfo(name), text)
-    return out.getvalue()

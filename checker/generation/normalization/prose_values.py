@@ -92,21 +92,17 @@ def prose_objects(prose: str) -> list[dict[str, Any]]:
         try:
             value, at = json.JSONDecoder().raw_decode(text, start)
         except (ValueError, RecursionError):
-            at = _end_of_object(text, start)
+            # The text goes on after the brace that closes the one at `start`.
+            depth, at = 0, start
+            while at < len(text):
+                depth += (text[at] == "{") - (text[at] == "}")
+                at += 1
+                if not depth:
+                    break
             continue
         if value and value not in found and not _OF_RESPONSE.search(before):
             found.append(value)
     return found
-
-
-def _end_of_object(text: str, start: int) -> int:
-    """Return the place after the brace that closes the one at `start`; the end of the text if none does."""
-    depth = 0
-    for place in range(start, len(text)):
-        depth += (text[place] == "{") - (text[place] == "}")
-        if not depth:
-            return place + 1
-    return len(text)
 
 
 def told_values(document: Document, facet: Facet) -> list[Any]:

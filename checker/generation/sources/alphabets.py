@@ -3,6 +3,7 @@
 import codecs
 import re
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cached_property, lru_cache
 from random import Random
 
@@ -156,13 +157,9 @@ def text_of(codec: str | None, *, allows_nul: bool) -> Alphabet:
     name = codecs.lookup(codec).name if codec is not None else "utf-8"
     if name.startswith("utf"):
         return TEXT if allows_nul else restricted(_UNICODE, excluded)
-    encodable = merged((code, code) for low, high in _BASIC for code in range(low, high + 1) if _has(name, code))
-    return restricted(encodable, excluded)
-
-
-def _has(codec: str, code: int) -> bool:
-    try:
-        chr(code).encode(codec)
-    except UnicodeError:
-        return False
-    return True
+    encodable: list[Interval] = []
+    for code in (one for low, high in _BASIC for one in range(low, high + 1)):
+        with suppress(UnicodeError):
+            chr(code).encode(name)
+            encodable.append((code, code))
+    return restricted(merged(encodable), excluded)

@@ -193,18 +193,16 @@ class SimplestSource:
             value = self._chance.string(alphabet, min_size, max_size)
         else:
             size = min(max_size, min_size + (rank + 1) // 2)
-            value = self._plain(alphabet, size, rank)
+            plain = next((one for one in _PLAIN[rank % 2 :] if alphabet.permits(one)), None)
+            if alphabet is NAME:
+                self._names += 1
+                value = f"x{self._names}".ljust(size, "x")
+            elif plain is not None:
+                value = plain * size
+            else:
+                value = alphabet.slice(rank % alphabet.pool_size, size)
         self.choices.append(value)
         return value
-
-    def _plain(self, alphabet: Alphabet, size: int, rank: int) -> str:
-        if alphabet is NAME:
-            self._names += 1
-            return f"x{self._names}".ljust(size, "x")
-        for character in _PLAIN[rank % 2 :]:
-            if alphabet.permits(character):
-                return character * size
-        return alphabet.slice(rank % alphabet.pool_size, size)
 
     def binary(self, min_size: int, max_size: int) -> bytes:
         value = b"0" * min(max_size, min_size + self._rank())

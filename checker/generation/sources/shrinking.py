@@ -85,26 +85,6 @@ class _Run(Generic[Value]):
         self._known_contents = dict.fromkeys(passing, False)
         self._known_contents[content(value)] = True
 
-    def _fails(self, value: Value, choices: Record) -> Search[Value, bool]:
-        """Return whether a value fails; yield it unless that is known. Raises `SearchEnded`."""
-        key = _key(choices)
-        known = self._known.get(key)
-        if known is not None:
-            return known
-        content = self._content(value)
-        if content is None:
-            known = False
-        elif content is not _UNIQUE:
-            known = self._known_contents.get(content)
-        if known is None:
-            known = yield value
-            if known is None:
-                raise SearchEnded
-            self.executions += 1
-            self._known_contents[content] = known
-        self._known[key] = known
-        return known
-
     def drop_spans(self) -> Search[Value, None]:
         """Drop optional properties and elements as long as the value fails: many at once, then one by one."""
         while (yield from self._drop_many()) or (yield from self._drop_one()):
@@ -152,8 +132,25 @@ class _Run(Generic[Value]):
         return is_meant and (yield from self._is_taken(value, found))
 
     def _is_taken(self, value: Value, found: Record) -> Search[Value, bool]:
-        """Return whether a value fails. If it does, its choices are the best from now on."""
-        fails = yield from self._fails(value, found)
+        """Return whether a value fails; yield it unless that is known. If it does, its choices are the best from now on.
+
+        Raises `SearchEnded`.
+        """
+        key = _key(found)
+        fails = self._known.get(key)
+        if fails is None:
+            content = self._content(value)
+            if content is None:
+                fails = False
+            elif content is not _UNIQUE:
+                fails = self._known_contents.get(content)
+            if fails is None:
+                fails = yield value
+                if fails is None:
+                    raise SearchEnded
+                self.executions += 1
+                self._known_contents[content] = fails
+            self._known[key] = fails
         if fails:
             self.best = found
         return fails

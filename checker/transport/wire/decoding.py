@@ -274,7 +274,11 @@ def delimited_readings(tree: Tree, style: str, outline: Outline) -> list[Reading
         return readings(tree, outline)
     item = outline.item(0)
     # Lists in the list are JSON, which does not escape the delimiter either.
-    if any(_lists(one, delimiter) for one in (item, item.item(0))):
+    enums = (
+        part.raw.get("enum") for one in (item, item.item(0)) for part in one.facets() if isinstance(part.raw, dict)
+    )
+    listed = (text for texts in enums for text in (texts if isinstance(texts, list) else ()))
+    if any(isinstance(text, str) and delimiter in text for text in listed):
         return joined_readings(tree, style, outline)
     return readings(tree, outline)
 
@@ -284,16 +288,6 @@ def parted_inside(tree: Tree, delimiters: Sequence[str]) -> Tree:
     if not delimiters or not isinstance(tree, list):
         return tree
     return [parted_inside(one.split(delimiters[0]), delimiters[1:]) if isinstance(one, str) else one for one in tree]
-
-
-def _lists(outline: Outline, delimiter: str) -> bool:
-    """Whether an `enum` contains a text with the delimiter."""
-    listed = (one.raw.get("enum") for one in outline.facets() if isinstance(one.raw, dict))
-    return any(
-        isinstance(text, str) and delimiter in text
-        for values in listed
-        for text in (values if isinstance(values, list) else ())
-    )
 
 
 def joined_readings(tree: Tree, style: str, outline: Outline) -> list[Reading]:

@@ -87,7 +87,22 @@ def encode_multipart(body: Any, media_type: str, encoding: Encoding, write: Part
     """
     if isinstance(body, bytes):
         return body, media_type
-    parts = [_part(name, item, how, write) for name, item, how in _encoded_items(body, encoding)]
+    parts: list[bytes] = []
+    for name, value, how in _encoded_items(body, encoding):
+        content, kind, extension = _content(name, value, how.content_type, write)
+        head = ""
+        if name is not None:
+            quoted = name if name.isalnum() else _quoted(name)
+            head = f'Content-Disposition: form-data; name="{quoted}"'
+            if extension is not None:
+                called = _quoted(_called(value, name))
+                head += f'; filename="{_file_name(called, extension)}"'
+            head += "\r\n"
+        if kind:
+            head += f"Content-Type: {kind}\r\n"
+        for key, text in how.headers.items():
+            head += f"{key}: {text}\r\n"
+        parts.append(head.encode("utf-8", "surrogatepass") + _CRLF + content)
     whole, boundary, salt = _CRLF.join(parts), _BOUNDARY, 0
     # Not random: wire bytes must be the same in every run.
     while boundary.encode("ascii") in whole:
@@ -148,23 +163,6 @@ def _encoded_items(body: Any, encoding: Encoding) -> Iterator[tuple[str | None, 
         yield name, joined_inside([value], how.inner)[0] if how.inner else value, how
 
 
-def _part(name: str | None, value: Any, how: PropertyEncoding, write: PartWriter) -> bytes:
-    content, kind, extension = _content(name, value, how.content_type, write)
-    head = ""
-    if name is not None:
-        quoted = name if name.isalnum() else _quoted(name)
-        head = f'Content-Disposition: form-data; name="{quoted}"'
-        if extension is not None:
-            called = _quoted(_called(value, name))
-            head += f'; filename="{_file_name(called, extension)}"'
-        head += "\r\n"
-    if kind:
-        head += f"Content-Type: {kind}\r\n"
-    for key, text in how.headers.items():
-        head += f"{key}: {text}\r\n"
-    return head.encode("utf-8", "surrogatepass") + _CRLF + content
-
-
 def _content(name: str | None, value: Any, declared: str | None, write: PartWriter) -> tuple[bytes, str, str | None]:
     """Return content, media type or nothing, and the extension if it is a file."""
     kind = _media_type(value, declared)
@@ -193,14 +191,10 @@ def _media_type(value: Any, declared: str | None) -> str:
     else:
         usual = "application/json" if isinstance(value, dict | list) else ""
         content = b"" if declared is None else text_of(value).encode("utf-8", "surrogatepass")
-    return usual if declared is None else _chosen(declared, usual, content)
-
-
-def _chosen(declared: str, usual: str, content: bytes) -> str:
-    """Return one of several media types, separated by commas: that of the content, or one chosen by a checksum of the content.
-
-    A random choice would make the bytes of a request depend on more than its case.
-    """
+    if declared is None:
+        return usual
+    # Of several media types that of the content, or one chosen by a checksum of the content: a random choice would make the
+    # bytes of a request depend on more than its case.
     options = [option.strip() for option in declared.split(",") if option.strip()]
     if not options:
         return usual

@@ -169,30 +169,25 @@ def accepted(outcome: Outcome, label: str) -> Response:
         raise CredentialError(f"{label} was not answered: {outcome.kind}: {outcome.message}")
     status = outcome.status_code
     if not 200 <= status < 400:
-        error, said = _reason(outcome)
+        # The `error` of OAuth 2, and the reason that the body gives, in one short line.
+        text = outcome.content[:_MOST_BYTES].decode("utf-8", "replace")
+        error = ""
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError):
+            title = _TITLE.search(text)
+            said = title[1] if title else "" if text.lstrip().startswith("<") else text
+        else:
+            error = str(document.get("error", "")) if isinstance(document, dict) else ""
+            named = (document.get(name) for name in _REASONS) if isinstance(document, dict) else ()
+            texts = [one for one in named if isinstance(one, str) and one]
+            said = ": ".join(dict.fromkeys(texts)) or ("" if document in ({}, [], None) else text)
+        said = " ".join(said.split())
+        said = said if len(said) <= _MOST_SHOWN else f"{said[:_MOST_SHOWN]}..."
         advice = _REJECTED if error in _REJECTIONS else _ADVICE.get(status)
         shown = f" ({said})" if said else ""
         raise CredentialError(f"{label} answered {status}{shown}" + (f": {advice}" if advice else ""))
     return outcome
-
-
-def _reason(response: Response) -> tuple[str, str]:
-    """Return the `error` of OAuth 2 in a refusal, and the reason that its body gives, in one short line; empty texts without any."""
-    text = response.content[:_MOST_BYTES].decode("utf-8", "replace")
-    error = ""
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        found = _TITLE.search(text)
-        is_markup = text.lstrip().startswith("<")
-        said = found[1] if found else "" if is_markup else text
-    else:
-        error = str(document.get("error", "")) if isinstance(document, dict) else ""
-        named = (document.get(name) for name in _REASONS) if isinstance(document, dict) else ()
-        texts = [one for one in named if isinstance(one, str) and one]
-        said = ": ".join(dict.fromkeys(texts)) or ("" if document in ({}, [], None) else text)
-    line = " ".join(said.split())
-    return error, line if len(line) <= _MOST_SHOWN else f"{line[:_MOST_SHOWN]}..."
 
 
 def _cookie_header(cookies: Mapping[str, str]) -> Headers:

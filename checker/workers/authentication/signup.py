@@ -3,7 +3,8 @@
 The account follows from the seed, so that every worker, and every run with this seed, uses the same one.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Final
 
 from msgspec import Struct
@@ -218,7 +219,11 @@ def _sign_up_body(accounts: Accounts) -> tuple[str, Body]:
     flow = accounts.flow
     media_type, body = _fullest(accounts.sign_up, accounts.seed)
     mine = digest("account", str(accounts.seed))[:10]
-    wanted = [*flow.preferred, *((name, _fresh(name, flow, mine)) for name in flow.shared)]
+    wanted = [*flow.preferred]
+    for name in flow.shared:
+        # An unused value of the kind that the name suggests.
+        value = f"checker-{mine}@example.com" if "mail" in normalised(name) else f"checker{mine}"
+        wanted.append((name, f"Chk-{mine}-9z" if name in flow.passwords else value))
     for name, value in wanted:
         trial = {**body, name: value}
         # A value that the schema forbids is left as it was drawn.
@@ -227,16 +232,21 @@ def _sign_up_body(accounts: Accounts) -> tuple[str, Body]:
     return media_type, body
 
 
-def _fresh(name: str, flow: SignUpFlow, mine: str) -> str:
-    """Return an unused value of the kind that a name suggests."""
-    if name in flow.passwords:
-        return f"Chk-{mine}-9z"
-    return f"checker-{mine}@example.com" if "mail" in normalised(name) else f"checker{mine}"
-
-
 def _fullest(operation: ApiOperation, seed: int) -> tuple[str, Body]:
     """Return (media type, value) of the valid body with the most properties. Raises `CredentialError`."""
-    bodies = list(_drawn(operation, seed))
+    bodies: list[tuple[str, Body]] = []
+    settings = GenerationSettings(allow_extra_parameters=False, allow_x00=False, overrides=Overrides())
+    with suppress(CheckerError):
+        program = operation.compile(settings)
+        for index in range(_DRAWN):
+            source = RandomSource(digest_int("sign-up", operation.label, str(seed), str(index)))
+            try:
+                case = program.draw(source, f"signup-{index}", PhaseInfo("signup"))
+            except (CheckerError, Rejected):
+                continue
+            kind = case.media_type or ""
+            if isinstance(case.body, dict) and (is_json(kind) or is_form(kind)):
+                bodies.append((kind, case.body))
     if not bodies:
         raise CredentialError(f"{operation.label} failed: no body for it can be made")
     media_type, body = max(bodies, key=lambda one: len(_filled(one[1])))
@@ -249,23 +259,6 @@ def _fullest(operation: ApiOperation, seed: int) -> tuple[str, Body]:
 
 def _filled(body: Body) -> set[str]:
     return {name for name, value in body.items() if value is not None}
-
-
-def _drawn(operation: ApiOperation, seed: int) -> Iterator[tuple[str, Body]]:
-    settings = GenerationSettings(allow_extra_parameters=False, allow_x00=False, overrides=Overrides())
-    try:
-        program = operation.compile(settings)
-    except CheckerError:
-        return
-    for index in range(_DRAWN):
-        source = RandomSource(digest_int("sign-up", operation.label, str(seed), str(index)))
-        try:
-            case = program.draw(source, f"signup-{index}", PhaseInfo("signup"))
-        except (CheckerError, Rejected):
-            continue
-        media_type = case.media_type or ""
-        if isinstance(case.body, dict) and (is_json(media_type) or is_form(media_type)):
-            yield media_type, case.body
 
 
 def _request(operation: Operation, media_type: str, body: Body) -> WireRequest:

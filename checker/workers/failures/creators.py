@@ -270,7 +270,17 @@ class Creations:
             raise LookupError(label)
         self._begun.add(label)
         for number in range(_MOST_TRIES):
-            shot = yield from self._tried(_smallest(self._factory, label) if not number else self._drawn(label, number))
+            if not number:
+                made = _smallest(self._factory, label)
+            else:
+                # Many services refuse the empty text that the smallest case has. A text of an earlier response is as good
+                # without it; an identifier may name a resource that `_in_body` does not know.
+                name = digest("creator", label, str(number))[:12]
+                seed = digest_int("creator", label)
+                made = self._factory.make_step(label, (seed, number, 0), _PHASE, (), is_wrong=False)
+                kept = tuple(one for one in made.bindings if is_identifier("".join(words(one.name)[-1:])))
+                made = self._factory.remake(Step(label, literal_of(made.case), kept), name=name, phase=_PHASE)
+            shot = yield from self._tried(made)
             if shot.said_status not in _INVALID and shot.said_status < 500:
                 break
         if not 200 <= shot.said_status < 300 and self._model.uses[label].method not in SAFE:
@@ -301,14 +311,6 @@ class Creations:
         if is_client_named:
             self._names.renew(label, place_of(made.case.operation, use.owners[-1][0]))
         return (yield from self._send(replace(made, bindings=tuple(bindings)), self.shots))
-
-    def _drawn(self, label: Label, number: int) -> GeneratedCase:
-        """Return another valid case of an operation: many services refuse the empty text that the smallest case has."""
-        name = digest("creator", label, str(number))[:12]
-        made = self._factory.make_step(label, (digest_int("creator", label), number, 0), _PHASE, (), is_wrong=False)
-        # A text of an earlier response is as good without it; an identifier may name a resource that `_in_body` does not know.
-        kept = tuple(one for one in made.bindings if is_identifier("".join(words(one.name)[-1:])))
-        return self._factory.remake(Step(label, literal_of(made.case), kept), name=name, phase=_PHASE)
 
 
 def drawn_names(model: ResourceModel, made: GeneratedCase, *, with_own: bool = False) -> list[str]:

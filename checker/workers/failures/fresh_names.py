@@ -20,7 +20,7 @@ from checker.core.resources import REMOVING, SAFE
 from checker.core.response import Response
 from checker.generation.sources.context import Rejected
 from checker.phases.attempt import Tools, Verdict, build_request
-from checker.phases.case_factory import CaseFactory, GeneratedCase
+from checker.phases.case_factory import GeneratedCase
 from checker.phases.case_parts import names_in, others_like
 from checker.schema.views import outline_of
 from checker.transport.wire.bodies import json_bytes
@@ -144,7 +144,17 @@ class FreshNames(Struct):
         tools = self.context.tools
         renamed: dict[str, str] = {}
         for shot in chain:
-            made = _renamed(self.context.factory, shot.made, renamed) if renamed else shot.made
+            made = shot.made
+            bindings = tuple(
+                replace(one, literal=renamed[one.literal])
+                if isinstance(one.literal, str) and one.literal in renamed
+                else one
+                for one in made.bindings
+            )
+            if renamed and bindings != made.bindings:
+                phase = made.case.meta.phase if made.case.meta is not None else PhaseInfo("")
+                step = replace(made.step, bindings=bindings)
+                made = self.context.factory.remake(step, name=made.case.id, phase=phase)
             other = self.given(made)
             for (_, before), (_, now) in zip(names_in(made.case), names_in(other.case), strict=False):
                 if before != now and isinstance(before, str) and isinstance(now, str):
@@ -230,19 +240,6 @@ def _outcome(tools: Tools, made: GeneratedCase) -> object:
     request = tools.maker.make(made.case)
     base_path = tools.maker.base_path_of(operation)
     return operation.judge_request(request, base_path=base_path).outcome
-
-
-def _renamed(factory: CaseFactory, made: GeneratedCase, renamed: dict[str, str]) -> GeneratedCase:
-    """Return a later step with the new names in place of those of before."""
-    bindings = tuple(
-        replace(one, literal=renamed[one.literal]) if isinstance(one.literal, str) and one.literal in renamed else one
-        for one in made.bindings
-    )
-    if bindings == made.bindings:
-        return made
-    phase = made.case.meta.phase if made.case.meta is not None else PhaseInfo("")
-    step = replace(made.step, bindings=bindings)
-    return factory.remake(step, name=made.case.id, phase=phase)
 
 
 def _has_own_names(made: GeneratedCase) -> bool:

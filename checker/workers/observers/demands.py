@@ -6,7 +6,7 @@ An optional part of requests with which nothing is ever accepted is a demand, to
 import json
 from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain, islice
 from typing import Final, NamedTuple, Protocol
 
@@ -411,7 +411,11 @@ class DemandLearner(Struct, Learner):
         is_listed, operation = source is CaseSource.LISTED, made.case.operation
         learned = made.other.learned if isinstance(made.other, Listed) else ""
         # An earlier case of the list broke the same demand, and was refused.
-        if is_listed and index % ONE_IN and any(map(partial(_breaks, made.case), read(learned))):
+        if (
+            is_listed
+            and index % ONE_IN
+            and any(one.keyword not in (SELDOM, MOSTLY) and is_broken(one, made.case) is True for one in read(learned))
+        ):
             return True
         return self._valid.is_left_out(
             label,
@@ -734,11 +738,6 @@ class DemandLearner(Struct, Learner):
         )
         self.absorb(heard)
         yield heard
-
-
-def _breaks(case: Case, demand: Constraint) -> bool:
-    """Whether a case breaks what the target stated."""
-    return demand.keyword not in (SELDOM, MOSTLY) and is_broken(demand, case) is True
 
 
 def _varied_place(case: Case) -> int:

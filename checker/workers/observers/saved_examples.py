@@ -1,6 +1,7 @@
 """Failing examples of earlier runs: tried first, apart from the run's own cases, and forgotten when they pass."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -88,12 +89,34 @@ class SavedExamples:
         """Return recipes that failed before, single cases and sequences that begin with the operation; smallest first."""
         if self._shards is None:
             return []
-        found = (_steps(label, data) for data in self._shards.load(label)[:MOST])
-        return [steps for steps in found if steps]
+        found: list[tuple[Step, ...]] = []
+        for data in self._shards.load(label)[:MOST]:
+            if not data.startswith(_OURS):
+                choices = hypothesis.choices_from_bytes(data)
+                found += [] if choices is None else [(Step(label, Drawn(tuple(choices))),)]
+                continue
+            with suppress(Undecodable, ValueError):
+                (entry,) = decode(data.removeprefix(_OURS))
+                found += [entry.steps] if isinstance(entry, CorpusEntry) and entry.steps else []
+        return found
 
     def save(self, steps: Sequence[Step]) -> None:
         """Keep a recipe that failed, unless it holds a secret: other runs, and other people, read these files."""
-        if self._shards is not None and not self._secrets.is_in(_values(steps)):
+        if self._shards is None:
+            return
+        # All values of the recipe that came from outside.
+        found: list[object] = [binding.literal for step in _bare(steps) for binding in step.bindings]
+        for step in steps:
+            found += step.names
+            match step.recipe:
+                case Drawn(choices):
+                    found += choices
+                case Literal(path_parameters, query, headers, cookies, body):
+                    found += (path_parameters, query, headers, cookies, body)
+                case Listed():
+                    # A place in a list, which the description gives.
+                    pass
+        if not self._secrets.is_in(found):
             self._shards.save(steps[0].label, _data(steps))
 
     def forget(self, steps: Sequence[Step]) -> None:
@@ -120,34 +143,6 @@ def _bare(steps: Sequence[Step]) -> tuple[Step, ...]:
     return tuple(replace(step, bindings=tuple(map(_without_found, step.bindings))) for step in steps)
 
 
-def _values(steps: Sequence[Step]) -> list[object]:
-    """Return all values of a recipe that came from outside."""
-    found: list[object] = [binding.literal for step in _bare(steps) for binding in step.bindings]
-    for step in steps:
-        found += step.names
-        match step.recipe:
-            case Drawn(choices):
-                found += choices
-            case Literal(path_parameters, query, headers, cookies, body):
-                found += (path_parameters, query, headers, cookies, body)
-            case Listed():
-                # A place in a list, which the description gives.
-                pass
-    return found
-
-
 def _without_found(binding: Binding) -> Binding:
     is_found_anew = binding.expression and binding.step >= 0
     return replace(binding, literal=None) if is_found_anew else binding
-
-
-def _steps(label: Label, data: bytes) -> tuple[Step, ...]:
-    """Return the recipe of a saved example; empty if it is unreadable."""
-    if not data.startswith(_OURS):
-        choices = hypothesis.choices_from_bytes(data)
-        return () if choices is None else (Step(label, Drawn(tuple(choices))),)
-    try:
-        (entry,) = decode(data.removeprefix(_OURS))
-    except (Undecodable, ValueError):
-        return ()
-    return entry.steps if isinstance(entry, CorpusEntry) else ()

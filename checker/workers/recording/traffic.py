@@ -93,7 +93,17 @@ class Components(Struct):
         Credentials that a sign-up or a login has accepted are those of an account, whoever invented them: they are masked like
         values from outside.
         """
-        fields = self._of_all(meta)
+        held = self.known.get(id(meta.components))
+        if held is not None and held[0] is meta.components:
+            fields = held[1]
+        else:
+            if len(self.known) >= _MOST_KNOWN:
+                self.known.clear()
+            fields = [
+                (_PLACES[place], MODES[part.mode], meta.outside(place) if self.sends_as_made else (ANYTHING,))
+                for place, part in meta.components.items()
+            ]
+            self.known[id(meta.components)] = meta.components, fields
         if isinstance(outcome, Response) and outcome.status_code // 100 == 2:
             operation = case.operation
             known = self.of_accounts.get(operation.label)
@@ -102,19 +112,6 @@ class Components(Struct):
                 self.of_accounts[operation.label] = known
             if known:
                 return [(place, mode, (ANYTHING,)) for place, mode, _ in fields]
-        return fields
-
-    def _of_all(self, meta: CaseMetadata) -> Fields:
-        known = self.known.get(id(meta.components))
-        if known is not None and known[0] is meta.components:
-            return known[1]
-        if len(self.known) >= _MOST_KNOWN:
-            self.known.clear()
-        fields = [
-            (_PLACES[place], MODES[part.mode], meta.outside(place) if self.sends_as_made else (ANYTHING,))
-            for place, part in meta.components.items()
-        ]
-        self.known[id(meta.components)] = meta.components, fields
         return fields
 
 

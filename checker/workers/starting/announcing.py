@@ -7,7 +7,7 @@ from msgspec import Struct, json
 from msgspec.structs import replace
 
 from checker.config.filters import Selectable, unmatched
-from checker.config.operation_settings import OperationLayers, OperationResolver
+from checker.config.operation_settings import OperationLayers
 from checker.config.overrides import Overrides
 from checker.config.settings import credentials_in
 from checker.config.value_kinds import did_you_mean, did_you_mean_or_all
@@ -21,7 +21,7 @@ from checker.core.security import ways_in
 from checker.core.shards import Partition, digest_of
 from checker.corpus.records import OWN_WARNINGS, Note, OperationDescribed, SchemaOpened
 from checker.health import Safety, ends_access, looks_dangerous, switches_access
-from checker.kinds.protocol import ApiSchema, OperationEntry
+from checker.kinds.protocol import ApiSchema
 from checker.phases.case_factory import DescriptionReader
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.messages import Opened, OperationCard
@@ -239,6 +239,14 @@ def _cards(subject: TestedDescription) -> Iterator[OperationCard]:
     for entry in subject.selected.entries:
         own = operations.of(entry)
         is_usual = own is operations.common
+        # Phases in which the operation has another number of cases or sequences than usual.
+        numbers: list[tuple[str, int]] = []
+        for row in phases_of_runs():
+            count = operations.of(entry, row.name).cases.max_examples
+            if row.source is CaseSource.CHAINED and entry.label in most:
+                count = min(count, most[entry.label])
+            if row.source is not CaseSource.LISTED and count != operations.common.cases.max_examples:
+                numbers.append((row.name, count))
         yield OperationCard(
             str(entry.label),
             entry.method,
@@ -246,18 +254,8 @@ def _cards(subject: TestedDescription) -> Iterator[OperationCard]:
             model.layers[entry.label],
             entry.label in model.producers,
             entry.label in begins,
-            max_examples=tuple(_numbers(entry, operations, most.get(entry.label))),
+            max_examples=tuple(numbers),
             continue_on_failure=None if is_usual else own.continue_on_failure,
             phases=() if is_usual else own.phases,
             is_ending=is_ending(entry.path, entry.operation_id) or switches_access(entry.method, entry.path),
         )
-
-
-def _numbers(entry: OperationEntry, operations: OperationResolver, most: int | None) -> Iterator[tuple[str, int]]:
-    """Yield (phase, cases or sequences) where an operation has another number of them than usual; `most`: sequences."""
-    for row in phases_of_runs():
-        own = operations.of(entry, row.name).cases.max_examples
-        if row.source is CaseSource.CHAINED and most is not None:
-            own = min(own, most)
-        if row.source is not CaseSource.LISTED and own != operations.common.cases.max_examples:
-            yield row.name, own

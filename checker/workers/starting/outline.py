@@ -65,13 +65,23 @@ class RunOutline(Struct, frozen=True):
 def read_outline(settings: RunSettings, layout: RunLayout) -> RunOutline:
     """Return the operations that a run with these settings would test. Raises `LoaderError`, `ConfigError` and `UsageError`."""
     contents = read_contents(settings, layout)
-    schema, selected = contents.description.schema, contents.selected
+    schema, selected, settings = contents.description.schema, contents.selected, contents.settings
     mine = set(tested_labels(contents, partition_of(contents)))
+    filters = [f"--{one.option} {one.value}".rstrip() for one in settings.selection.filters.specs]
+    if settings.selection.disabled:
+        filters.append(f"{len(settings.selection.disabled)} x [[operations]] enabled = false")
+    if settings.selection.changed_since is not None:
+        since = settings.report.sanitization.redaction.url(settings.selection.changed_since)
+        filters.append(f"--changed-since {since}{' --with-dependents' * settings.selection.with_dependents}")
+    if settings.selection.shard is not None:
+        filters.append(f"--shard {settings.selection.shard}")
+    if settings.target.safety != "full":
+        filters.append(f"--safety {settings.target.safety}")
     return RunOutline(
         title=schema.title,
         specification=schema.specification,
         total=selected.total,
-        filters=tuple(_filters(contents.settings)),
+        filters=tuple(filters),
         unmatched=selected.unmatched,
         operations=tuple(_Outlining(contents, mine).operations()),
         broken=tuple((one.label, one.error) for one in selected.broken if one.label in mine),
@@ -82,20 +92,6 @@ def read_resources(settings: RunSettings, layout: RunLayout) -> tuple[str, Resou
     """(title, who of the selected operations makes what for whom). Raises `LoaderError`, `ConfigError` and `UsageError`."""
     contents = read_contents(settings, layout)
     return contents.description.schema.title, contents.selected.resources
-
-
-def _filters(settings: RunSettings) -> Iterator[str]:
-    for one in settings.selection.filters.specs:
-        yield f"--{one.option} {one.value}".rstrip()
-    if settings.selection.disabled:
-        yield f"{len(settings.selection.disabled)} x [[operations]] enabled = false"
-    if settings.selection.changed_since is not None:
-        since = settings.report.sanitization.redaction.url(settings.selection.changed_since)
-        yield f"--changed-since {since}{' --with-dependents' * settings.selection.with_dependents}"
-    if settings.selection.shard is not None:
-        yield f"--shard {settings.selection.shard}"
-    if settings.target.safety != "full":
-        yield f"--safety {settings.target.safety}"
 
 
 class _Outlining:
