@@ -61,6 +61,8 @@ class Restarts:
         # When the fork server dies, all workers die at once: one accident must not end the run.
         self._most = max(DEATHS_OF_A_RUN, 2 * workers + 1)
         self._random = random
+        # A case has two counts. Strikes are reported, guilt decides: a crash or a hang is worth twice a SIGKILL. The
+        # deaths of a task are no count of their own, because innocent cases share the worker (`CASES_OF_A_TASK`).
         self._strikes: Counter[tuple[str, int]] = Counter()
         self._guilt: Counter[tuple[str, int]] = Counter()
         self._lost_cases: Counter[str] = Counter()
@@ -154,6 +156,7 @@ def is_quarantined(acting: Slot, ruling: RestartDecision, departure: Departure) 
 def left_out(task: Task, acting: Slot, strikes: int, departure: Departure) -> Quarantined | Note:
     """Return the record of a case that is not made again; a note if the kills came from outside."""
     case = quarantined_case(task, acting, strikes, departure.reason)
+    # A kill from outside proves nothing against the case. It gets a warning, because an error would fail the run.
     if not departure.is_from_outside:
         return case
     text = (
@@ -166,6 +169,8 @@ def left_out(task: Task, acting: Slot, strikes: int, departure: Departure) -> Qu
 def quarantined_case(task: Task, acting: Slot, strikes: int, reason: str) -> Quarantined:
     """Return the record of the case of a slot, with its recipe."""
     steps, command, components = recipe_of(acting)
+    # A slot without a recipe names the operation by its index alone: the indices of a task of `fuzz` go round its
+    # operations.
     label = steps[-1].label if steps else task.labels[acting.index % len(task.labels)]
     return Quarantined(
         task=task.id,
@@ -205,6 +210,7 @@ def recipe_of(slot: Slot) -> tuple[tuple[Step, ...], str, tuple[Component, ...]]
         return (), "", ()
     try:
         (record,) = decode(join([slot.recipe], 1))
+    # The worker may have died while it wrote the slot.
     except Undecodable:
         return (), "", ()
     match record:
@@ -237,6 +243,7 @@ class Unreported:
 
     def come_back(self, task: Task) -> None:
         """Forget a task whose worker returned it, and so reported everything."""
+        # The next lease of the task begins with what is on record then.
         self._known.pop(task.id, None)
 
     def of_dead(
@@ -282,6 +289,8 @@ class Unreported:
             next_index=rest.start,
             finished=False,
             cases=cases,
+            # One request for each case. Requests of checks, retries and confirmations are not known by task; the caller
+            # counts them for the run alone.
             requests=cases,
             failed_cases=max(0, failed),
             statuses=() if is_told else statuses,

@@ -13,6 +13,7 @@ from checker.health import TARGET
 from checker.supervisor.plans import remainder
 from checker.workers.messages import PATIENCE, Leaving, Task
 
+# With shares of a short time limit, turns last milliseconds: asking for each took longer than the turn.
 MOST_AHEAD = 16  # Most tasks that one worker holds.
 _AHEAD_S = 0.1
 """Seconds of work that a worker may have beyond its second task. A turn may be shorter than the exchange that leases it."""
@@ -46,6 +47,7 @@ class Deadlines(Struct, frozen=True):
                 Stage.RECORD: 10.0,
                 # Between two requests of a shrink, candidates may be refused before they are sent.
                 Stage.SHRINK: send_s + 15.0,
+                # The command of a request without a response is sent with `PATIENCE` times its limit.
                 Stage.CONFIRM: PATIENCE * timeout_s + 15.0,
             },
             opening_s=120.0 + waiting_s,
@@ -83,6 +85,8 @@ class WorkerSnapshot(Struct, frozen=True):
 
     def without_end(self, rest: Task) -> Task:
         """Return the rest of a task: empty if it ends at a failure and a case failed."""
+        # The worker may have died between the failure that ended the task and the message about it. A successor would
+        # send the rest of the list, and the requests would depend on the death.
         is_ended = self._progress_of(rest).is_ended
         return replace(rest, stop=rest.start, redo=()) if is_ended else rest
 
@@ -119,6 +123,7 @@ class WorkerState(Struct):
         if is_moving:
             self._sent, self._moved_at = snapshot.sent, now
         is_over = bool(since) and (is_moving or is_gone)
+        # The note is written when the stall is over, because only then its length is known.
         if not is_over or now - since < STALL_S or (has_rate and doing == _WAITING):
             return None
         times = f"from {since - began:.0f} s to {now - began:.0f} s of the run"
@@ -163,6 +168,8 @@ class WorkerState(Struct):
 
 def is_stuck(snapshot: WorkerSnapshot) -> bool:
     """Whether a worker could not exit because the code of one case runs for long without waiting for a response."""
+    # Without this, a hook that hangs at the end of the time was killed without a word, and the report did not say why
+    # the rest was missing.
     acting = snapshot.acting
     return acting is not None and acting.stage in _ALONE and snapshot.acting_s > _STUCK_S
 
