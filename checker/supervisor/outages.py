@@ -25,6 +25,8 @@ def suspects_of(served: Iterable[ServedOperation]) -> tuple[ServedOperation, ...
     latest response is not cleared so. If some suspects have no cleared response at all, the others are left out.
     """
     # Requests that ask for credentials prove more: a public operation is served after a logout, too.
+    # Times of all workers decide, not the requests of one: blaming the last change of one worker that got a 2xx was
+    # wrong in four of six losses of access, and could not find a logout that redirects.
     known = list(served)
     proofs = [one for one in known if one.asks] or known
     served_at = max((one.sent for one in proofs), default=0.0)
@@ -76,6 +78,7 @@ class Outages(Struct):
 
     def _noticed(self, incarnation: int, message: OutageReport, workers: Iterable[int]) -> list[WorkerMessage]:
         """Return the messages that follow when a worker meets an outage: the first one that met it looks first."""
+        # All workers meet the same outage. The first report of it opens it; the others are about the same cause.
         if self.is_open:
             return []
         self.count += 1
@@ -101,6 +104,7 @@ class Outages(Struct):
         self.gone_at = None
         self.serves = found.serves
         self.is_rate_limited |= found.is_rate
+        # A second worker is refused as well, so the question is not about one operation any more.
         if not found.is_unfounded:
             self._doubted = None
         self._line = self._line[1:]
@@ -108,6 +112,8 @@ class Outages(Struct):
             self.held_back[found.culprit] = None
             if found.trouble is Trouble.GONE:
                 self.deaths.append(Death(self._at, found.culprit))
+        # A rate limit, and a target that was only busy, have no request as their cause: the suspects of other workers
+        # would be sent in vain.
         if found.culprit is None and found.serves and self._line and not (found.is_rate or found.has_passed):
             return self._next()
         messages = self._closed()
@@ -119,6 +125,7 @@ class Outages(Struct):
         if not self.is_open:
             return []
         self._flying.discard(incarnation)
+        # Its suspects are lost with it. The next worker in line examines with its own.
         if self._line[:1] == [incarnation]:
             self._is_looking = False
         self._line = [one for one in self._line if one != incarnation]
@@ -128,6 +135,7 @@ class Outages(Struct):
     def join(self, incarnation: int) -> list[WorkerMessage]:
         """Return the messages to a new worker: in an outage it receives no lease, and learns of the end."""
         if self.is_open:
+            # It has sent nothing yet, so it has no suspects and does not examine.
             self._told.append(incarnation)
         else:
             self.gone_at = None
