@@ -37,6 +37,8 @@ from checker.workers.messages import Opened
 
 Listener = Callable[[int, Record], None]  # Called with (incarnation, record) for each record of the run, once.
 
+# Task ids depend on seed, phase and operation alone. With other settings the same index would be another case, and the
+# rest of a task would not continue what was tested.
 _EQUAL_TO_RESUME = ("kind", "phases", "selection", "hooks")
 _EQUAL_OF_OPERATIONS = attrgetter(
     "cases.mode",
@@ -182,6 +184,7 @@ class RunLifecycle:
         return is_same and self._settings.kind == "fuzz"
 
     def _new_name(self) -> str:
+        # Not the seed: two runs with one seed are two runs.
         return digest(str(time.time_ns()), str(os.getpid()))
 
     def _write_beginning(self, seed: int, name: str) -> None:
@@ -251,6 +254,7 @@ class RunLifecycle:
         if not self._is_open or not trim(self._layout, most, alive) or self._has_trimmed:
             return
         self._has_trimmed = True
+        # Only reports of traffic lack something. Findings hold their own interactions.
         if self._settings.report.keeps_traffic:
             self.write(trimmed_note(most))
 
