@@ -135,6 +135,8 @@ def sendable(entries: Iterable[CorpusEntry], cards: Sequence[OperationCard]) -> 
             for number, step in enumerate(entry.steps)
             for one in step.bindings
         )
+        # The first case decides which task sends the sequence, and tasks of operations that end the access are
+        # deferred. A later case of this kind would be sent in the middle of the run.
         if labels and is_whole and known.issuperset(labels) and ending.isdisjoint(labels[1:]):
             yield entry.steps
 
@@ -149,6 +151,7 @@ def remainder(task: Task, reached: int, in_flight: Collection[int], redone: int 
     known = [index for index in in_flight if index < EXTRA_INDEX]
     start = max(task.start, reached, *(index + 1 for index in known), 0)
     redo = [index for index in task.redo if index not in task.skipped]
+    # A repeated case in flight counts as begun, so that only `known` holds it.
     again = {*known, *redo[redone:]} - set(task.skipped)
     return replace(task, start=start, redo=tuple(sorted(again)))
 

@@ -84,6 +84,9 @@ def tasks_of(
             _bounded_task(card.label, row, seed, _count_of(card, row, max_examples)),
             tries_saved=row is retry or (row.tries_saved and row.source is CaseSource.CHAINED),
             drawn_elsewhere=_drawn_in(card, (*rows[:number], *rows[number + 1 :]), max_examples),
+            # The first task of an operation in the run begins with its smallest case. A list with invented filters
+            # shows no members: 1 of 9 operations was reached where only a bare `GET /jobs` lists any, and 9 of 9 with
+            # this.
             sends_smallest=not any(_is_tested(card, earlier) for earlier in rows[:number]),
             known=frozenset() if row.ends_at_failure and card.continue_on_failure is False else None,
         )
@@ -93,6 +96,9 @@ def tasks_of(
     }
 
 
+# They replace cases, so that the number of cases and their indices stay. A phase of their own would add requests and
+# need a layer of its own for its values; sent as saved examples are, they would be uncounted and lost when a worker
+# dies.
 MOST_RECALLED = 0.2  # Largest share of the cases of a task that sequences of earlier runs may have.
 
 
@@ -131,10 +137,13 @@ def _bounded_task(label: str, phase: Phase, seed: int, max_examples: int) -> Tas
 
 
 _NO_LAYER = 1 << 30  # Sort key of deferred operations that may end the service: they come after all removals.
+# A removal below `/users` took the account of the run on Django Oscar, and everything after it was refused.
 _OF_ACCESS = _NO_LAYER - 1  # Sort key of removals that may take the account of the run: they come after all others.
 NEAR = 64  # Waiting tasks among which a worker looks for an operation that it has compiled.
 LEAST_FOR_THE_END = 0.05
 """Least share of a time limit that is kept for deferred tasks. What they do not use goes back to the others."""
+# The number does not bound the load of the target: slow requests have lanes of their own
+# (`workers/observers/pacing.py`).
 MOST_SLOW = 4  # Slow tasks that a worker holds beside its other tasks.
 
 
@@ -165,6 +174,10 @@ class RunPlan:
     ) -> None:
         """`orders` as in `stages_of`. `entries`: sequences of earlier runs, best first."""
         rows = [phase_named(name) for name in phases]
+        # A piece is in one place at a time: in `_stages` as a label, then in `_waiting`, `_slow`, `_left` or `_last`,
+        # or leased. Stages end by time or by work: what is unfinished when the time is over moves to `_left` and is
+        # leased after all stages. With one queue by priority, the speed of a layer would decide what the next one may
+        # use.
         self._stages = stages_of(cards, rows, orders or {})
         self._shares = TimeShares()
         self._weights = weights_of(self._stages)
@@ -291,6 +304,8 @@ class RunPlan:
         """Defer the waiting tasks of an operation to the end of the run."""
         self._ending.add(label)
         self._culprits.add(label)
+        # Pieces of `_last` are placed anew, too, because their tasks have to become `is_last`: refusals after such a
+        # case are excused.
         held: list[_Piece] = []
         for queue in (self._waiting, self._slow, self._left, self._last):
             mine = [one for one in queue if label in one.task.labels]
@@ -338,8 +353,11 @@ class RunPlan:
                 label = whole.labels[0]
                 # A list that ended at its first failure has unsent cases. The phase that draws sends them among its own; if that
                 # phase has begun, the list itself goes on.
+                # A later addition would move the indices of the cases that are drawn.
                 if label not in self._drawing:
                     later = phase_named(whole.phase).first_listed if whole.sends_smallest else 0
+                    # Where a list has the smallest case in front of its own, the index in the task is one above the
+                    # number in the list.
                     self._left_out.setdefault(label, []).append((whole.phase, max(0, next_index - later)))
                 elif label not in self._given_up:
                     piece.task = replace(whole, start=next_index, known=None)
@@ -347,6 +365,8 @@ class RunPlan:
             return
         is_slow = report.long > 0 or report.timeouts > 0
         piece.task = replace(piece.task, start=next_index, redo=report.redo, is_slow=is_slow, timeouts=report.timeouts)
+        # Later stages do not wait for it, so its failures are known sooner or later by chance. They must not end lists
+        # (`_of_next_stage`).
         if is_slow and not self._is_needed(piece):
             self._lagging.update(task.labels)
         # If the worker exited before the first case, the task still has its first turn to come.
@@ -398,6 +418,8 @@ class RunPlan:
             if label not in self._given_up and not self.is_hopeless(label):
                 task = self._tasks[label, phase]
                 if task.ends_at_failure and label not in self._lagging:
+                    # Only a grave failure that is new ends a list. When any failure did, a status that the description
+                    # lacks ended each list at its first case.
                     task = replace(task, known=known.get(label, frozenset()))
                 piece = _Piece(task, label in self._producers, self._stage)
                 if label not in self._ending:
@@ -425,11 +447,13 @@ class RunPlan:
 
     def _is_needed(self, piece: _Piece) -> bool:
         """Whether later stages wait for a task even if it is slow."""
+        # A removal that is still under way would decide by its speed whether later requests find the resource.
         return piece.is_producer or piece.task.labels[0] in self._removing
 
     def _taken(self, worker: int) -> _Piece:
         """Return the first waiting task, or one near it whose operation this worker, or no worker, has compiled."""
         # Compiling an operation takes longer than many of its turns. The search is short, so that no task waits for long.
+        # The requests do not depend on the choice: a task may use only values of earlier stages.
         for place, piece in enumerate(islice(self._waiting, NEAR)):
             if self._homes.get(piece.task.labels[0], worker) == worker:
                 del self._waiting[place]
