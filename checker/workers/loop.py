@@ -371,6 +371,8 @@ class Worker:
             self._health.served.arrived(flight.made, flight.wanted, outcome)
         self._landed.append((flight, outcome))
         if not flight.task.is_closed:
+            # The next step of the sequence follows from this response: the lane is not given to another case before it
+            # is judged.
             self._reserved.add(lane)
 
     def _judge_landed(self) -> None:
@@ -433,6 +435,8 @@ class Worker:
         else:
             self._scheduler.release(flight)
         if isinstance(outcome, Response) and outcome.request is not None and outcome.request.is_probed:
+            # Without this look at the session, an operation that ends it, such as `GET /leave` with a redirect, shares
+            # the blame with the operation that was served just before.
             self._begin(self._health.probe_access(flight.made.label))
 
     def _flying(self) -> list[Placed]:
