@@ -66,6 +66,8 @@ class LivenessProbes(Struct):
             self._chosen = []
         else:
             of = self.about or next(iter(self.served.served.values())).operation
+            # Witnesses decide, not a list of statuses: a single 401 is no outage, and a status alone cannot tell a lost
+            # session from an operation that is forbidden.
             known = self.served.witnesses(of)
             held = self.context.held_back
             sound = [one for one in known if one.label not in held and not is_ending(one)]
@@ -85,6 +87,8 @@ class LivenessProbes(Struct):
 
     def is_turned_away(self) -> Job[bool]:
         """Return whether most requests that were served before are refused now."""
+        # A single witness may be refused for a reason of its own, so the majority decides. The loop ends as soon as the
+        # rest cannot change it.
         chosen = [one for one in self._chosen if one.label != self.left_out] or self._chosen
         count, refused = len(chosen), 0
         for number, witness in enumerate(chosen, 1):
@@ -324,16 +328,20 @@ def _clock(at: float) -> str:
 
 
 GONE_PATIENCE_S = 30.0  # Seconds to wait for a target that accepts no connection.
+# On a server that refuses three of fifteen requests with 503, four operations were blamed without this pause.
 BUSY_PATIENCE_S = 0.5  # Seconds to wait for a target that refuses requests with 503, before the cause is looked for.
 CHANGES_PATIENCE_S = 1.0
 """Seconds to wait for a target that refuses changes, after a resource that may be the cause is removed."""
 REFUSED_PATIENCE_S = 4.0  # Seconds to wait for a target that refuses every request, before the run goes on as it is.
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 1.0
+# A `GET` may act as well, such as `GET /logout`.
 _LATEST = 4  # The number of latest requests before an outage that are suspects whatever their method is.
 _MOST_SUSPECTS = 12  # The number of suspects that are sent alone.
 _MOST_TOGETHER = 25  # Requests of one operation that are sent in a row, because some targets count them.
 _MOST_GROUPS = 3
 _FEWEST_COUNTED, _MOST_COUNTED = 25, 100  # Requests that are sent to see whether the target limits their rate.
+# Only resources that an operation can remove count. A busy Prefect refuses 29 of 30 changes, removals included: with
+# these numbers 153 of 188 operations had a 2xx, without the removal 104.
 _MOST_REMOVED = 8  # Latest resources that are removed, to see whether one of them is the cause.
 _ROUNDS, _MOST_TRIES = 4, 32
 """Rounds in which their removals are tried, and tries of the latest one in each round. Each further one has half as many."""
@@ -359,6 +367,11 @@ class Examination:
 
     def done(self, order: OutageOrder, lost: Sequence[Sent]) -> Job[OutageReport]:
         """Return the result of this worker, as a message to people if no other worker continues. `lost`: requests in flight at the outage."""
+        # The questions come in the order of their cost, and those that blame no request come first. Is the doubt about
+        # one operation alone? Is the target only busy? Does the removal of a created resource help? Does the target
+        # serve again by itself, with new credentials, or after the counterpart of a request? Only then the suspects are
+        # sent alone, since each of them may end the service once more. If the target does not serve again, no suspect
+        # can be tried, and the cause is a guess (`_likely`).
         trouble = order.trouble
         self._sorted = self._by_suspicion([one.label for one in order.suspects])
         report = partial(OutageReport, OutageEvent.EXAMINED, order.number, trouble)
@@ -536,6 +549,7 @@ class Examination:
         count = max(2 * (witnesses.sent - self._sent_before), _FEWEST_COUNTED)
         if not witnesses.was_too_much:
             return False
+        # Refusals of the suspect itself prove nothing, where only it was served.
         asked = list(witnesses.others(suspect))
         if not asked:
             # The target has served only the suspect: new cases of operations that change nothing.

@@ -34,6 +34,8 @@ MOST_OUTAGES = 20  # The number of outages that one worker reports. A target tha
 MOST_DOUBTS = 20
 """The number of refusals about which one worker asks the others. After so many without a success its credentials are wrong."""
 _STREAK = 8  # Refusals in a row after which an operation that was known to refuse is looked at again.
+# Two are enough, because each worker counts alone, and each further change of the run makes the removal of the cause
+# harder.
 _MOST_BLOCKED = 2
 """Operations of one worker that refuse changes with 503 at the same time, before all changes seem to be refused."""
 _MOST_VAIN_LOOKS = 2  # Looks for the cause of refused changes that find none. After that they are tested as they are.
@@ -171,6 +173,7 @@ class TargetHealth:
         last = next(reversed(self.served.recent), None)
         if last is None or self.is_holding or not last.is_served or self._outages >= MOST_OUTAGES:
             return
+        # An operation that was the last one before two renewals is a suspect whatever its name is.
         is_again = self._before_renewal == last.label
         self._before_renewal = last.label
         if (is_ending(last) or is_again) and last.label not in self.context.held_back:
@@ -183,6 +186,7 @@ class TargetHealth:
         if self.is_holding:
             self._note_lost(made, request, is_lost=is_lost)
             return True
+        # Where operations name servers of their own, the base URL may never have been served.
         has_been_there = self.served.has_answered or not has_own_servers(context)
         if not has_been_there or self._outages >= MOST_OUTAGES:
             return False
@@ -273,6 +277,8 @@ class TargetHealth:
                     if first.label == order.doubted:
                         self._usual.add(key)
                     elif not self.context.held_back.issuperset(order.held_back):
+                        # The order names a new culprit, so the refusal was an effect of it and says nothing about its
+                        # own operation.
                         self._usual.discard(key)
                 self.is_holding, self._outage = False, _Outage()
                 self.served.blocked.clear()
