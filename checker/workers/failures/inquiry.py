@@ -53,12 +53,14 @@ MOST_CREATED = 20  # Candidates of one shrink that may have created a resource: 
 MORE_TRIES = 6  # The number of further times that commands are sent which did not show their failure each time.
 IN_A_ROW = 4
 """Responses of one kind after which an error that may pass counts as one that does not: a service that always fails is not sent more."""
+# One repetition was not enough where two workers change the same resource.
 REPETITIONS = 2
 """The number of times that a failure which other requests may cause has to happen again after it was confirmed."""
 _LATER_S = 1.0
 _CREATED = 201
 _INVALID = frozenset((400, 422))
 _NOT_THERE = frozenset((404, 410))
+# `/delay/216000` and `/drip?duration=1e9` of httpbin were reported as requests without a response.
 _DURATIONS = frozenset(("delay", "duration", "latency", "pause", "sleep", "timeout", "wait"))
 """Words in the names of parameters that ask the server to wait."""
 
@@ -99,6 +101,10 @@ class Inquiry(Struct):
 
     def result(self) -> Job[InvestigationResult]:
         """Return what the requests show that the failure may have."""
+        # The steps are, in this order: what the budget allows at all, the confirmation, the shrink, the creations of
+        # the named resources, the commands. The commands come last, because the finding is reported by what they show.
+        # A failure that other requests may cause (`needs_repetition`) has three ways to be confirmed: its sequence
+        # fails each time, its commands do, or, where the removed resource cannot be removed again, its last steps do.
         slot, suspicion, failure = self.slot, self.suspicion, self.suspicion.failure
         slot.enter(Stage.CONFIRM)
         why = slot.limit(suspicion)
@@ -258,6 +264,7 @@ class Inquiry(Struct):
 
         A step whose values a later step takes stays: with the values of an earlier time the failure would be of the state of that time.
         """
+        # The latest first: a step that goes frees the earlier steps whose values it took.
         for number in range(len(chain) - 2, -1, -1):
             steps = [shot.made for shot in chain]
             if any(_takes_from(steps, number, later) for later in range(number + 1, len(steps))):
@@ -286,6 +293,8 @@ class Inquiry(Struct):
         # A resource that is not shown proves nothing: it stays away whichever request removed it.
         if not chain[-1].is_served:
             return False
+        # Without this way, a use after free was withdrawn wherever a resource can be removed only once: its sequence
+        # cannot fail again.
         removals = [
             shot for shot in chain[:-1] if shot.made.case.operation.resource_method == REMOVING and shot.is_served
         ]
@@ -375,6 +384,7 @@ class Inquiry(Struct):
             yield from self._shrink_sequence(result, most)
             return
         simplest = yield from self._simplest_shot()
+        # Shrinks took 7,700 of 11,600 requests of a run before this and the budget.
         if simplest is not None and self.shows(simplest):
             # The input does not matter: there is nothing to shrink.
             result.chain = (simplest,)
@@ -394,6 +404,9 @@ class Inquiry(Struct):
 
         `is_short`: drawn names are looked into only where they are known to exist.
         """
+        # On a service of 188 operations about 110 of 413 failures were marked as dependent on other requests, although
+        # they were refused before any resource was looked for. The path of the simplest case is not enough: it may have
+        # another shape than the names of the service, which returns 404 then.
         last, failure = chain[-1].made, self.suspicion.failure
         is_refused = (chain[-1].status or 0) >= 400
         taken = [one for one in last.bindings if not one.stands_alone]
@@ -491,6 +504,7 @@ class Inquiry(Struct):
     def _shrink_sequence(self, result: InvestigationResult, most: int) -> Job[None]:
         """Make each step of a sequence small, the last one first, with at most `most` requests. Each candidate is a whole sequence."""
         chain = result.chain
+        # A candidate costs as many requests as the sequence is long, and each of its steps has candidates of its own.
         share = most // (len(chain) ** 2)
         is_finished = share > 0
         for number in range(len(chain) - 1, -1, -1) if is_finished else ():
@@ -535,6 +549,8 @@ class Inquiry(Struct):
         Its commands then need nothing of the run. If a confirmed failure does not show, its state follows from a further request:
         with `is_short` none is tried.
         """
+        # 46 of 47 findings of Kinto and 29 of 51 of Chroma that depended on other requests show on a fresh server in
+        # this way. The creations that the run itself sent are not used: they differ between workers.
         chain = [shot.made for shot in result.chain]
         if len(chain) == 1 and not self.is_anew and result.is_confirmed:
             result.chain = yield from self._without_resource(result.chain, is_short=is_short)
@@ -542,6 +558,8 @@ class Inquiry(Struct):
         if self.is_anew or (is_short and self._names_nothing_known(result.chain)):
             return
         # All sequences share the names, so that each has new ones.
+        # What is learnt here must not stay if no sequence shows the failure: the commands are then those of the old
+        # chain.
         before, self.names = self.names, self.names.branch()
         creations = Creations(self.factory, self._resources, self.names, self._next)
         named = yield from creations.before(chain)
@@ -555,6 +573,7 @@ class Inquiry(Struct):
             shots = yield from self._replayed(steps, sent=sent)
             sent = ()
             is_made = all(200 <= shot.said_status < 300 for shot in shots[: len(made)])
+            # Without these creations, the further sequences would not show it either.
             if not is_made or (is_known and not are_linked(steps, before_in(shots[:-1]))):
                 break
             if self.wanted.shown(shots[-1]) is None:
@@ -612,6 +631,8 @@ class Inquiry(Struct):
 
         One part of a server reads a header for all operations, and all conditions of a request (RFC 9110, 13.1).
         """
+        # The only header of a fully shrunk case would name it as well, but with little time few cases are shrunk: one
+        # line of Kinto that converts `If-Match` and `If-None-Match` was reported as five causes.
         last, failure = chain[-1].made, self.suspicion.failure
         if not failure.passing_cause or self.is_of_contention:
             return ""
@@ -652,6 +673,8 @@ class Inquiry(Struct):
                 shorter = tuple(
                     replace(shot, made=made) for shot, made in zip(kept, _dropped(steps, number), strict=True)
                 )
+        # The shorter commands are better for a reader. All steps are sent as well if these do not show the failure,
+        # since a step without a value in common may still make its state.
         for sequence in [chain] if len(shorter) == len(chain) else [shorter, chain]:
             self.names = FreshNames.of(self.slot.context, sequence, self.slot.names)
             wants_more = bool(why) and len(sequence) == 1
@@ -711,10 +734,13 @@ class Inquiry(Struct):
             return
         last = JudgedCase(chain[-1].made, sent[-1])
         shows = self._counted(len(sent) == len(chain) and self.wanted.again(last) is not None)
+        # The recursion ends: each call uses up one untried place (`FreshNames._untried`).
         if not shows and self.names.learn(chain, sent):
             yield from self._reproduce(result)
             return
         # The confirmed request created a resource, and its command may be served with another status because it exists now.
+        # A PUT that creates its resource was printed with 200, and returned 201 on a fresh server. A new name for each
+        # command of a PUT is not the way: most need none, and each leaves a resource behind.
         exists_now = result.chain[-1].status == _CREATED and last.is_served and last.status != _CREATED
         if exists_now and not self.names.are_needed and (yield from self._with_new_name(result)):
             return
@@ -760,6 +786,8 @@ class Inquiry(Struct):
             is_at_own_path = own is None or own.is_of_check or not is_last
             if sent and made.bindings and len(requests) == len(chain) and is_at_own_path:
                 made, request = self._followed(shot, request, sent)
+            # The printed text is parsed, and the result is sent: a command that does not say what was meant fails here
+            # and not for the user.
             again = replace_request(
                 curl.as_sent(self._command(shot.verdict, request)),
                 fresh=True,

@@ -62,6 +62,7 @@ class Investigation:
             self._results.append(result)
         shot = result.chain[-1]
         failure = wanted.again(shot) or failure
+        # Asked once more with the failure of the smallest case: its text may be that of another finding.
         other = self._defects.same_as(label, failure, last.fingerprint)
         other = other or self._defects.with_case(label, failure, last.fingerprint, shot.made.case.id)
         is_known = failure.cause_if_passing() in self._defects.passing

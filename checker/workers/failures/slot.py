@@ -105,6 +105,8 @@ class InvestigationSlot(Struct):
             self.shrink_budget.observe(outcome.elapsed)
         sent = 1 + len(outcome.earlier)
         self._sent += sent
+        # Findings of earlier runs are sent again whatever the budget is. If they counted, nothing would be left for new
+        # failures.
         if running.lease.replay is None or not running.lease.replay.is_minimal:
             self.context.investigation_budget.spent += sent
         running.waited(outcome.elapsed)
