@@ -66,6 +66,8 @@ def makes_its_resources(model: ResourceModel, chain: Sequence[GeneratedCase]) ->
 
 def takes_filled(model: ResourceModel, chain: Sequence[GeneratedCase], lists_filled: Collection[Label]) -> bool:
     """Whether a sequence takes a name from one of the lists that were empty before, and no step of its own can have filled it."""
+    # On Oscar, 8 of 271 findings named a member of a list that the run had filled. On a fresh server the list is empty,
+    # and no operation creates such a member by its name.
     if any(made.label in model.uses and model.uses[made.label].method not in SAFE for made in chain[:-1]):
         return False
     return any(one.producer in lists_filled for made in chain for one in named_by(made))
@@ -74,6 +76,8 @@ def takes_filled(model: ResourceModel, chain: Sequence[GeneratedCase], lists_fil
 def _takes_listed(model: ResourceModel, made: GeneratedCase) -> bool:
     """Whether a path names a resource that a read showed and an operation creates."""
     use = model.uses.get(made.label)
+    # A job that another request of the run had started was called a resource of the sequence, because a read showed it
+    # (pygeoapi).
     return use is not None and any(
         model.uses[one.producer].method in SAFE and any(map(model.makes, model.makers(use.owner(variable))))
         for one in named_by(made)
@@ -202,6 +206,7 @@ class Creations:
             for one in self._model.uses.values()
             if one.resource == owner and one.label != use.label and self._creates(one)
         ]
+        # A name that the server gives is known from the response and is never taken.
         found.sort(key=lambda one: (one.is_member, not use.path.startswith(f"{one.path.rstrip('/')}/"), len(one.path)))
         return found[0].label if found else None
 
@@ -220,6 +225,7 @@ class Creations:
                 place = value.location, value.name
                 if value.shown_pointer is None or value.location is not Location.BODY or value.name not in named:
                     continue
+                # The shortest path needs the fewest creations before it.
                 if place not in found or len(source.path) < len(self._model.uses[found[place]].path):
                     found[place] = one.source
         return found
@@ -269,6 +275,8 @@ class Creations:
         if label in self._begun or len(self._begun) >= _MOST:
             raise LookupError(label)
         self._begun.add(label)
+        # LoopBack refuses the smallest body of `POST /todos`, an empty title, with 422. The drawn cases depend on the
+        # operation alone, so that each worker sends the same.
         for number in range(_MOST_TRIES):
             if not number:
                 made = _smallest(self._factory, label)

@@ -197,6 +197,8 @@ class FreshNames(Struct):
             if place not in known:
                 continue
             random = Random(digest_int(token, place))
+            # A value of the same kind may still break the schema: a pattern, a limit of length. The first one that
+            # leaves the case as valid as it was is taken.
             for value in (*others_like(known[place], random), *_others_listed(made, place, random)):
                 trial = replace(step, names=(*found, (place, value)))
                 try:
