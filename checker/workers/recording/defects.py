@@ -124,6 +124,8 @@ class Defects(Struct):
         alike = self._by_rule[label, failure.check, failure.unique_key]
         if fingerprint in alike:
             return None
+        # In the order of cases: which finding stands for a failure must not depend on the order in which workers
+        # report.
         for settled in _in_order(alike):
             if matches(settled.text, failure.text):
                 return settled.fingerprint

@@ -189,6 +189,7 @@ class Recorder(Struct):
         """Write the last versions of findings: after a death all of them are there or none."""
         for finding in findings:
             self._unsettled.pop(finding.fingerprint, None)
+            # A withdrawn finding is not reported, but the request got no response, and this must not be lost with it.
             error = network_error_of(finding)
             if error and self.is_new("network", error.label, error.message):
                 self.journal.append(error)
@@ -289,6 +290,7 @@ class Recorder(Struct):
     def is_new(self, kind: str, label: str, text: str) -> bool:
         """Whether something is to be told for the first time."""
         key = (kind, label, text)
+        # The bound is on memory: texts of a server may be different each time.
         if key in self._noted or len(self._noted) > 10_000:
             return False
         self._noted.add(key)

@@ -30,6 +30,8 @@ from checker.workers.recording.unconfirmed import JudgedCase, before_in
 
 DULL_CASES = 16  # Cases of one operation in one lease, all refused alike, after which it is dull.
 _NEVER = 1 << 62
+# Without these pauses, a cluster that returns 404 for everything had as many seconds as the one where everything
+# happens.
 DULL, CONSTANT = 8, 16  # Rounds between two turns of a dull operation, and of an operation with a single case.
 DULL_PRODUCER, CONSTANT_PRODUCER = 2, 4
 """Rounds between two turns of such operations if other operations need their responses."""
@@ -102,6 +104,8 @@ class ClusterRotation(Struct):
 
     def _settle(self, label: Label) -> None:
         """Say how often it is its turn from now on."""
+        # The strongest reason wins: a request that is waited for, a single case, equal refusals, nothing new. Producers
+        # rest less, because an operation with a single case is often the only source of an identifier.
         is_producer = label in self.producers
         pause = 1 if self._fresh[label] else self.quiet.get(label, 1)
         if label in self._waiting:
@@ -312,6 +316,9 @@ class LeasedTask(TaskTally, kw_only=True):
         """Whether the next case respects what the cases in flight teach."""
         if self.row.source is not CaseSource.DRAWN or not self.flying or self.redo:
             return False
+        # Cases are drawn in blocks (0, 24, 48, 96, ...), and a block uses what all cases before it have taught. Case by
+        # case there would be no parallel requests; by phase, a run of the fuzzing phase alone never learnt that an
+        # optional header is always refused (13 of 20 planted errors found, with blocks 20).
         begun = index = self.next_index
         while index in self.lease.skipped:
             index += 1

@@ -149,6 +149,7 @@ class ExpectedFailure(Struct):
         self.strays.setdefault(failure.text, (shot, failure))
         if len(self.strays) <= MOST_STRAYS:
             return False
+        # The texts follow the input, so that the strays were the same defect.
         self.text = ANYTHING
         self.strays.clear()
         return True
