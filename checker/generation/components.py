@@ -1,6 +1,7 @@
 """Draw functions for the parts of a request: parameters by location, and the body."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -426,8 +427,18 @@ class PartCompiler:
             return partial(draw_strategy, body.strategy)
         declared = self.body_part(body, reuses=self.settings.reuse)
         part = self.learned.narrowed(declared, Location.BODY, outline=outline_of(body.schema))
-        draw = self._mostly_usual(part.compiler.compile(part.conjunction, part.place), declared)
-        draw = self._mostly_named(draw, part, body)
+        draw = part.compiler.compile(part.conjunction, part.place)
+        if self.learned.of_usual_bodies is not None:
+            # Mostly without the properties that the target refused, and with those that it accepted.
+            usual = self.learned.of_usual_bodies.narrowed(declared, Location.BODY)
+            with suppress(Unsatisfiable):
+                draw = either(SELDOM, draw, usual.compiler.compile(usual.conjunction, usual.place))
+        names = () if outline_of(body.schema).names else named_members(self._prose(body))
+        if names:
+            # Mostly objects with the members that prose names: the schema declares none.
+            named = Facet({"type": "object", "required": names}, f"{body.schema.pointer}/prose", is_made=True)
+            with suppress(Unsatisfiable):
+                draw = either(SELDOM, draw, part.compiler.compile((*part.conjunction, named), part.place))
         draw = _with_parts_of_users(draw, body)
         if body.examples:
             draw = self._exampled(draw, body.examples, part, Location.BODY)
@@ -438,30 +449,6 @@ class PartCompiler:
             if override.is_forced:
                 self._force(Location.BODY, path_of(override))
         return overridden(draw, overrides, part, self.context, self.mismatched)
-
-    def _mostly_usual(self, draw: Draw, declared: SchemaPart) -> Draw:
-        """Draws from `draw`, but mostly without the properties that the target refused, and with those that it accepted."""
-        usual = self.learned.of_usual_bodies
-        if usual is None:
-            return draw
-        part = usual.narrowed(declared, Location.BODY)
-        try:
-            mostly = part.compiler.compile(part.conjunction, part.place)
-        except Unsatisfiable:
-            return draw
-        return either(SELDOM, draw, mostly)
-
-    def _mostly_named(self, draw: Draw, part: SchemaPart, body: Body) -> Draw:
-        """Draws from `draw`, but mostly objects with the members that prose names, where the schema declares none."""
-        names = () if outline_of(body.schema).names else named_members(self._prose(body))
-        if not names:
-            return draw
-        named = Facet({"type": "object", "required": names}, f"{body.schema.pointer}/prose", is_made=True)
-        try:
-            mostly = part.compiler.compile((*part.conjunction, named), part.place)
-        except Unsatisfiable:
-            return draw
-        return either(SELDOM, draw, mostly)
 
     def _prose(self, body: Body) -> str:
         """Return the name and the prose of the operation, and the prose and examples of a body."""

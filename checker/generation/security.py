@@ -1,6 +1,6 @@
 """Made-up credentials, in the form that the security schemes of an operation declare."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
@@ -54,34 +54,28 @@ def alternatives(operation: Operation, settings: GenerationSettings) -> tuple[Al
     security, met = operation.security, settings.met_alternatives
     if not met and any(_is_given(one, settings) for one in security):
         return ()
-    found = tuple(
-        Alternative(place, tuple(_parameters(security[place], operation, settings)))
-        for place in met or range(len(security))
-    )
-    return found if len(met) > 1 or any(one.made_up for one in found) else ()
+    declared = {_place(one.location, one.name) for one in operation.parameters}
+    found: list[Alternative] = []
+    for index in met or range(len(security)):
+        made_up: list[SecurityParameter] = []
+        for scheme in security[index].schemes:
+            written = _writer(scheme)
+            location, name = scheme.place
+            is_given = settings.is_fixed_place(location, name)
+            if written is None or is_given or _place(location, name) in declared:
+                continue
+            draw: Draw = finished(together(_TOKEN, _TOKEN), partial(_spread, written))
+            if name.lower() == "authorization":
+                draw = either(0.5, listed(AUTHORIZATIONS), draw)
+            made_up.append(SecurityParameter(location, name, scheme.pointer, written(_KNOWN, _KNOWN), draw))
+        found.append(Alternative(index, tuple(made_up)))
+    return tuple(found) if len(met) > 1 or any(one.made_up for one in found) else ()
 
 
 def _is_given(requirement: SecurityRequirement, settings: GenerationSettings) -> bool:
     """Whether the configured headers of every request meet a requirement."""
     written = [one for one in requirement.schemes if _writer(one) is not None]
     return bool(written) and all(settings.is_fixed_place(*one.place) for one in written)
-
-
-def _parameters(
-    requirement: SecurityRequirement, operation: Operation, settings: GenerationSettings
-) -> Iterator[SecurityParameter]:
-    declared = {_place(one.location, one.name) for one in operation.parameters}
-    for scheme in requirement.schemes:
-        written = _writer(scheme)
-        location, name = scheme.place
-        is_given = settings.is_fixed_place(location, name)
-        if written is None or is_given or _place(location, name) in declared:
-            continue
-        usual = written(_KNOWN, _KNOWN)
-        draw: Draw = finished(together(_TOKEN, _TOKEN), partial(_spread, written))
-        if name.lower() == "authorization":
-            draw = either(0.5, listed(AUTHORIZATIONS), draw)
-        yield SecurityParameter(location, name, scheme.pointer, usual, draw)
 
 
 def _spread(write: Callable[[str, str], str], pair: tuple[str, str]) -> str:

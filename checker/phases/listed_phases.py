@@ -14,7 +14,7 @@ from checker.generation.boundaries.operations import Coverage, OperationEdges
 from checker.generation.hooks import call
 from checker.generation.program import too_deep
 from checker.phases.listing import ListedCase, ListingContext
-from checker.transport.prepare import RequestMaker, plain_maker
+from checker.transport.prepare import plain_maker
 
 
 def edge_cases(operation: Operation, context: ListingContext) -> Iterator[ListedCase]:
@@ -43,7 +43,9 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
                 continue
             case = listed.case(operation, "")
             is_probe = listed.scenario is Scenario.UNSPECIFIED_METHOD
-            if is_probe and not _is_undeclared(case, maker):
+            # A probe tells something where templates match the path, and none of them declares the method.
+            methods_there = operation.methods_at(maker.formatted_path(case)) if is_probe else ()
+            if is_probe and (not methods_there or any(case.method in one for one in methods_there)):
                 continue
             try:
                 request = maker.make(case)
@@ -59,12 +61,6 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
                 yield listed
     except RecursionError:
         raise too_deep(operation) from None
-
-
-def _is_undeclared(case: Case, maker: RequestMaker) -> bool:
-    """Whether no path template that matches the path of a case declares its method."""
-    declared = case.operation.methods_at(maker.formatted_path(case))
-    return bool(declared) and not any(case.method in methods for methods in declared)
 
 
 def _wire(request: WireRequest) -> Hashable:

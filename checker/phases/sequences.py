@@ -287,19 +287,15 @@ class SequenceBuilder(Struct, dict=True):
     def _after(self, kind: ResponseKind) -> Mapping[Label, float]:
         """Return the operations that can use a response, those on its resource after a success, and targets of links, with their weights."""
         found: dict[Label, float] = {}
-        if kind.succeeded:
-            targets = (*self.model.followers(kind.use.label), *self.model.on(kind.use.resource))
-            found = {one: self._weight(one) for one in targets if not self._empties(one)}
+        targets = (*self.model.followers(kind.use.label), *self.model.on(kind.use.resource)) if kind.succeeded else ()
+        for label in targets:
+            # A request may remove all members of a collection, which other sequences and tasks use.
+            operation = self.factory.operations.get(label) if self.model.is_removal_of_all(label) else None
+            if operation is None or operation.body_required or any(one.required for one in operation.parameters):
+                found[label] = self._weight(label)
         found |= {one: 2 * self._weight(one) for one in kind.declared}
         self._following[kind] = found
         return found
-
-    def _empties(self, label: Label) -> bool:
-        """Whether a request to an operation may remove all members of a collection, which other sequences and tasks use."""
-        operation = self.factory.operations.get(label)
-        if operation is None or not self.model.is_removal_of_all(label):
-            return False
-        return not operation.body_required and not any(one.required for one in operation.parameters)
 
     def _bindings(
         self, known: KnownResources, target: StepTarget, chance: Random, *, is_aimed: bool

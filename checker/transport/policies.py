@@ -109,9 +109,20 @@ def following(origin: BaseUrl, request: WireRequest, response: Response) -> Wire
     if response.status_code not in _STATUSES:
         return None
     places = response.headers.get("location", [])
-    target = _target(origin, request, places[0]) if len(places) == 1 else None
-    if target is None:
+    if len(places) != 1 or len(places[0]) > LONGEST_TARGET:
         return None
+    try:
+        url = urljoin(request.url_at(origin), places[0])
+        there, parts = BaseUrl.from_url(url), urlsplit(url)
+    except ValueError:
+        return None
+    # A server behind a socket knows itself by the name in the requests.
+    if there.site not in (origin.site, origin.plain.site) or there.userinfo:
+        return None
+    text = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    if not (text.isascii() and text.isprintable()):
+        return None
+    target = text.encode("ascii")
     if not becomes_get(request.method, response.status_code):
         return dataclasses.replace(request, target=target, is_twice=False)
     headers = [one for one in request.headers if one[0].lower() not in _OF_BODIES]
@@ -124,24 +135,6 @@ def becomes_get(method: str, status: int) -> bool:
     All clients do that with a POST after 301 or 302 (RFC 9110, 15.4.2), and with any method after 303.
     """
     return (status == 303 and method != "HEAD") or (status in (301, 302) and method == "POST")
-
-
-def _target(origin: BaseUrl, request: WireRequest, place: str) -> bytes | None:
-    """Return path and query of a location on the same site; None for other sites, malformed URLs and unusable paths.
-
-    A server behind a socket knows itself by the name in the requests.
-    """
-    if len(place) > LONGEST_TARGET:
-        return None
-    try:
-        url = urljoin(request.url_at(origin), place)
-        there, parts = BaseUrl.from_url(url), urlsplit(url)
-    except ValueError:
-        return None
-    if there.site not in (origin.site, origin.plain.site) or there.userinfo:
-        return None
-    text = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    return text.encode("ascii") if text.isascii() and text.isprintable() else None
 
 
 LONGEST_BACKOFF_S = 10.0

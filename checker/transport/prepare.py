@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -153,7 +154,12 @@ class RequestMaker:
     def _plan(self, operation: Operation) -> "_Plan":
         plan = self._plans.get(id(operation))
         if plan is None:
-            base_path = self._declared_base_path(operation)
+            declared = operation.declared_base_url if self._own_servers else None
+            base_path = self._base_path
+            with suppress(ValueError):
+                own = None if declared is None else BaseUrl.from_url(declared)
+                if own is not None and own.url == self.origin.url:
+                    base_path = _literal(own.base_path)
             usual, asked = self._common, _NOTHING
             if self._dispatch is not None:
                 asked = self._dispatch(operation)
@@ -166,16 +172,6 @@ class RequestMaker:
 
     def base_path_of(self, operation: Operation) -> str:
         return self._plan(operation).base_path
-
-    def _declared_base_path(self, operation: Operation) -> str:
-        declared = operation.declared_base_url if self._own_servers else None
-        if declared is None:
-            return self._base_path
-        try:
-            own = BaseUrl.from_url(declared)
-        except ValueError:
-            return self._base_path
-        return _literal(own.base_path) if own.url == self.origin.url else self._base_path
 
     def _headers(self, case: Case, plan: "_Plan", content_type: bytes | None) -> list[_Field]:
         """Return the headers of a case with headers or cookies: those of the user override those of the case, which override ours."""

@@ -36,7 +36,8 @@ def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender, us
     try:
         place = open_worker_context(incarnation, settings, users)
     except CheckerError as error:
-        up.send(_last_words(error, partial(_concealed, settings)))
+        hide, mask = secrets_of(settings).store.hide, settings.report.sanitization.replacement
+        up.send(_last_words(error, lambda text: hide(text, mask)))
         return
     with closing(place):
         missing = unreachable_target(place)
@@ -59,10 +60,6 @@ def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender, us
             # The store also knows the secrets that arrived during the run, which the settings do not.
             text = place.recorder.secrets.store.hide(traceback.format_exc(), settings.report.sanitization.replacement)
             up.send(Leaving(LeavingKind.BUG, text))
-
-
-def _concealed(settings: RunSettings, text: str) -> str:
-    return secrets_of(settings).store.hide(text, settings.report.sanitization.replacement)
 
 
 def _last_words(error: CheckerError, concealed: Callable[[str], str]) -> Leaving:

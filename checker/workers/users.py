@@ -20,10 +20,6 @@ from checker.core.response import Outcome
 from checker.workers.authentication.keeper import ReauthState
 
 
-def _as_it_is(maker: KnowingMaker, origin: BaseUrl) -> KnowingMaker:
-    return maker
-
-
 class UsersCode(Struct, frozen=True):
     """Code of users that acts in a run. What is as here costs a run nothing."""
 
@@ -31,7 +27,7 @@ class UsersCode(Struct, frozen=True):
     auth: tuple[AuthRegistry, ...] = (GLOBAL_AUTH,)  # Providers, the nearest registry first.
     description: bytes | None = None  # As `kinds.table.packed` writes it; None: it is read from its location.
     app: object | None = None  # The application in this process that serves the API, if there is one.
-    makes: Callable[[KnowingMaker, BaseUrl], KnowingMaker] = _as_it_is
+    makes: Callable[[KnowingMaker, BaseUrl], KnowingMaker] = lambda maker, origin: maker
     """Returns the request maker for a base URL; its first argument is the default one."""
     told: tuple[Callable[[Case, WireRequest, Outcome], None], ...] = ()  # Called after each request of a case.
     applies: CredentialSource | None = None

@@ -20,7 +20,6 @@ from checker.generation.boundaries.positives import Edges
 from checker.generation.boundaries.usual import UsualRequest
 from checker.generation.boundaries.values import Scenario, distinct
 from checker.generation.components import PartCompiler, forced_parts
-from checker.generation.dictionaries import SchemaPart
 from checker.generation.drawing.places import TextPlace, item_of
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import Canonical, Conjunction, FacetKey, key_of
@@ -125,30 +124,27 @@ class SaidValues(Struct):
             for branch in self.edges.alternatives(form):
                 yield from (one for one in self.of(branch, place, but) if not one.is_default)
             return
+        inner = item_of(place)
         if forms.OBJECT in form.types:
-            yield from self._objects(form, item_of(place))
+            columns: dict[str, list[SaidValue]] = {}
+            for name, child in form.objects.properties.items():
+                said = [one for one in self.of(child, inner) if not one.is_default]
+                if said:
+                    columns[name] = said
+            for number in range(max(map(len, columns.values()), default=0)):
+                row = {name: column[number % len(column)] for name, column in columns.items()}
+                value = {name: one.value for name, one in row.items()}
+                for name in form.objects.required:
+                    if name not in value:
+                        value[name] = self.edges.usual(form.objects.of_name(name), inner)
+                yield SaidValue(value, next(iter(row.values())).pointer)
         if forms.ARRAY in form.types and not form.arrays.is_closed:
-            inner = item_of(place)
             said = [one for one in self.of(form.arrays.items, inner) if not one.is_default]
             size = max(form.arrays.count.low, 1)
             if not (form.arrays.prefix or size > _MOST):
                 for number, one in enumerate(said):
                     turned = [*said[number:], *said[:number]]
                     yield SaidValue([turned[at % len(turned)].value for at in range(size)], one.pointer)
-
-    def _objects(self, form: Canonical, inner: TextPlace) -> Iterator[SaidValue]:
-        columns: dict[str, list[SaidValue]] = {}
-        for name, child in form.objects.properties.items():
-            said = [one for one in self.of(child, inner) if not one.is_default]
-            if said:
-                columns[name] = said
-        for number in range(max(map(len, columns.values()), default=0)):
-            row = {name: said[number % len(said)] for name, said in columns.items()}
-            value = {name: one.value for name, one in row.items()}
-            for name in form.objects.required:
-                if name not in value:
-                    value[name] = self.edges.usual(form.objects.of_name(name), inner)
-            yield SaidValue(value, next(iter(row.values())).pointer)
 
 
 PHASE: Final = "examples"
@@ -203,29 +199,25 @@ class OperationExamples:
                 continue
             # A default alone is a reason to send a required parameter, and no other part.
             takes_default = isinstance(one, Parameter) and one.required
-            given = [value for value, is_default in self._column(part, one.examples) if takes_default or not is_default]
+            # The values beside the schema, then those in it; and whether each is a default.
+            found: dict[Any, tuple[Example, bool]] = {}
+            said = SaidValues(Edges(part.compiler), self._refused)
+            for example in one.examples:
+                if example.is_settled:
+                    found.setdefault(distinct(example.value), (example, False))
+                    continue
+                whole = said.completed(example.value, part.conjunction, part.place)
+                fitting = self._compiler.fitting((whole,), part)
+                for value in fitting:
+                    found.setdefault(distinct(value), (replace(example, value=value), False))
+                if not fitting and part.place.is_body and part.place.carries(example.value):
+                    # Many services accept an example that contradicts its schema: the schema is what is wrong.
+                    found.setdefault(distinct(example.value), (replace(example, is_settled=True), False))
+            for inner in said.of(part.conjunction, part.place):
+                found.setdefault(distinct(inner.value), (Example(inner.value, inner.pointer), inner.is_default))
+            given = [value for value, is_default in found.values() if takes_default or not is_default]
             if given:
                 yield _place_of(one), given
-
-    def _column(self, part: SchemaPart, beside: tuple[Example, ...]) -> list[tuple[Example, bool]]:
-        """Return the values beside a schema, then those in it; and whether each is a default."""
-        found: dict[Any, tuple[Example, bool]] = {}
-        said = SaidValues(Edges(part.compiler), self._refused)
-        for example in beside:
-            if example.is_settled:
-                found.setdefault(distinct(example.value), (example, False))
-                continue
-            whole = said.completed(example.value, part.conjunction, part.place)
-            fitting = self._compiler.fitting((whole,), part)
-            for value in fitting:
-                found.setdefault(distinct(value), (replace(example, value=value), False))
-            if not fitting and part.place.is_body and part.place.carries(example.value):
-                # Many services accept an example that contradicts its schema: the schema is what is wrong.
-                found.setdefault(distinct(example.value), (replace(example, is_settled=True), False))
-        for one in said.of(part.conjunction, part.place):
-            example = Example(one.value, one.pointer)
-            found.setdefault(distinct(one.value), (example, one.is_default))
-        return list(found.values())
 
     def _refused(self, pointer: str, value: Any) -> None:
         kind = "default" if pointer.endswith("/default") else "example"

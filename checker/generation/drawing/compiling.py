@@ -31,7 +31,7 @@ from checker.generation.drawing.words import Words, pooled
 from checker.generation.normalization import discrimination, forms
 from checker.generation.normalization.canonical import Canon
 from checker.generation.normalization.discrimination import emptiness, is_settled
-from checker.generation.normalization.forms import Branches, Canonical, Conjunction, FacetKey, key_of, pointer_of
+from checker.generation.normalization.forms import Canonical, Conjunction, FacetKey, key_of, pointer_of
 from checker.generation.normalization.reading import meant_types
 from checker.generation.sources.basic import BOOLEAN, NULL, Strategy, either, one_of
 from checker.generation.sources.choices import Source
@@ -253,7 +253,13 @@ class Compiler(Struct):
             base = form.base(branches.owner, branches.keyword)
             if is_settled(self.canon, form, branches):
                 return [self.compile(base, place)], None
-            found = self._ways(branches, base, place)
+            found: list[Draw] = []
+            for way in branches.alternatives:
+                if found and self._leaves is not None and self._leaves <= 0:
+                    break
+                with suppress(Unsatisfiable, BudgetSpent), self.budget.lent(_WAY):
+                    made = self.compile((*base, *way), place)
+                    found.extend([made] * self._weight(way))
             if found:
                 return found, None
         draws: list[Draw] = []
@@ -273,17 +279,6 @@ class Compiler(Struct):
                 break
         return draws, reason
 
-    def _ways(self, branches: Branches, base: Conjunction, place: TextPlace) -> list[Draw]:
-        """Draws of the ways that a `not` leaves, as far as they are found soon: ways to break what contains itself never end."""
-        draws: list[Draw] = []
-        for way in branches.alternatives:
-            if draws and self._leaves is not None and self._leaves <= 0:
-                break
-            with suppress(Unsatisfiable, BudgetSpent), self.budget.lent(_WAY):
-                draw = self.compile((*base, *way), place)
-                draws.extend([draw] * self._weight(way))
-        return draws
-
     def _weight(self, alternative: Conjunction) -> int:
         """Return the weight of an alternative: where variety is short, alternatives with few values get less."""
         if self.variety is Variety.USUAL:
@@ -291,7 +286,18 @@ class Compiler(Struct):
         return 1 if self.canonical(alternative).types <= _SMALL_TYPES else _MORE_VARIED
 
     def _typed(self, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Draw:
-        kinds = self._kinds(form, place)
+        # An untyped schema means the types that its keywords constrain.
+        is_untyped = form.types == frozenset(forms.TYPES) and self.variety_of(form) not in _FREE_TYPES
+        kinds = meant_types(form) if is_untyped else []
+        if not kinds:
+            types = set(form.types)
+            if is_untyped and (self.is_minimal or not place.is_body):
+                types = set(_SCALARS)
+            elif forms.NUMBER in types:
+                types.discard(forms.INTEGER)
+            if not place.allows_null and len(types) > 1:
+                types.discard(forms.NULL)
+            kinds = [kind for kind in forms.TYPES if kind in types]
         if None in form.excluded.values:
             kinds = [kind for kind in kinds if kind != forms.NULL]
         draws, reason = self._of_kinds(kinds, form, conjunction, place)
@@ -326,20 +332,6 @@ class Compiler(Struct):
             except Unsatisfiable as error:
                 reason = reason or error
         return draws, reason
-
-    def _kinds(self, form: Canonical, place: TextPlace) -> list[str]:
-        """Return the types that are drawn: an untyped schema means those that its keywords constrain."""
-        types = set(form.types)
-        if forms.NUMBER in types:
-            types.discard(forms.INTEGER)
-        if form.types == frozenset(forms.TYPES) and self.variety_of(form) not in _FREE_TYPES:
-            meant = meant_types(form)
-            if meant:
-                return meant
-            types = set(_SCALARS) if self.is_minimal or not place.is_body else types
-        if not place.allows_null and len(types) > 1:
-            types.discard(forms.NULL)
-        return [kind for kind in forms.TYPES if kind in types]
 
     def _of_kind(self, kind: str, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Draw:
         if kind == forms.OBJECT:

@@ -56,7 +56,13 @@ class Room:
     def is_free(self, location: Location, name: str) -> bool:
         """Whether no declared parameter and no credential has that name."""
         if location not in self._taken:
-            self._taken[location] = self._names(location)
+            declared = [one for one in self._operation.parameters if one.location is location]
+            # Where any pair may be a part of an object, no name is free.
+            is_open = any(one.style == _WHOLE_QUERY or may_spread(one, outline_of(one.schema)) for one in declared)
+            schemes = [scheme for requirement in self._operation.security for scheme in requirement.schemes]
+            names = [one.name.lower() for one in declared]
+            names += [scheme.parameter.lower() for scheme in schemes if scheme.location is location]
+            self._taken[location] = None if is_open else frozenset(names)
         taken = self._taken[location]
         return taken is not None and name.lower() not in taken
 
@@ -70,21 +76,6 @@ class Room:
                 self._validators[media_type] = compile_schema(self._bodies[media_type], Direction.REQUEST).is_valid
         is_valid = self._validators[media_type]
         return is_valid is not None and is_valid(body)
-
-    def _names(self, location: Location) -> frozenset[str] | None:
-        """Return the names of parameters and credentials; None where any pair may be a part of an object."""
-        names = []
-        for parameter in self._operation.parameters:
-            if parameter.location is not location:
-                continue
-            outline = outline_of(parameter.schema)
-            if parameter.style == _WHOLE_QUERY or may_spread(parameter, outline):
-                return None
-            names.append(parameter.name.lower())
-        for requirement in self._operation.security:
-            keys = [scheme for scheme in requirement.schemes if scheme.location is location]
-            names += [scheme.parameter.lower() for scheme in keys]
-        return frozenset(names)
 
 
 _SHARE: Final = 0.025  # Share of cases. It is small because servers that refuse unknown names refuse all of these.

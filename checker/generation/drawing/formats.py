@@ -76,10 +76,6 @@ _EMAIL = joined(_LABEL, either(0.15, joined(listed("+."), texts(HOST, 1, 10)), _
 _IDN_EMAIL = either(0.5, _EMAIL, joined(texts(INTERNATIONAL, 1, 12), _AT, _IDN_HOSTNAME))
 
 
-def _ipv4(number: int) -> str:
-    return f"{number >> 24}.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
-
-
 _SEGMENT = joined(_SLASH, texts(PATH, 0, 12))
 _TAIL = joined(
     one_of((_NONE, _SEGMENT, joined(_SEGMENT, _SEGMENT))),
@@ -190,7 +186,12 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "idn-email": TextFormat(_IDN_EMAIL, 3, _LONGEST_MAILBOX, is_international=True, of_size=_mailbox),
     "hostname": TextFormat(_HOSTNAME, 1, _LONGEST_NAME, is_certain=True, of_size=_host),
     "idn-hostname": TextFormat(_IDN_HOSTNAME, 1, _LONGEST_NAME, is_international=True, of_size=_host),
-    "ipv4": TextFormat(finished(integers(0, 0xFFFFFFFF), _ipv4), 7, 15, is_certain=True),
+    "ipv4": TextFormat(
+        finished(integers(0, 0xFFFFFFFF), lambda one: f"{one >> 24}.{one >> 16 & 255}.{one >> 8 & 255}.{one & 255}"),
+        7,
+        15,
+        is_certain=True,
+    ),
     "ipv6": TextFormat(
         finished(integers(0, (1 << 128) - 1), lambda number: str(IPv6Address(number))), 2, 45, is_certain=True
     ),

@@ -12,7 +12,7 @@ from checker.generation.normalization.forms import ARRAY, OBJECT, Canonical, Con
 from checker.generation.sources.basic import Strategy
 from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import Budget, Draw, DrawContext, Rejected
-from checker.validation.compiled import Compiled, OversizedSchema, UnusableSchema, compile_schema
+from checker.validation.compiled import OversizedSchema, UnusableSchema, compile_schema
 
 ENOUGH: Final = 10  # Different values of twenty.
 _TRIED = 20
@@ -134,21 +134,17 @@ def _of_facet(canon: Canon, facet: Facet, *, is_strict: bool) -> IsValid:
     key = facet.pointer, facet.without, facet.tag, facet.scope
     compiled = canon.validators.get(key)
     if compiled is None:
-        compiled = canon.validators[key] = _compiled(canon, facet)
+        kept = raw
+        if facet.without and isinstance(raw, dict):
+            kept = {name: value for name, value in raw.items() if name not in facet.without}
+        schema = Schema(kept, facet.pointer, canon.dialect, canon.document)
+        try:
+            compiled = canon.validators[key] = compile_schema(schema, canon.direction, scope=facet.scope)
+        except OversizedSchema as error:
+            raise BudgetSpent(facet.pointer) from error
+        except (UnusableSchema, UnresolvableReference) as error:
+            raise Unsatisfiable(facet.pointer, str(error)) from error
     return compiled.is_strictly_valid if is_strict else compiled.is_valid
-
-
-def _compiled(canon: Canon, facet: Facet) -> Compiled:
-    raw = facet.raw
-    if facet.without and isinstance(raw, dict):
-        raw = {name: value for name, value in raw.items() if name not in facet.without}
-    schema = Schema(raw, facet.pointer, canon.dialect, canon.document)
-    try:
-        return compile_schema(schema, canon.direction, scope=facet.scope)
-    except OversizedSchema as error:
-        raise BudgetSpent(facet.pointer) from error
-    except (UnusableSchema, UnresolvableReference) as error:
-        raise Unsatisfiable(facet.pointer, str(error)) from error
 
 
 def _admits_all(value: Any) -> bool:

@@ -327,7 +327,15 @@ def _content(nodes: Nodes, form: Canonical, content: Content, place: TextPlace) 
     """Draws the declared content of a text, encoded; None for unknown content. Lengths are kept as far as possible."""
     encoding = _ENCODINGS.get(content.encoding)
     if content.media_type == "application/json":
-        document = _document(nodes, content, place)
+        document: Draw = _any_document
+        if content.schema is not None:
+            text = place.alphabet if place.is_body else alphabets.VISIBLE
+            try:
+                draw = nodes.compile((content.schema,), body_place(text, is_form=False, is_bytes=False))
+                document = finished(draw, json.dumps)
+            except Unsatisfiable:
+                if content.is_asserted:
+                    raise
         return document if encoding is None else finished(document, encoding.encoded)
     if encoding is None:
         return None
@@ -339,19 +347,6 @@ def _content(nodes: Nodes, form: Canonical, content: Content, place: TextPlace) 
     if file is not None and least <= len(file):
         plain = either(_WHOLE_FILES, listed((file,)), plain)
     return finished(plain, encoding.encoded)
-
-
-def _document(nodes: Nodes, content: Content, place: TextPlace) -> Draw:
-    """Draws a JSON document, of the declared schema if it can be satisfied."""
-    if content.schema is not None:
-        text = place.alphabet if place.is_body else alphabets.VISIBLE
-        try:
-            draw = nodes.compile((content.schema,), body_place(text, is_form=False, is_bytes=False))
-            return finished(draw, json.dumps)
-        except Unsatisfiable:
-            if content.is_asserted:
-                raise
-    return _any_document
 
 
 def _any_document(source: Source) -> str:

@@ -228,7 +228,13 @@ def pooled(
     location, name = target
     # A value is converted to one of the wanted types: 5 to "5", "5" to 5; not where both or neither will do.
     is_text, is_numeric = forms.STRING in kinds, forms.INTEGER in kinds or forms.NUMBER in kinds
-    coerced = None if is_text is is_numeric else _as_text if is_text else _as_number
+    coerced: Callable[[Any], Any] | None = None
+    if is_text and not is_numeric:
+        coerced = lambda value: str(value) if value.__class__ is int else value  # noqa: E731
+    elif is_numeric and not is_text:
+        coerced = lambda value: (  # noqa: E731
+            int(value) if value.__class__ is str and _INTEGER.fullmatch(value) else value
+        )
     # Python finds a member of an enumeration ten times slower than a name.
     is_path = location is Location.PATH
     share = OFTEN if is_path else SOMETIMES
@@ -267,11 +273,3 @@ def _is_naming(path: tuple[str, ...], naming: frozenset[tuple[str, ...]]) -> boo
     """Whether the value at a place of the body names a resource; in lists every item does."""
     has_items = any(map(str.isdigit, path))
     return path in naming or (has_items and tuple([ITEMS if one.isdigit() else one for one in path]) in naming)
-
-
-def _as_text(value: Any) -> Any:
-    return str(value) if value.__class__ is int else value
-
-
-def _as_number(value: Any) -> Any:
-    return int(value) if value.__class__ is str and _INTEGER.fullmatch(value) else value

@@ -253,7 +253,13 @@ class _BreachWalk(Struct):
                 self.compiler, form, facet, self.compiler.canon.said(facet), node.place, node.conjunction
             )
             sites.append(site)
-            if facet.is_made or node.spares(facet.pointer) or not self._is_new(node, facet):
+            key = (node.path, facet.pointer)
+            if facet.is_made or node.spares(facet.pointer) or key in self._seen:
+                continue
+            self._seen.add(key)
+            visits = self._visits.get(facet.pointer, 0)
+            self._visits[facet.pointer] = visits + 1
+            if visits >= _VISITS:
                 continue
             is_known = False
             self._count += 1
@@ -274,15 +280,6 @@ class _BreachWalk(Struct):
     def _is_open(self, conjunction: Conjunction) -> bool:
         """Whether one of these schemas was seen fewer than `_VISITS` times."""
         return any(self._visits.get(facet.pointer, 0) < _VISITS for facet in conjunction)
-
-    def _is_new(self, node: _Node, facet: Facet) -> bool:
-        key = (node.path, facet.pointer)
-        if key in self._seen:
-            return False
-        self._seen.add(key)
-        visits = self._visits.get(facet.pointer, 0)
-        self._visits[facet.pointer] = visits + 1
-        return visits < _VISITS
 
     def _breach(self, node: _Node, way: Mutation) -> Breach:
         return Breach(
@@ -331,7 +328,11 @@ class _BreachWalk(Struct):
             rest = site.rest("if", "then", "else")
             if "then" in said:
                 then = site.below(said["then"], "then")
-                self._same(node, (*rest, condition, then), spared=self._places(condition))
+                # All schemas that the condition applies to the same value.
+                spared: list[str] = []
+                with suppress(Unsatisfiable):
+                    spared += (part.pointer for part in self.compiler.canonical((condition,)).facets)
+                self._same(node, (*rest, condition, then), spared=frozenset(spared))
             if "else" in said:
                 self._same(node, (*rest, inverse(condition), site.below(said["else"], "else")))
         for keyword in ("dependentSchemas", "dependencies"):
@@ -343,14 +344,6 @@ class _BreachWalk(Struct):
     def _same(self, node: _Node, conjunction: Conjunction, spared: frozenset[str] = frozenset()) -> None:
         spared |= node.spared
         self.add(replace(node, conjunction=conjunction, spared=spared, is_branch=True))
-
-    def _places(self, facet: Facet) -> frozenset[str]:
-        """Return the pointers of all schemas that a schema applies to the same value."""
-        try:
-            form = self.compiler.canonical((facet,))
-        except Unsatisfiable:
-            return frozenset()
-        return frozenset(part.pointer for part in form.facets)
 
 
 Thing = TypeVar("Thing")

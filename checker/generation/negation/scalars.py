@@ -325,10 +325,6 @@ _LONGEST_IN_HEAD: Final = 2_000
 """Longer ones are refused by servers, not by operations, wherever a head has room for some 8,000 octets."""
 
 
-def _is_sendable(site: MutationSite, most: int) -> bool:
-    return most < _LONGEST_IN_HEAD or not is_in_head(site.place)
-
-
 def _too_long(site: MutationSite, keyword: str, most: int) -> Draw:
     many = int(most) + 1
     if many > _RECORDED and (site.form.strings.patterns or site.form.formats):
@@ -355,10 +351,6 @@ def _unmatched(site: MutationSite, keyword: str, pattern: str) -> Draw:
     if known is None:
         raise Unsatisfiable(site.pointer(keyword), "engines do not agree on what matches it")
     return _missed(site, keyword, known.finds, mutated)
-
-
-def _is_checked(site: MutationSite, name: Any) -> bool:
-    return name in INTEGER_RANGES or (name in ASSERTED_FORMATS and name not in site.compiler.formats)
 
 
 def _misformatted(site: MutationSite, keyword: str, name: str) -> Draw:
@@ -468,9 +460,12 @@ SCALARS: Final[Mapping[str, Breaker]] = {
     "exclusiveMinimum": _exclusive,
     "exclusiveMaximum": _exclusive,
     "multipleOf": breaker(_no_multiple),
-    "maxLength": breaker(_too_long, _is_sendable),
+    "maxLength": breaker(_too_long, lambda site, most: most < _LONGEST_IN_HEAD or not is_in_head(site.place)),
     "pattern": breaker(_unmatched),
-    "format": breaker(_misformatted, _is_checked),
+    "format": breaker(
+        _misformatted,
+        lambda site, name: name in INTEGER_RANGES or (name in ASSERTED_FORMATS and name not in site.compiler.formats),
+    ),
     "enum": breaker(_unlisted),
     "const": breaker(_unlisted),
     "contentEncoding": breaker(_undecodable),

@@ -76,19 +76,17 @@ class _StyledProof(Struct, frozen=True):
             if parts == [(escape(self.parameter.name), "")]:
                 return False
             # A parameter that may count as absent proves nothing.
-            decoded = self._decoded(parts) if parts else None
+            decoded: Decoding = None
+            if isinstance(parts, str):
+                decoded = decode_parameter(self.parameter, parts, self.outline) if parts else None
+            elif parts:
+                # A pair that no parameter declares may be ignored.
+                (share,), _ = shares([(self.parameter, self.outline)], parts)
+                if share.own or self.parameter.required:
+                    decoded = decode_parameter(self.parameter, share.own, self.outline, share.rest)
         except ValueError:
             return False
         return isinstance(decoded, list) and not any(self.is_valid(reading.value) for reading in decoded)
-
-    def _decoded(self, parts: str | Pairs) -> Decoding:
-        if isinstance(parts, str):
-            return decode_parameter(self.parameter, parts, self.outline)
-        # A pair that no parameter declares may be ignored.
-        (share,), _ = shares([(self.parameter, self.outline)], parts)
-        if not share.own and not self.parameter.required:
-            return None
-        return decode_parameter(self.parameter, share.own, self.outline, share.rest)
 
     def _encoded(self, value: Any) -> str | Pairs:
         parameter = self.parameter

@@ -147,16 +147,14 @@ class AuthNeeds:
         case = discovery_case(self._factory, label)
         if case is None or case.operation.security or not self._is_refused(case):
             return ""
-        names = [name for name in self._schemes.static if self._is_free(case.operation, name)]
+        # A parameter in the place of the credentials would take their value: workers that start later would make other cases.
+        taken = {(one.location, one.name.lower()) for one in case.operation.parameters}
+        places = {name: self._schemes.declared[name].place for name in self._schemes.static}
+        names = [name for name, (place, field) in places.items() if (place, field.lower()) not in taken]
         for name in sorted(names, key=lambda name: name != likely):
             if not self._is_refused(case, self._schemes.static[name]):
                 return name
         return ""
-
-    def _is_free(self, operation: Operation, name: str) -> bool:
-        """Whether no parameter has the place of the credentials. Otherwise workers that start later would make other cases."""
-        place, field = self._schemes.declared[name].place
-        return all((one.location, one.name.lower()) != (place, field.lower()) for one in operation.parameters)
 
     def _is_refused(self, case: Case, credentials: Credentials | None = None) -> bool:
         """Whether the response is 401 or 403; False if the request must not be sent or has no response."""

@@ -149,28 +149,31 @@ def example_of(scheme: SecurityScheme, origin: BaseUrl, login: DescribedLogin | 
         # The response to a challenge differs each time, so a fixed header cannot be configured.
         return f'auth.basic = {{ type = "digest", {user} }}'
     if login is not None and login.scheme == scheme:
-        return f"auth.dynamic.openapi.{key} = {_login_example(login, variable)}"
+        # Other required fields of the body are left as `...` for the user.
+        payload = {login.user: f"${{{variable}_USER}}", login.password: f"${{{variable}_PASSWORD}}"}
+        payload |= {name: _GRANTS.get(name, "...") for name in login.others}
+        pairs = ", ".join(f"{_toml_key(name)} = {json.dumps(text)}" for name, text in payload.items())
+        sent_as = "" if login.media_type == _JSON else f"payload_content_type = {json.dumps(login.media_type)}, "
+        return (
+            f"auth.dynamic.openapi.{key} = {{ path = {json.dumps(login.path)}, payload = {{ {pairs} }}, "
+            f"{sent_as}extract_selector = {json.dumps(login.token)} }}"
+        )
     if scheme.token_urls:
-        return f"auth.oauth2.openapi.{key} = {{ {_grant_example(scheme, variable, origin)} }}"
+        grant, url = scheme.token_urls[0]
+        fields = {
+            "client_credentials": ("client_id", "client_secret"),
+            "password": ("username", "password"),
+            "refresh_token": ("client_id", "refresh_token"),
+        }[grant]
+        members = [f'{one} = "${{{variable}_{"USER" if one == "username" else one.upper()}}}"' for one in fields]
+        # Credentials go to a foreign server only when the user names it.
+        target, is_foreign = token_target(url, origin)
+        members += [f"token_url = {json.dumps(target)}"] if is_foreign else []
+        return f"auth.oauth2.openapi.{key} = {{ {', '.join(members)} }}"
     given = {"apiKey": f'api_key = "${{{variable}}}"', "bearer": f'bearer = "${{{variable}}}"', "basic": user}[
         _kind(scheme)
     ]
     return f"auth.openapi.{key} = {{ {given} }}"
-
-
-def _grant_example(scheme: SecurityScheme, variable: str, origin: BaseUrl) -> str:
-    """Return the fields of the first declared flow, as members of an inline table."""
-    grant, url = scheme.token_urls[0]
-    fields = {
-        "client_credentials": ("client_id", "client_secret"),
-        "password": ("username", "password"),
-        "refresh_token": ("client_id", "refresh_token"),
-    }[grant]
-    names = {"username": "USER"}
-    pairs = [f'{one} = "${{{variable}_{names.get(one, one.upper())}}}"' for one in fields]
-    # Credentials go to a foreign server only when the user names it.
-    target, is_foreign = token_target(url, origin)
-    return ", ".join([*pairs, *([f"token_url = {json.dumps(target)}"] if is_foreign else [])])
 
 
 def token_target(url: str, origin: BaseUrl) -> tuple[str, bool]:
@@ -180,19 +183,6 @@ def token_target(url: str, origin: BaseUrl) -> tuple[str, bool]:
         return target, BaseUrl.from_url(target).site != origin.site
     except ValueError:
         return target, True
-
-
-def _login_example(login: DescribedLogin, variable: str) -> str:
-    """Return the request for a token as an inline table. Other required fields of its body are left as `...` for the user."""
-    payload = {login.user: f"${{{variable}_USER}}", login.password: f"${{{variable}_PASSWORD}}"}
-    payload |= {name: _GRANTS.get(name, "...") for name in login.others}
-    pairs = ", ".join(f"{_toml_key(name)} = {json.dumps(text)}" for name, text in payload.items())
-    is_plain = login.media_type == _JSON
-    sent_as = "" if is_plain else f"payload_content_type = {json.dumps(login.media_type)}, "
-    return (
-        f"{{ path = {json.dumps(login.path)}, payload = {{ {pairs} }}, "
-        f"{sent_as}extract_selector = {json.dumps(login.token)} }}"
-    )
 
 
 def _toml_key(name: str) -> str:

@@ -130,7 +130,27 @@ class SignUpSource(CredentialSource):
         """Return the token; empty credentials and a note with the reason if there is none, since the run goes on without."""
         flow = self._accounts.flow
         try:
-            token = self._token()
+            accounts, flow = self._accounts, self._accounts.flow
+            refused = ""
+            if self._sign_up is None:
+                media_type, body = _sign_up_body(accounts)
+                answer = self._answer(accounts.sign_up, media_type, body)
+                if answer.status_code in _TAKEN:
+                    # Another worker, or an earlier run with this seed, may have created the account: the login decides.
+                    refused = _refusal(accounts.sign_up, answer)
+                elif not 200 <= answer.status_code < 400:
+                    raise CredentialError(_refusal(accounts.sign_up, answer))
+                self._sign_up = body
+            media_type, bare = _fullest(accounts.login, accounts.seed)
+            body = {**bare, **{name: self._sign_up[name] for name in flow.shared if name in self._sign_up}}
+            granted = {**body, "grant_type": "password"}
+            if "grant_type" in bare and _is_valid(accounts.login, media_type, granted):
+                body = granted
+            answer = self._answer(accounts.login, media_type, body)
+            if not 200 <= answer.status_code < 400:
+                self._sign_up = None
+                raise CredentialError(refused or _refusal(accounts.login, answer))
+            token = extracted(answer, "body", flow.token)
         except CredentialError as error:
             text = f"Auth: {error}; continuing without authentication"
             self._accounts.tell(Note(SIGN_UP_FAILED, "", "", text))
@@ -138,30 +158,6 @@ class SignUpSource(CredentialSource):
         text = f"Auth: signed up with {flow.sign_up} and logged in with {flow.login}"
         self._accounts.tell(Note(SIGNED_UP, "", "", text))
         return carried_as(flow.scheme, token)
-
-    def _token(self) -> str:
-        """Sign up unless this worker has, log in, and return the token. Raises `CredentialError`."""
-        accounts, flow = self._accounts, self._accounts.flow
-        refused = ""
-        if self._sign_up is None:
-            media_type, body = _sign_up_body(accounts)
-            answer = self._answer(accounts.sign_up, media_type, body)
-            if answer.status_code in _TAKEN:
-                # Another worker, or an earlier run with this seed, may have created the account: the login decides.
-                refused = _refusal(accounts.sign_up, answer)
-            elif not 200 <= answer.status_code < 400:
-                raise CredentialError(_refusal(accounts.sign_up, answer))
-            self._sign_up = body
-        media_type, bare = _fullest(accounts.login, accounts.seed)
-        body = {**bare, **{name: self._sign_up[name] for name in flow.shared if name in self._sign_up}}
-        granted = {**body, "grant_type": "password"}
-        if "grant_type" in bare and _is_valid(accounts.login, media_type, granted):
-            body = granted
-        answer = self._answer(accounts.login, media_type, body)
-        if not 200 <= answer.status_code < 400:
-            self._sign_up = None
-            raise CredentialError(refused or _refusal(accounts.login, answer))
-        return extracted(answer, "body", flow.token)
 
     def _answer(self, operation: Operation, media_type: str, body: Body) -> Response:
         outcome: Outcome = self._send(_request(operation, media_type, body))

@@ -78,13 +78,13 @@ class CreationHistory(Struct):
             if not (status // 100 in (2, 5) or status in _INVALID) or request.method != verdict.case.method:
                 continue
             label = verdict.case.operation.label
-            if (
-                request.method == "GET"
-                and status // 100 == 2
-                and label not in self.lists_filled
-                and _is_empty(request, outcome)
-            ):
-                self.lists_filled.add(label)
+            is_new = request.method == "GET" and status // 100 == 2 and label not in self.lists_filled
+            # A parameter of the query may have filtered an empty list.
+            content, is_whole = outcome.content, b"?" not in request.target
+            if is_new and is_whole and b"[]" in content and len(content) <= _LONGEST_EMPTY:
+                document = document_in(content)
+                if document == [] or (isinstance(document, dict) and [] in document.values()):
+                    self.lists_filled.add(label)
             if request.method in _MAKING or (request.method == "GET" and self._collection_of(verdict.case)):
                 yield from self.observe(verdict.case, request, outcome, (flight.task.lease.phase, at))
 
@@ -166,11 +166,3 @@ class CreationHistory(Struct):
     def _collection_of(self, case: Case) -> str:
         """Return the collection of the one member that an operation shows without naming it; empty for other operations."""
         return self._single.get(case.operation.path.rstrip("/"), "")
-
-
-def _is_empty(request: WireRequest, answer: Response) -> bool:
-    """Whether a response is a list without items. A parameter of the query may have filtered them."""
-    if len(answer.content) > _LONGEST_EMPTY or b"[]" not in answer.content or b"?" in request.target:
-        return False
-    document = document_in(answer.content)
-    return document == [] or (isinstance(document, dict) and [] in document.values())
