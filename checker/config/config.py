@@ -181,14 +181,6 @@ def _included_checks(values: Any) -> list[Change]:
     return changes
 
 
-def _excluded_checks(values: Any) -> list[Change]:
-    return [
-        (("checks", name), "enabled", False)
-        for name in _listed(values, "excluded_check_names")
-        if name not in BUILT_IN or not BUILT_IN[name].switch
-    ]
-
-
 def _listed(values: Any, name: str) -> list[str]:
     if isinstance(values, str) or not isinstance(values, Iterable):
         raise ConfigError(f"{name!r} -> Must be an array, but got {values!r}")
@@ -200,7 +192,11 @@ _ALIASES: dict[tuple[Path, str], Callable[[Any], list[Change]]] = {
     _MODES: _modes,
     (("phases",), "phases"): _phase_changes,
     (("checks",), "included_check_names"): _included_checks,
-    (("checks",), "excluded_check_names"): _excluded_checks,
+    (("checks",), "excluded_check_names"): lambda values: [
+        (("checks", name), "enabled", False)
+        for name in _listed(values, "excluded_check_names")
+        if name not in BUILT_IN or not BUILT_IN[name].switch
+    ],
 }
 """Options of `update` that stand for several keys."""
 

@@ -79,22 +79,21 @@ def _entry(where: str, value: object) -> KnownFailure:
     for name, text in given.items():
         if name not in _NAMES:
             raise ConfigError(f"{where}: unknown key {name!r}{did_you_mean_or_all(name, _NAMES)}")
-        given[name] = _day(where, name, text) if name in DAYS else text
+        if name not in DAYS:
+            given[name] = text
+        else:
+            try:
+                if text == "":
+                    given[name] = ""
+                else:
+                    given[name] = date.fromisoformat(str(text)).isoformat()
+            except ValueError:
+                raise ConfigError(f"{where}.{name}: must be a day like 2026-12-31, but got {text!r}") from None
         if not isinstance(given[name], str):
             raise ConfigError(f"{where}.{name}: must be text, but got {text!r}")
     if not given.get("fingerprint") and not given.get("check"):
         raise ConfigError(f"{where}: must have a `fingerprint` or a `check`, or it means nothing")
     return KnownFailure(**given)
-
-
-def _day(where: str, name: str, value: object) -> str:
-    """Return a day in the form of ISO 8601. TOML has a type for days."""
-    try:
-        if value == "":
-            return ""
-        return date.fromisoformat(str(value)).isoformat()
-    except ValueError:
-        raise ConfigError(f"{where}.{name}: must be a day like 2026-12-31, but got {value!r}") from None
 
 
 QUERIES_KEY: Final = "phases.examples.queries"
@@ -116,7 +115,11 @@ def read_queries(names: Iterable[str], folder: Path) -> tuple[QueryFile, ...]:
     found = dict.fromkeys(path for name in names for path in _query_paths(name, folder))
     if len(found) > _MOST_QUERY_FILES:
         raise ConfigError(f"{QUERIES_KEY}: {len(found)} files are named; name {_MOST_QUERY_FILES} at most")
-    return tuple(map(_query, found))
+    return tuple(
+        QueryFile(str(path), _query_text(path), _query_text(beside) if beside.exists() else "")
+        for path in found
+        for beside in [path.with_name(f"{path.stem}.variables.json")]
+    )
 
 
 def _query_paths(name: str, folder: Path) -> Iterator[Path]:
@@ -131,11 +134,6 @@ def _query_paths(name: str, folder: Path) -> Iterator[Path]:
     if not some:
         raise ConfigError(f"{QUERIES_KEY}: no file is called {name!r}; it is looked for below {folder}")
     yield from some
-
-
-def _query(path: Path) -> QueryFile:
-    beside = path.with_name(f"{path.stem}.variables.json")
-    return QueryFile(str(path), _query_text(path), _query_text(beside) if beside.exists() else "")
 
 
 def _query_text(path: Path) -> str:

@@ -131,15 +131,6 @@ def _modes(mode: str) -> tuple[str, ...]:
     return ("positive", "negative") if mode == "all" else (mode,)
 
 
-def _modes_said(layers: Layers) -> tuple[str, ...]:
-    is_said = any("mode" in layer.get(("generation",), {}) for layer in layers)
-    return _modes(value_in(layers, ("generation",), "mode")) if is_said else ("positive",)
-
-
-def _upper(names: list[str] | None) -> tuple[str, ...] | None:
-    return None if names is None else tuple(dict.fromkeys(name.upper() for name in names))
-
-
 def _server_variables(layers: Layers) -> tuple[tuple[str, str], ...]:
     """Return the variables of all layers; the nearest value of each counts."""
     found: dict[str, str] = {}
@@ -152,11 +143,6 @@ def _names(asked: str | list[str] | None) -> tuple[str, ...]:
     if isinstance(asked, str):
         return tuple(name.strip() for name in asked.split(",") if name.strip())
     return tuple(asked or ())
-
-
-def _checks(layers: Layers) -> tuple[str, ...]:
-    names = dict.fromkeys((*BUILT_IN, *CUSTOM_CHECKS, *custom_checks_in(layers)))
-    return tuple(name for name in names if is_check_enabled(layers, name))
 
 
 _MOST_PROBE_S: Final = 10.0
@@ -246,13 +232,17 @@ def _read(kind: type[Group], layers: Layers, *sections: Path, **rewrites: Callab
     return convert(values, kind)
 
 
-def _http(layers: Layers) -> HttpSettings:
-    return _read(HttpSettings, layers, (), request_retries=retries_of)
-
-
 def _cases(layers: Layers) -> CaseSettings:
     sections = (("generation",), ("phases", "examples"), ("phases", "coverage"))
-    return _read(CaseSettings, layers, *sections, maximize=_names, unexpected_methods=_upper)
+    return _read(
+        CaseSettings,
+        layers,
+        *sections,
+        maximize=_names,
+        unexpected_methods=lambda names: (
+            None if names is None else tuple(dict.fromkeys(name.upper() for name in names))
+        ),
+    )
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -266,7 +256,7 @@ class OperationSettings:
     """Sent with every request; those of the root with the request for the description as well."""
     authentication: Authentication = _derived(authentication_in)  # noqa: RUF009 - a field
     """Basic authentication is among the headers, too."""
-    http: HttpSettings = _derived(_http)  # noqa: RUF009 - a field
+    http: HttpSettings = _derived(lambda layers: _read(HttpSettings, layers, (), request_retries=retries_of))  # noqa: RUF009 - a field
     warnings: WarningSettings = _derived(  # noqa: RUF009 - a field
         lambda layers: WarningSettings.of(value_in(layers, (), "warnings"))
     )
@@ -275,9 +265,21 @@ class OperationSettings:
     """Values of variables in the URL of its server, in place of their defaults."""
     continue_on_failure: bool = _setting("continue-on-failure")
     cases: CaseSettings = _derived(_cases)  # noqa: RUF009 - a field
-    modes_in_python: tuple[str, ...] = _derived(_modes_said)
+    modes_in_python: tuple[str, ...] = _derived(
+        lambda layers: (
+            _modes(value_in(layers, ("generation",), "mode"))
+            if any("mode" in layer.get(("generation",), {}) for layer in layers)
+            else ("positive",)
+        )
+    )
     """Kinds of data of strategies whose user names none: valid data, unless the configuration names one."""
-    checks: tuple[str, ...] = _derived(_checks)
+    checks: tuple[str, ...] = _derived(
+        lambda layers: tuple(
+            name
+            for name in dict.fromkeys((*BUILT_IN, *CUSTOM_CHECKS, *custom_checks_in(layers)))
+            if is_check_enabled(layers, name)
+        )
+    )
     """Enabled names, in the order in which they run; names that are not built in are users' checks that are known by now."""
     check_settings: Mapping[str, Mapping[str, Any]] = _derived(check_settings_in, is_hashed=False)
     """Return, by name of a check, its settings that differ from the defaults."""

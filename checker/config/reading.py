@@ -165,19 +165,15 @@ def unknown(written: object, known: list[str], why: str = "") -> Problem:
     """
     # Values of Python may have other keys than texts.
     name, listed = str(written), ", ".join(map(repr, known))
-    home = _home_of(name)
-    hint = f". It belongs to {home}" if home else did_you_mean(name, known)
-    reason = f" cannot be set here: {why}" if why else ""
-    return Problem("Unknown properties", f"{name!r}{reason}{hint}", f"The following properties are valid: {listed}")
-
-
-def _home_of(name: str) -> str:
-    """Return the section nearest to the root that has a key of this name; empty if many sections have one, or none."""
     spelled = {name, name.replace("_", "-")}
     homes = sorted((path for path, keys in SECTIONS.items() if spelled & keys.keys()), key=len)
     if not homes or len(homes) > _FEW_HOMES:
-        return ""
-    return section_title(homes[0]) if homes[0] else "the root of the file"
+        home = ""
+    else:
+        home = section_title(homes[0]) if homes[0] else "the root of the file"
+    hint = f". It belongs to {home}" if home else did_you_mean(name, known)
+    reason = f" cannot be set here: {why}" if why else ""
+    return Problem("Unknown properties", f"{name!r}{reason}{hint}", f"The following properties are valid: {listed}")
 
 
 def check_value(name: str, key: Key, value: object) -> Problem | None:
@@ -329,11 +325,8 @@ def _block(block: Mapping[str, Any], path: Path) -> OperationBlock:
     if not specs:
         raise ConfigError(f"{section_error(path, [])}\n\nAt least one filter is required when defining [[operations]].")
     values.setdefault((), {})["enabled"] = enabled
-    return OperationBlock(_filters(specs, path), values)
-
-
-def _filters(specs: list[FilterSpec], path: Path) -> OperationFilters:
     try:
-        return OperationFilters(tuple(specs))
+        filters = OperationFilters(tuple(specs))
     except UsageError as error:
         raise section_error(path, [invalid(str(error))]) from error
+    return OperationBlock(filters, values)

@@ -288,7 +288,14 @@ def _shard(config: Config) -> Shard | None:
 
 def _project_dir(config: Config, occasion: Invocation) -> str:
     # Without the title of an only project the location names the corpus: two APIs must not share one.
-    name = config.titles[0] if len(config.titles) == 1 else _nickname(occasion.location)
+    if len(config.titles) == 1:
+        name = config.titles[0]
+    else:
+        parts = urlsplit(occasion.location)
+        if parts.netloc:
+            name = f"{parts.hostname or ''}-{parts.port or ''}{parts.path}"
+        else:
+            name = os.path.basename(occasion.location)
     return f".checker/{occasion.corpus or slug(name)}"
 
 
@@ -297,13 +304,6 @@ def _cache_dir(config: Config, occasion: Invocation) -> str | None:
     if not config.cache.enabled or config.generation.deterministic:
         return None
     return config.cache.directory or f"{_project_dir(config, occasion)}/cache"
-
-
-def _nickname(location: str) -> str:
-    parts = urlsplit(location)
-    if parts.netloc:
-        return f"{parts.hostname or ''}-{parts.port or ''}{parts.path}"
-    return os.path.basename(location)
 
 
 def slug(text: str) -> str:

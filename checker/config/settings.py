@@ -338,7 +338,11 @@ def target(declared: str, location: str | None, given: str | None, credentials: 
     if given is not None:
         return BaseUrl.from_url(given)
     found = BaseUrl.from_url(declared)
-    own = _origin(location)
+    try:
+        own = None if location is None else BaseUrl.from_url(location)
+    except ValueError:
+        # A file, or an application in this process.
+        own = None
     if own is not None and own.site == found.site:
         return found.with_userinfo(found.userinfo or own.userinfo)
     names = list(credentials)
@@ -349,11 +353,3 @@ def target(declared: str, location: str | None, given: str | None, credentials: 
             f"give the base URL of the API with `--url` (`base-url` in checker.toml, `base_url` in Python)"
         )
     return found
-
-
-def _origin(location: str | None) -> BaseUrl | None:
-    try:
-        return None if location is None else BaseUrl.from_url(location)
-    except ValueError:
-        # A file, or an application in this process.
-        return None

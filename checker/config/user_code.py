@@ -116,37 +116,32 @@ def load_hooks(spec: str) -> None:
     """
     search_working_directory()
     try:
-        _load(spec)
+        if not spec.endswith(".py"):
+            importlib.import_module(spec)
+        else:
+            path = Path(spec).resolve()
+            if not path.exists():
+                raise FileNotFoundError(f"there is no file {spec}")
+            name = f"checker_hooks_{path.stem}_{abs(hash(str(path))):x}"
+            if not any(getattr(module, "__file__", None) == str(path) for module in list(sys.modules.values())):
+                # Check the size first: `exec_module` would read an endless file forever.
+                read_local(path, "a hooks module", most_bytes=MOST_BYTES)
+                found = importlib.util.spec_from_file_location(name, path)
+                if found is None or found.loader is None:
+                    raise ImportError(f"{spec} is not Python source")
+                module = importlib.util.module_from_spec(found)
+                sys.modules[name] = module
+                try:
+                    found.loader.exec_module(module)
+                except BaseException:
+                    del sys.modules[name]
+                    raise
     except UnreadableFile as error:
         raise ConfigError(f"cannot load hooks from {spec!r}: {error}") from error
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):
             raise
         raise ConfigError(f"cannot load hooks from {spec!r}: {_described(error)}") from error
-
-
-def _load(spec: str) -> None:
-    if not spec.endswith(".py"):
-        importlib.import_module(spec)
-        return
-    path = Path(spec).resolve()
-    if not path.exists():
-        raise FileNotFoundError(f"there is no file {spec}")
-    name = f"checker_hooks_{path.stem}_{abs(hash(str(path))):x}"
-    if any(getattr(module, "__file__", None) == str(path) for module in list(sys.modules.values())):
-        return
-    # Check the size first: `exec_module` would read an endless file forever.
-    read_local(path, "a hooks module", most_bytes=MOST_BYTES)
-    found = importlib.util.spec_from_file_location(name, path)
-    if found is None or found.loader is None:
-        raise ImportError(f"{spec} is not Python source")
-    module = importlib.util.module_from_spec(found)
-    sys.modules[name] = module
-    try:
-        found.loader.exec_module(module)
-    except BaseException:
-        del sys.modules[name]
-        raise
 
 
 def _described(error: BaseException) -> str:

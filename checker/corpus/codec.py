@@ -55,7 +55,11 @@ def unpack(data: bytes, build: Callable[[Any], Built]) -> Built:
 def _extended(value: Any) -> Any:
     """Return a value in which extensions replace integers and texts that msgpack cannot write."""
     if isinstance(value, str):
-        return value if _is_utf8(value) else Ext(_TEXT, value.encode("utf-8", "surrogatepass"))
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return Ext(_TEXT, value.encode("utf-8", "surrogatepass"))
+        return value
     if isinstance(value, int):
         return (
             value
@@ -74,14 +78,6 @@ def _extended(value: Any) -> Any:
     if isinstance(value, Struct):
         return _extended(to_builtins(value, builtin_types=(bytes,), enc_hook=_plain))
     return value
-
-
-def _is_utf8(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _restored(code: int, data: memoryview) -> object:

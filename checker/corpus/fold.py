@@ -113,7 +113,18 @@ class Sights(Struct):
             self._members.setdefault(defect, set()).add(one)
             defects.add(defect)
         for defect in defects:
-            was, is_now = self._shown.pop(defect, None), self._teller(defect)
+            known = self._sights.get(defect)
+            if known is not None and not (known.best.investigation.withdrawn or known.best.same_as):
+                teller: str | None = defect
+            else:
+                # The finding at the end is missing or withdrawn because its worker died, or two findings refer to each other.
+                names = self._members.get(defect, ())
+                teller = min(
+                    (one for one in names if not self._sights[one].best.investigation.withdrawn),
+                    key=self.first_seen,
+                    default=None,
+                )
+            was, is_now = self._shown.pop(defect, None), teller
             if is_now is not None:
                 self._shown[defect] = is_now
             if was != is_now:
@@ -130,19 +141,6 @@ class Sights(Struct):
             name = known.best.same_as
         circle = list(way)
         return min(circle[circle.index(name) :])
-
-    def _teller(self, defect: str) -> str | None:
-        """Return the finding that reports show for a defect; None if all of its sights are withdrawn."""
-        known = self._sights.get(defect)
-        if known is not None and not (known.best.investigation.withdrawn or known.best.same_as):
-            return defect
-        # The finding at the end is missing or withdrawn because its worker died, or two findings refer to each other.
-        names = self._members.get(defect, ())
-        return min(
-            (one for one in names if not self._sights[one].best.investigation.withdrawn),
-            key=self.first_seen,
-            default=None,
-        )
 
 
 UNDECLARED_AUTH = "undeclared_auth"

@@ -21,10 +21,6 @@ from checker.core.request import WireRequest, header_bytes
 from checker.core.system import later_pattern
 
 
-def _as_utf8(value: str) -> bytes:
-    return value.encode("utf-8", "surrogatepass")
-
-
 def _in_command(spell: Callable[[str], str], encode: Callable[[str], bytes], value: str) -> str:
     """Return a secret inside a word of a shell command."""
     return spell(curl.as_text(encode(value)))
@@ -43,7 +39,7 @@ _FORMS: Mapping[str, Callable[[str], str]] = {
     **{
         f"-{name}{kind}": partial(_in_command, spell, encode)
         for name, spell in curl.SPELLINGS.items()
-        for kind, encode in (("", _as_utf8), ("latin", header_bytes))
+        for kind, encode in (("", lambda value: value.encode("utf-8", "surrogatepass")), ("latin", header_bytes))
     },
 }
 """Spellings of a secret that are looked for: name of the spelling in a reference -> how a secret is spelled."""

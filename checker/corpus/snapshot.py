@@ -89,7 +89,15 @@ def condense(pairs: Sequence[Numbered]) -> list[Record]:
     view = fold((number, record) for number, record in pairs if isinstance(record, _OF_FAILURES))
     records: list[Record] = []
     for finding in open_findings(view):
-        records += _versions(finding, view.sights.first_seen(finding.fingerprint)[0][0])
+        # Reports are ordered by the time at which the first version was seen.
+        first_seen_at = view.sights.first_seen(finding.fingerprint)[0][0]
+        if finding.at == first_seen_at:
+            versions = [finding]
+        else:
+            bare = finding.brief
+            bare = replace(bare, investigation=replace(bare.investigation, stage="found"), at=first_seen_at)
+            versions = [bare, finding]
+        records += versions
     plain = [record for _, record in pairs]
     records += view.quarantined.values()
     records += favoured(record for record in plain if isinstance(record, CorpusEntry))
@@ -141,15 +149,6 @@ def known_before(layout: RunLayout, incarnation: int) -> Known | None:
         elif isinstance(record, CorpusEntry):
             entries.append(record)
     return None if is_empty else Known(open_findings(view), favoured(entries))
-
-
-def _versions(best: Finding, first_seen_at: float) -> list[Record]:
-    """Return the best version, after a record of the time at which the first one was seen, by which reports are ordered."""
-    if best.at == first_seen_at:
-        return [best]
-    bare = best.brief
-    bare = replace(bare, investigation=replace(bare.investigation, stage="found"), at=first_seen_at)
-    return [bare, best]
 
 
 def _values(records: Iterable[Record]) -> list[Record]:

@@ -128,7 +128,18 @@ class RedirectChain:
         if response.status_code in _REDIRECTS and target is not None:
             return str(target)
         if response.status_code >= 400:
-            raise _refusal(response, shown, self._advice)
+            side = "server" if response.status_code >= 500 else "client"
+            reason = f"{response.status_code} {response.reason_phrase}".strip()
+            kind: type[LoaderError] = NotReady if response.status_code == 503 else LoaderError
+            if side == "client" or response.status_code == HTTPStatus.NOT_IMPLEMENTED:
+                # A request of another kind may succeed: 501 is about the method (RFC 9110, 15.6.2).
+                kind = ForeignDescription
+            what = self._advice.missing if response.status_code == HTTPStatus.NOT_FOUND else self._advice.refused
+            raise kind(
+                f"Failed to load {shown} due to {side} error (HTTP {reason}); {what}",
+                [f"HTTP {reason}", *_beginning(response)],
+                kind=LoaderErrorKind.of_status(response.status_code),
+            )
         portion = self._portion
         for piece in response.iter_raw():
             portion.take(piece)
@@ -138,10 +149,14 @@ class RedirectChain:
             raise LoaderError(f"{shown} cannot be decoded: {plain.message}; {self._advice.broken}")
         if plain.is_cut:
             raise portion.too_large()
+        if self._asked is None or not self._asked.socket:
+            place = str(response.url)
+        else:
+            place = self._asked.url + response.url.raw_path.decode("ascii")
         return Fetched(
             portion.close(plain.content),
             response.headers.get("content-type"),
-            self._reaching.way.redaction.url(without_userinfo(self._place_of(response))),
+            self._reaching.way.redaction.url(without_userinfo(place)),
         )
 
     def _client(self, url: str) -> httpx.Client:
@@ -205,12 +220,6 @@ class RedirectChain:
         own = self._reaching.own
         return own if own is not None and own.site == origin_of(url).site else None
 
-    def _place_of(self, response: httpx.Response) -> str:
-        """Return the URL of a response; for a socket, clients know only the path below it."""
-        if self._asked is None or not self._asked.socket:
-            return str(response.url)
-        return self._asked.url + response.url.raw_path.decode("ascii")
-
 
 _NO_AUTHORITIES: Final = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 """The TLS context of requests without TLS: it trusts no server. To read the usual authorities takes longer than most imports."""
@@ -241,21 +250,6 @@ def _octets(value: str | bytes) -> bytes:
     return value.encode("latin-1") if isinstance(value, str) else value
 
 
-def _refusal(response: httpx.Response, shown: str, advice: FetchAdvice) -> LoaderError:
-    side = "server" if response.status_code >= 500 else "client"
-    reason = f"{response.status_code} {response.reason_phrase}".strip()
-    kind: type[LoaderError] = NotReady if response.status_code == 503 else LoaderError
-    if side == "client" or response.status_code == HTTPStatus.NOT_IMPLEMENTED:
-        # A request of another kind may succeed: 501 is about the method (RFC 9110, 15.6.2).
-        kind = ForeignDescription
-    what = advice.missing if response.status_code == HTTPStatus.NOT_FOUND else advice.refused
-    return kind(
-        f"Failed to load {shown} due to {side} error (HTTP {reason}); {what}",
-        [f"HTTP {reason}", *_beginning(response)],
-        kind=LoaderErrorKind.of_status(response.status_code),
-    )
-
-
 def _beginning(response: httpx.Response) -> list[str]:
     """Return the first lines of an error response, as far as they arrive."""
     found = bytearray()
@@ -275,14 +269,12 @@ def _beginning(response: httpx.Response) -> list[str]:
 def _network_error(asked: str, error: httpx.HTTPError, advice: FetchAdvice) -> LoaderError:
     """Return the error for a network failure; `NotReady` if another try may help."""
     kind = NotReady if isinstance(error, httpx.ConnectError | httpx.TimeoutException) else LoaderError
-    return kind(_sentence(asked, error, advice), [str(error)], kind=_loader_error_kind(error))
-
-
-def _loader_error_kind(error: httpx.HTTPError) -> LoaderErrorKind:
     if not isinstance(error, httpx.ConnectError):
-        return LoaderErrorKind.NETWORK_OTHER
-    is_about_tls = re.search("SSL|CERTIFICATE", str(error).upper())
-    return LoaderErrorKind.CONNECTION_SSL if is_about_tls else LoaderErrorKind.CONNECTION_OTHER
+        error_kind = LoaderErrorKind.NETWORK_OTHER
+    else:
+        is_about_tls = re.search("SSL|CERTIFICATE", str(error).upper())
+        error_kind = LoaderErrorKind.CONNECTION_SSL if is_about_tls else LoaderErrorKind.CONNECTION_OTHER
+    return kind(_sentence(asked, error, advice), [str(error)], kind=error_kind)
 
 
 def _sentence(asked: str, error: httpx.HTTPError, advice: FetchAdvice) -> str:

@@ -116,7 +116,17 @@ class Web:
                 found = chain.visit(url)
                 if isinstance(found, Fetched):
                     return found
-                url = self._next(url, found)
+                try:
+                    joined = urljoin(url, found)
+                except ValueError:
+                    joined = found
+                if not re.match("https?://[^/]", joined, re.IGNORECASE):
+                    redaction = self.way.redaction
+                    raise LoaderError(
+                        f"{redaction.url(url)} redirects to {redaction.url(joined)}, which is not an http(s) URL; "
+                        "give the URL of the document itself"
+                    )
+                url = joined
                 if advice is NEIGHBOUR:
                     self._require_allowed(url)
             raise portion.too_far(self.way.redaction.url(url))
@@ -154,20 +164,6 @@ class Web:
         except ValueError:
             # A server variable without a value, or no URL at all.
             return False
-
-    def _next(self, url: str, target: str) -> str:
-        """Return the absolute URL of a redirect."""
-        try:
-            found = urljoin(url, target)
-        except ValueError:
-            found = target
-        if not re.match("https?://[^/]", found, re.IGNORECASE):
-            redaction = self.way.redaction
-            raise LoaderError(
-                f"{redaction.url(url)} redirects to {redaction.url(found)}, which is not an http(s) URL; "
-                "give the URL of the document itself"
-            )
-        return found
 
 
 def _certificates(path: str) -> ssl.SSLContext:

@@ -347,17 +347,23 @@ def _below(value: Any, path: FieldPath, depth: int) -> Iterator[PlaceDemand]:
         yield from _of_text(value[:_LONGEST])
     elif isinstance(value, dict) and depth:
         for name, inner in value.items():
-            rules = [one for one in inner if _is_rule(one)] if isinstance(inner, list) else []
+            rules = (
+                [
+                    one
+                    for one in inner
+                    if isinstance(one, dict)
+                    and isinstance(one.get("code"), str)
+                    and isinstance(one.get("params"), dict)
+                ]
+                if isinstance(inner, list)
+                else []
+            )
             for rule in rules:
                 numbers = {key: one for key, one in rule["params"].items() if is_number(one)}
                 is_list = isinstance(rule["params"].get("value"), list)
                 yield from _demands((*path, *path_of(name)), rule["code"], numbers, is_list=is_list)
             if not rules:
                 yield from _below(inner, path, depth - 1)
-
-
-def _is_rule(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("code"), str) and isinstance(value.get("params"), dict)
 
 
 def _of_text(text: str) -> Iterator[PlaceDemand]:

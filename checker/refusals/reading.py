@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from checker.core.case import NOT_SET, Case
 from checker.core.constraints import FORBIDDEN, ITEMS, REQUIRED, SELDOM, Constraint, constraint, part_of, values_at
-from checker.core.operation import Parameter
 from checker.core.request import Location
 from checker.core.resource_names import ends_with_variable, variables_of
 from checker.core.response import Response
@@ -75,13 +74,9 @@ def flask_restx(body: Any) -> Iterator[PlaceDemand]:
     for name, text in errors.items() if isinstance(errors, dict) else ():
         if isinstance(text, str):
             where = "query" if text.rstrip(". ").endswith("in the query string") else ""
-            yield from sentences_at(_trimmed(path_of(name), text), text, where)
-
-
-def _trimmed(path: FieldPath, text: str) -> FieldPath:
-    """Return the place of an error without the missing property, which the text names as well."""
-    is_named = "required property" in text and bool(path)
-    return path[:-1] if is_named and repr(path[-1]) in text else path
+            path = path_of(name)
+            is_named = "required property" in text and bool(path)
+            yield from sentences_at(path[:-1] if is_named and repr(path[-1]) in text else path, text, where)
 
 
 _FIELD_IN_TEXT = later_pattern(r"^The (?:field )?(?P<name>[\w.]+)(?: field)? ")
@@ -175,7 +170,14 @@ def _generic(value: Any, depth: int) -> Iterator[PlaceDemand]:
         name = next((value[one] for one in _NAMES if _is_name(one, value.get(one))), None)
         text = next((value[one] for one in _TEXTS if isinstance(value.get(one), str)), None)
         if name and text:
-            found = list(_beside(name, text, value))
+            # A pointer may begin with the part of the request.
+            said = (value.get("in"), value.get("location"), value.get("where"))
+            where = next((_LOCATIONS[one] for one in said if isinstance(one, str) and one in _LOCATIONS), "")
+            path = path_of(name)
+            if not where and isinstance(name, str) and name.startswith("/") and path[:1]:
+                where = _LOCATIONS.get(path[0], "")
+                path = path[1:] if where else path
+            found = list(sentences_at(path, text, where))
             yield from found
             if found:
                 return
@@ -200,17 +202,6 @@ def _is_name(key: str, value: Any) -> bool:
     is_part = key == "source" and isinstance(value, str) and value in _LOCATIONS
     is_class = key == "name" and isinstance(value, str) and value.endswith(("Error", "Exception"))
     return isinstance(value, str | list) and not (is_part or is_class)
-
-
-def _beside(name: object, text: str, value: dict[str, Any]) -> Iterator[PlaceDemand]:
-    """Yield the demands of a text on the place that is named beside it; a pointer may begin with the part of the request."""
-    said = (value.get("in"), value.get("location"), value.get("where"))
-    where = next((_LOCATIONS[one] for one in said if isinstance(one, str) and one in _LOCATIONS), "")
-    path = path_of(name)
-    if not where and isinstance(name, str) and name.startswith("/") and path[:1]:
-        where = _LOCATIONS.get(path[0], "")
-        path = path[1:] if where else path
-    yield from sentences_at(path, text, where)
 
 
 def _holds_texts(value: Any) -> bool:
@@ -381,7 +372,12 @@ def _paths_in(value: Any, above: FieldPath, depth: int) -> Iterator[FieldPath]:
 
 def _placed(said: PlaceDemand, case: Case, declared: Collection[str]) -> Constraint | None:
     """Return the demand with the part of the request that it is about; None if there is no such part."""
-    for location in _locations(said, case):
+    if said.where:
+        locations = [one for one in Location if one.value == said.where]
+    else:
+        others = [Location.QUERY, Location.PATH, Location.HEADER, Location.COOKIE]
+        locations = [Location.BODY, *others] if case.operation.bodies else others
+    for location in locations:
         path = _known_path(said.path, location, case, declared)
         if said.keyword == REQUIRED and location is Location.BODY and case.body is NOT_SET and case.operation.bodies:
             # A member of nothing is missing.
@@ -395,13 +391,6 @@ def _placed(said: PlaceDemand, case: Case, declared: Collection[str]) -> Constra
         if path is not None:
             return constraint(location, path, said.keyword, said.value)
     return None
-
-
-def _locations(said: PlaceDemand, case: Case) -> list[Location]:
-    if said.where:
-        return [one for one in Location if one.value == said.where]
-    others = [Location.QUERY, Location.PATH, Location.HEADER, Location.COOKIE]
-    return [Location.BODY, *others] if case.operation.bodies else others
 
 
 def _known_path(path: FieldPath, location: Location, case: Case, declared: Collection[str]) -> FieldPath | None:
@@ -423,14 +412,12 @@ def _known_path(path: FieldPath, location: Location, case: Case, declared: Colle
         return tuple(_spelled(path, case.body, declared)) if path else ()
     for parameter in case.operation.parameters:
         if parameter.location is location and path and is_same_name(parameter.name, path[0]):
-            return parameter.name, *_steps_within(path[1:], case, parameter)
+            steps = path[1:]
+            given = getattr(case, parameter.location.container).get(parameter.name)
+            return parameter.name, *(
+                steps[1:] if steps[:1] == (ITEMS,) and isinstance(given, str | int | float) else steps
+            )
     return None
-
-
-def _steps_within(steps: FieldPath, case: Case, parameter: Parameter) -> FieldPath:
-    """Return the steps below a parameter, without `*` for a scalar, which some targets read as a list of one."""
-    given = getattr(case, parameter.location.container).get(parameter.name)
-    return steps[1:] if steps[:1] == (ITEMS,) and isinstance(given, str | int | float) else steps
 
 
 def _names_of(value: object) -> list[str]:

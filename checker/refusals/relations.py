@@ -106,18 +106,13 @@ def is_of_parallel_lists(text: str) -> bool:
     return _PARALLEL.search(text) is not None
 
 
-def _parallel(sentence: str, places: Sequence[Place]) -> Iterator[Constraint | None]:
-    """Yield the demand that the lists which a sentence names are equally long: `IDs` names `ids`."""
-    said = set(re.split(r"\W+", sentence.lower()))
-    named = [(location, path) for location, path in places if path[-1].lower() in said]
-    beside = [path[-1] for location, path in named if location is named[0][0] and path[:-1] == named[0][1][:-1]]
-    if _PAIR <= len(beside) <= _MOST_NAMES:
-        yield constraint(*named[0], PARALLEL, beside[1:])
-
-
 def _in_sentence(sentence: str, places: Sequence[Place], *, is_refusal: bool) -> Iterator[Constraint | None]:
     if is_of_parallel_lists(sentence):
-        yield from _parallel(sentence, places)
+        said = set(re.split(r"\W+", sentence.lower()))
+        listed = [(location, path) for location, path in places if path[-1].lower() in said]
+        beside = [path[-1] for location, path in listed if location is listed[0][0] and path[:-1] == listed[0][1][:-1]]
+        if _PAIR <= len(beside) <= _MOST_NAMES:
+            yield constraint(*listed[0], PARALLEL, beside[1:])
     if _EXCLUSIVE.search(sentence):
         yield from _exclusive(_mentioned(sentence, places))
     elif _TOGETHER.search(sentence):

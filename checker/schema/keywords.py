@@ -98,10 +98,6 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-def _is_count(value: Any) -> bool:
-    return _is_number(value) and value >= 0 and (isinstance(value, int) or value.is_integer())
-
-
 def _is_type(value: Any) -> bool:
     names = [value] if isinstance(value, str) else value
     is_list = isinstance(names, list) and bool(names)
@@ -124,7 +120,10 @@ def _is_map(value: Any) -> bool:
     return isinstance(value, dict)
 
 
-_COUNT = Keyword(KeywordShape.PLAIN, _is_count)
+_COUNT = Keyword(
+    KeywordShape.PLAIN,
+    lambda value: _is_number(value) and value >= 0 and (isinstance(value, int) or value.is_integer()),
+)
 _NUMBER = Keyword(KeywordShape.PLAIN, _is_number)
 _BOUND = Keyword(KeywordShape.PLAIN, lambda value: isinstance(value, bool) or _is_number(value))
 _TEXT = Keyword(KeywordShape.PLAIN, lambda value: isinstance(value, str))

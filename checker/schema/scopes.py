@@ -208,20 +208,17 @@ class Scopes:
                 if anchor and (is_old or name.startswith("#")):
                     around.anchors[unquote(anchor)] = at
         if not is_old:
-            self._anchored(schema, at, around)
+            for keyword in ("$anchor", "$dynamicAnchor"):
+                named = schema.get(keyword)
+                if isinstance(named, str):
+                    around.anchors[named] = at
+                    if keyword == "$dynamicAnchor":
+                        around.dynamic[named] = at
+                        self.has_dynamic = True
+            if schema.get("$recursiveAnchor") is True and at == around.place:
+                around.dynamic[_RECURSIVE] = at
+                self.has_dynamic = True
         return around
-
-    def _anchored(self, schema: dict[str, Any], at: str, around: Resource) -> None:
-        for keyword in ("$anchor", "$dynamicAnchor"):
-            name = schema.get(keyword)
-            if isinstance(name, str):
-                around.anchors[name] = at
-                if keyword == "$dynamicAnchor":
-                    around.dynamic[name] = at
-                    self.has_dynamic = True
-        if schema.get("$recursiveAnchor") is True and at == around.place:
-            around.dynamic[_RECURSIVE] = at
-            self.has_dynamic = True
 
     def resource(self, place: str) -> Resource | None:
         """Return the nearest resource around a place."""
@@ -239,21 +236,18 @@ class Scopes:
         if reference.startswith("#") or not reference:
             return around.home or around, unquote(reference[1:])
         uri, fragment = urldefrag(urljoin(around.uri, reference))
-        found = self._by_uri.get(uri) or self._load(uri, around.dialect)
-        return None if found is None else (found, unquote(fragment))
+        if uri not in self._by_uri:
+            raw = self._document(uri)
+            if raw is None:
+                return None
+            self.add(raw, uri=uri, place=f"{uri}#", dialect=around.dialect)
+        return self._by_uri[uri], unquote(fragment)
 
     def _document(self, uri: str) -> object | None:
         if uri in self._others:
             return self._others[uri]
         contents: Any = specifications.REGISTRY.get(uri)
         return None if contents is None else contents.contents
-
-    def _load(self, uri: str, dialect: Dialect) -> Resource | None:
-        raw = self._document(uri)
-        if raw is None:
-            return None
-        self.add(raw, uri=uri, place=f"{uri}#", dialect=dialect)
-        return self._by_uri[uri]
 
     def target(self, reference: str, around: Resource) -> str | None:
         """Return the place of the target of a reference, anchors looked up; None if there is no such name."""

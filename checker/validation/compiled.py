@@ -18,7 +18,7 @@ from msgspec import Struct, field
 from checker.core.errors import CheckerError
 from checker.core.schema import Dialect, Direction, Document, Schema, UnresolvableReference, pointer_child, target_of
 from checker.core.system import kept
-from checker.schema.discriminators import KEYWORDS, Discriminator, discriminator_of
+from checker.schema.discriminators import KEYWORDS, discriminator_of
 from checker.schema.keywords import Keyword, KeywordShape, keywords_of, understood
 from checker.schema.scopes import HAS_SIBLINGS, Scope, dialect_at, entered, is_scoped, resolve_dynamic
 from checker.validation.ecma import LONGEST_PATTERN, is_foreign
@@ -108,23 +108,32 @@ class Translator:
         self._used, self._nodes = [], 0
         plain = self._node(schema.raw, schema.pointer, _Way(_NOTHING, scope))
         used = self._used
-        self._translate_pending()
-        reached = self._closure(used)
+        # A loop, not recursion: in large documents references form chains of hundreds.
+        while self._todo:
+            pending, target, pointer, way = self._todo.pop()
+            self._used, self._nodes = [], 0
+            try:
+                pending.plain = self._node(target, pointer, way)
+            except UnresolvableReference as error:
+                pending.error = str(error)
+            except RecursionError:
+                pending.error = f"the schema at {pointer} is nested too deeply to be read"
+            except SchemaTooLarge:
+                pending.error = too_large(pointer)
+            pending.references = tuple(self._used)
+        found: dict[str, _Fragment] = {}
+        todo = used
+        while todo:
+            each = todo.pop()
+            if each.error is not None:
+                raise UnresolvableReference(each.error)
+            if each.name not in found:
+                found[each.name] = each
+                todo.extend(each.references)
+        reached = sorted(found.values(), key=lambda fragment: int(each.name))
         if isinstance(plain, bool) or not reached:
             return plain
         return {**plain, "$defs": {fragment.name: fragment.plain for fragment in reached}}
-
-    def _closure(self, start: list[_Fragment]) -> list[_Fragment]:
-        found: dict[str, _Fragment] = {}
-        todo = start
-        while todo:
-            fragment = todo.pop()
-            if fragment.error is not None:
-                raise UnresolvableReference(fragment.error)
-            if fragment.name not in found:
-                found[fragment.name] = fragment
-                todo.extend(fragment.references)
-        return sorted(found.values(), key=lambda fragment: int(fragment.name))
 
     def _node(self, raw: object, at: str, way: _Way) -> Plain:
         if isinstance(raw, bool):
@@ -148,7 +157,14 @@ class Translator:
         dynamic = resolve_dynamic(self._document, raw, at, way.scope)
         if dynamic is not None:
             targets.append(self._fragment(*dynamic, way))
-        return self._with_null(raw, _combined(self._constraints(raw, at, way, keywords_of(dialect)), targets))
+        plain = self._constraints(raw, at, way, keywords_of(dialect))
+        if not targets:
+            combined = plain
+        elif len(targets) == 1:
+            combined = targets[0] | plain
+        else:
+            combined = {**plain, "allOf": [*plain.get("allOf", ()), *targets]}
+        return self._with_null(raw, combined)
 
     def _constraints(self, raw: dict[str, Any], at: str, way: _Way, table: Mapping[str, Keyword]) -> dict[str, Any]:
         hidden = way.hidden | self._hidden(raw, at, _NOTHING)
@@ -169,7 +185,17 @@ class Translator:
         if isinstance(raw.get("discriminator"), dict) and not plain.keys().isdisjoint(KEYWORDS):
             discriminator = discriminator_of(raw, at, partial(target_of, self._document))
             if "oneOf" in plain or discriminator is not None:
-                _alternatives(plain, discriminator)
+                if discriminator is None:
+                    branches = plain.pop("oneOf")
+                else:
+                    branches = []
+                    for branch, names in zip(plain.pop(discriminator.keyword), discriminator.names, strict=True):
+                        if names is not None:
+                            # Only texts are names: a branch may use the property for values of other types.
+                            texts = {"anyOf": [{"enum": sorted(names)}, {"not": {"type": "string"}}]}
+                            branch = {"allOf": [branch, {"properties": {discriminator.property_name: texts}}]}
+                        branches.append(branch)
+                plain["allOf"] = [*plain.get("allOf", ()), {"anyOf": branches}]
         _arrays(plain, has_prefix=self._has_prefix)
         if hidden and "required" in plain:
             plain["required"] = [name for name in plain["required"] if name not in hidden]
@@ -201,21 +227,6 @@ class Translator:
             self._todo.append((fragment, target, pointer, _Way(way.hidden, scope)))
         self._used.append(fragment)
         return {"$ref": f"#/$defs/{fragment.name}"}
-
-    def _translate_pending(self) -> None:
-        # A loop, not recursion: in large documents references form chains of hundreds.
-        while self._todo:
-            fragment, target, pointer, way = self._todo.pop()
-            self._used, self._nodes = [], 0
-            try:
-                fragment.plain = self._node(target, pointer, way)
-            except UnresolvableReference as error:
-                fragment.error = str(error)
-            except RecursionError:
-                fragment.error = f"the schema at {pointer} is nested too deeply to be read"
-            except SchemaTooLarge:
-                fragment.error = too_large(pointer)
-            fragment.references = tuple(self._used)
 
     def _follow(self, reference: str, at: str) -> tuple[object, str]:
         target, pointer = self._document.resolve(reference, at=at)
@@ -329,29 +340,6 @@ def _formats(plain: dict[str, Any]) -> None:
         plain["allOf"] = [*plain.get("allOf", ()), instead]
 
 
-def _alternatives(plain: dict[str, Any], discriminator: Discriminator | None) -> None:
-    """Replace alternatives that a value selects by name: it is no fault of the server that other alternatives fit too."""
-    if discriminator is None:
-        branches = plain.pop("oneOf")
-    else:
-        branches = []
-        for branch, names in zip(plain.pop(discriminator.keyword), discriminator.names, strict=True):
-            if names is not None:
-                # Only texts are names: a branch may use the property for values of other types.
-                texts = {"anyOf": [{"enum": sorted(names)}, {"not": {"type": "string"}}]}
-                branch = {"allOf": [branch, {"properties": {discriminator.property_name: texts}}]}
-            branches.append(branch)
-    plain["allOf"] = [*plain.get("allOf", ()), {"anyOf": branches}]
-
-
-def _combined(plain: dict[str, Any], targets: list[dict[str, Any]]) -> dict[str, Any]:
-    if not targets:
-        return plain
-    if len(targets) == 1:
-        return targets[0] | plain
-    return {**plain, "allOf": [*plain.get("allOf", ()), *targets]}
-
-
 def _arrays(plain: dict[str, Any], *, has_prefix: bool) -> None:
     """Rewrite the keywords for items in the words of the target dialect."""
     items = plain.get("items")
@@ -437,7 +425,10 @@ class _DocumentCache(Struct):
         except SchemaTooLarge:
             raise OversizedSchema(too_large(schema.pointer)) from None
         # By content: most schemas of a large description are equal to another one, and compiling takes longer than a digest.
-        content = _content(plain)
+        try:
+            content = orjson.dumps(plain)
+        except TypeError:
+            content = json.dumps(plain, default=str, separators=(",", ":")).encode()
         digest = (dialect, blake2b(content, digest_size=16).digest())
         found = self.by_content.get(digest)
         if found is not None:
@@ -479,13 +470,6 @@ def _written_in(schema: Schema) -> Dialect:
     document.resource(schema.pointer)
     # The newest dialect has words for everything that older ones say, but not the other way round.
     return Dialect.DRAFT2020 if document.dialects & HAS_SIBLINGS else own
-
-
-def _content(plain: Plain) -> bytes:
-    try:
-        return orjson.dumps(plain)
-    except TypeError:
-        return json.dumps(plain, default=str, separators=(",", ":")).encode()
 
 
 def _two_steps(plain: Plain, dialect: Dialect, pointer: str, formats: _Formats) -> Compiled:

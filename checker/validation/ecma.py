@@ -312,20 +312,17 @@ class _Translation(Struct):
             is_fixed = ends == token["least"]
         if closed and turns > _FEW:
             self._is_risky = True
-        if self._out and not is_fixed and not self._is_separator():
-            # A loop over it can be cut in many ways: (a?){50} has 2**50 paths for 25 characters.
-            self._groups[-1] = True
-            self._choices[self._out[-1]] += 1
-            self._is_risky |= self._choices[self._out[-1]] > _FEW_CHOICES
+        if self._out and not is_fixed:
+            character = self._out[-1][-1]
+            is_alone = self._out[-1] in (character, "\\" + character) and not character.isalnum()
+            if not (is_alone and self._pattern.count(character) == 1 and not _WIDE.search(self._pattern)):
+                # A loop over it can be cut in many ways: (a?){50} has 2**50 paths for 25 characters.
+                self._groups[-1] = True
+                self._choices[self._out[-1]] += 1
+                self._is_risky |= self._choices[self._out[-1]] > _FEW_CHOICES
         if turns > _FEW and not lazy:
             self._loops += 1
         self._out.append(text)
-
-    def _is_separator(self) -> bool:
-        """Whether the repeated part can match nowhere else: as in `([0-9a-f]{2}:?){6}`."""
-        character = self._out[-1][-1]
-        is_alone = self._out[-1] in (character, "\\" + character) and not character.isalnum()
-        return is_alone and self._pattern.count(character) == 1 and not _WIDE.search(self._pattern)
 
 
 def _character(token: re.Match[str]) -> str | None:

@@ -385,24 +385,21 @@ def _tolerant_descent(descend: Any, class_for: ClassFor) -> Any:
             # that out.
             steps["resolver"] = validator._resolver
         if schema is False:
-            return iter((_nothing_allowed(instance, steps),))
+            # The library omits the last step from both paths of this error.
+            path, schema_path = steps.get("path"), steps.get("schema_path")
+            error = ValidationError(
+                "nothing is allowed here",
+                validator=None,  # type: ignore[arg-type]
+                validator_value=None,
+                instance=instance,
+                schema=False,
+                path=() if path is None else (path,),
+                schema_path=() if schema_path is None else (schema_path,),
+            )
+            return iter((error,))
         return descend(validator, instance, schema, **steps)
 
     return tolerant
-
-
-def _nothing_allowed(instance: Any, steps: dict[str, Any]) -> ValidationError:
-    # The library omits the last step from both paths of this error.
-    path, schema_path = steps.get("path"), steps.get("schema_path")
-    return ValidationError(
-        "nothing is allowed here",
-        validator=None,  # type: ignore[arg-type]
-        validator_value=None,
-        instance=instance,
-        schema=False,
-        path=() if path is None else (path,),
-        schema_path=() if schema_path is None else (schema_path,),
-    )
 
 
 Errors = Iterable[ValidationError]
@@ -520,19 +517,17 @@ class SchemaReading:
     def _class_of(self, dialect: Dialect) -> Any:
         found = self._classes.get(dialect)
         if found is None:
-            found = self._classes[dialect] = self._of(dialect)._made()
+            if dialect is self._dialect:
+                reading = self
+            else:
+                formats, spoken = self._validates_formats, self._spoken
+                other = SchemaReading(dialect, self._direction, validate_formats=formats, spoken=spoken)
+                other._usual = self._usual
+                other._classes, other._hidden, other.hidden = self._classes, self._hidden, self.hidden
+                other.held, other.home, other.doubts = self.held, self.home, self.doubts
+                reading = other
+            found = self._classes[dialect] = reading._made()
         return found
-
-    def _of(self, dialect: Dialect) -> "SchemaReading":
-        """Return these rules in another dialect; the state about the current value is shared."""
-        if dialect is self._dialect:
-            return self
-        formats, spoken = self._validates_formats, self._spoken
-        other = SchemaReading(dialect, self._direction, validate_formats=formats, spoken=spoken)
-        other._usual = self._usual
-        other._classes, other._hidden, other.hidden = self._classes, self._hidden, self.hidden
-        other.held, other.home, other.doubts = self.held, self.home, self.doubts
-        return other
 
     def _made(self) -> Any:
         basis = _STANDARD[self._dialect]
@@ -645,7 +640,14 @@ class SchemaReading:
         found: set[str] = set()
         properties = schema.get("properties")
         for name, value in properties.items() if isinstance(properties, dict) else ():
-            if self._is_flagged(resolver, value):
+            if not isinstance(value, dict):
+                is_flagged = False
+            elif value.get(self._flag) is True:
+                is_flagged = True
+            else:
+                target, _ = self._followed(resolver, value)
+                is_flagged = isinstance(target, dict) and target.get(self._flag) is True
+            if is_flagged:
                 found.add(name)
         parts = schema.get("allOf")
         for part in parts if isinstance(parts, list) and key not in above else ():
@@ -655,14 +657,6 @@ class SchemaReading:
         if not above:
             self._hidden[key] = frozenset(found)
         return frozenset(found)
-
-    def _is_flagged(self, resolver: Any, schema: Any) -> bool:
-        if not isinstance(schema, dict):
-            return False
-        if schema.get(self._flag) is True:
-            return True
-        whole, _ = self._followed(resolver, schema)
-        return isinstance(whole, dict) and whole.get(self._flag) is True
 
     def _followed(self, resolver: Any, schema: Any) -> tuple[Any, Any]:
         """Return the schema behind references, and the resolver for references in it."""

@@ -127,18 +127,15 @@ def pointer_of(schema: Schema, path: Sequence[str | int]) -> str:
                     break
         except UnresolvableReference:
             return pointer
-        node = _child(node, token)
+        if isinstance(node, dict):
+            node = node.get(token)
+        elif isinstance(node, list) and isinstance(token, int) and token < len(node):
+            value: object = node[token]
+            node = value
+        else:
+            node = None
         pointer = pointer_child(pointer, str(token))
     return pointer
-
-
-def _child(node: object, token: str | int) -> object:
-    if isinstance(node, dict):
-        return node.get(token)
-    if isinstance(node, list) and isinstance(token, int) and token < len(node):
-        value: object = node[token]
-        return value
-    return None
 
 
 _RAW_ERRORS = 500
@@ -168,7 +165,22 @@ class Referee:
             path = tuple(one for one in error.absolute_schema_path if isinstance(one, str))
             # Most errors share a path, and describing a large value costs more than finding its errors.
             if path not in found:
-                found[path] = self._violation(error, path)
+                steps = list(error.absolute_schema_path)
+                validator: object = error.validator
+                keyword = str(steps[-1]) if steps and validator is not None else "false"
+                pointer = pointer_of(self._schema, steps)
+                # The schema `false` is the failing schema itself; every other keyword is inside the failing schema.
+                if keyword != "false" and steps:
+                    pointer = pointer.rpartition("/")[0]
+                found[path] = SchemaViolation(
+                    schema_path=path,
+                    schema_pointer=pointer,
+                    instance_path=tuple(error.absolute_path),
+                    keyword=keyword,
+                    message=_message(keyword, error),
+                    schema=error.schema,
+                    value=error.instance,
+                )
         return list(found.values())
 
     @property
@@ -191,24 +203,6 @@ class Referee:
             return list(islice(self._validator.iter_errors(value), _RAW_ERRORS))
         except (Unresolvable, RecursionError, re.error):
             return []
-
-    def _violation(self, error: ValidationError, schema_path: tuple[str, ...]) -> SchemaViolation:
-        path = list(error.absolute_schema_path)
-        validator: object = error.validator
-        keyword = str(path[-1]) if path and validator is not None else "false"
-        pointer = pointer_of(self._schema, path)
-        # The schema `false` is the failing schema itself; every other keyword is inside the failing schema.
-        if keyword != "false" and path:
-            pointer = pointer.rpartition("/")[0]
-        return SchemaViolation(
-            schema_path=schema_path,
-            schema_pointer=pointer,
-            instance_path=tuple(error.absolute_path),
-            keyword=keyword,
-            message=_message(keyword, error),
-            schema=error.schema,
-            value=error.instance,
-        )
 
 
 def _message(keyword: str, error: ValidationError) -> str:
