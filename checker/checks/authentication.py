@@ -41,7 +41,13 @@ def other_things(context: CheckContext, *, texts_only: bool = False) -> Iterator
         return
     changed: dict[str, Any] = {}
     for name, value in islice(body.items(), _MOST):
-        other = _another(value) if isinstance(value, str) or not texts_only else value
+        if not isinstance(value, str) and texts_only:
+            other = value
+        else:
+            if isinstance(value, str):
+                other = value.translate(_NEXT)
+            else:
+                other = value + 1 if isinstance(value, int) and not isinstance(value, bool) else value
         case = _with_body(context.case, body | {name: other})
         if other == value or not _is_valid(case, context, tools):
             continue
@@ -62,12 +68,6 @@ def _with_body(case: Case, body: dict[str, Any]) -> Case:
 def _is_valid(case: Case, context: CheckContext, tools: CheckTools) -> bool:
     verdict = tools.judge_request(case.operation, context.make(case))
     return verdict.outcome is Outcome.VALID
-
-
-def _another(value: Any) -> Any:
-    if isinstance(value, str):
-        return value.translate(_NEXT)
-    return value + 1 if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 _FIRST_OF = 4  # One of this many removals is first sent without credentials, and by a peer. Few sequences get that far.
@@ -150,31 +150,29 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
     if sent is None or tools is None or is_elsewhere or _has_wrong_path(context.case):
         return True
     places = credential_places(context.case.operation.security)
-    found = yield from _ignored(context, sent, tools, places)
+    operation = context.case.operation
+    is_carried = _carries(sent, places)
+    if context.response.status_code // 100 != 2:
+        found = _of_failure(context, sent)
+    elif not is_carried:
+        # The request may carry other credentials, or those of its client.
+        is_anonymous = not (sent.client_has_credentials or _has_common_credentials(sent))
+        found = _failure(context, sent, context.response, _WITHOUT) if is_anonymous else True
+    elif sent.is_of_check and _is_made_up(operation, sent):
+        found = _failure(context, sent, context.response, _WRONG)
+    elif context.sequence and is_asked_first(context.case, bool(sent.confirms)):
+        # `sent_beforehand` has tried it, and the resource is gone now.
+        found = PASSED
+    else:
+        # A case without metadata was made by user code, which always wants the check.
+        if not (sent.confirms or sent.is_probed or context.case.meta is None):
+            found = PASSED
+        else:
+            found = yield from _probes(context, tools, places)
     if not isinstance(found, Failure):
         return found
     is_let_in = yield from _is_let_in_by_given(context.case, found.request or sent, tools, places)
     return True if is_let_in else found
-
-
-def _ignored(context: CheckContext, sent: WireRequest, tools: CheckTools, places: Credentials) -> Exchanging[Found]:
-    operation = context.case.operation
-    is_carried = _carries(sent, places)
-    if context.response.status_code // 100 != 2:
-        return _of_failure(context, sent)
-    if not is_carried:
-        # The request may carry other credentials, or those of its client.
-        is_anonymous = not (sent.client_has_credentials or _has_common_credentials(sent))
-        return _failure(context, sent, context.response, _WITHOUT) if is_anonymous else True
-    if sent.is_of_check and _is_made_up(operation, sent):
-        return _failure(context, sent, context.response, _WRONG)
-    if context.sequence and is_asked_first(context.case, bool(sent.confirms)):
-        # `sent_beforehand` has tried it, and the resource is gone now.
-        return PASSED
-    # A case without metadata was made by user code, which always wants the check.
-    if not (sent.confirms or sent.is_probed or context.case.meta is None):
-        return PASSED
-    return (yield from _probes(context, tools, places))
 
 
 def _is_let_in_by_given(case: Case, sent: WireRequest, tools: CheckTools, places: Credentials) -> Exchanging[bool]:

@@ -2,7 +2,6 @@
 
 import re
 import socket
-from collections.abc import Iterator
 from contextlib import suppress
 from copy import copy
 from dataclasses import replace
@@ -67,7 +66,14 @@ def injection(context: CheckContext) -> Exchanging[Found]:
         return True
     if sent.is_of_check:
         return _effect(sent, context.response) or PASSED
-    places, number = list(_places(case)), number_of(case)
+    body = case.body if isinstance(case.body, dict) else {}
+    places = [
+        _Place(part, name, value)
+        for part, values in (("query", case.query), ("body", body))
+        for name, value in values.items()
+        if isinstance(value, str)
+    ]
+    number = number_of(case)
     if not places:
         return True
     place = places[number // _ONE_OF % len(places)]
@@ -89,12 +95,6 @@ def injection(context: CheckContext) -> Exchanging[Found]:
         # The steps that follow are judged by the update of the sequence.
         yield request_of_check(context, case)
     return found or PASSED
-
-
-def _places(case: Case) -> Iterator[_Place]:
-    body = case.body if isinstance(case.body, dict) else {}
-    for part, values in (("query", case.query), ("body", body)):
-        yield from (_Place(part, name, value) for name, value in values.items() if isinstance(value, str))
 
 
 def _with(context: CheckContext, place: _Place, text: str) -> WireRequest:

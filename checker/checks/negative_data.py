@@ -151,25 +151,25 @@ def _reason(context: CheckContext, verdict: RequestVerdict | None) -> str:
         return "304 neither accepts nor refuses it"
     if 300 <= status < 400:
         return "a redirect neither accepts nor refuses it"
+    if any(part.outcome is Outcome.UNDECLARED for part in verdict.parts):
+        has_undeclared = True
+    else:
+        # Undeclared headers and cookies prove nothing: clients add some to every request.
+        data = {} if context.case.meta is None else context.case.meta.phase.data
+        has_undeclared = (
+            data.get("scenario") == Scenario.UNEXPECTED_PROPERTIES and data.get("parameter_location") != Location.BODY
+        )
     match verdict.outcome:
         case Outcome.INVALID:
             return _doubt_about_path(context, verdict) or _doubt_about_emptiness(context, verdict)
         case Outcome.AMBIGUOUS:
             part = verdict.ambiguous[0]
             return f"the validity of {place_of(part)} is undecidable ({part.reason})"
-        case _ if _has_undeclared(context, verdict):
+        case _ if has_undeclared:
             # Servers may ignore unknown parameters, so accepting them is a failure that needs no further proof.
             return ""
         case _:
             return "it became valid when it was serialised"
-
-
-def _has_undeclared(context: CheckContext, verdict: RequestVerdict) -> bool:
-    if any(part.outcome is Outcome.UNDECLARED for part in verdict.parts):
-        return True
-    # Undeclared headers and cookies prove nothing: clients add some to every request.
-    data = {} if context.case.meta is None else context.case.meta.phase.data
-    return data.get("scenario") == Scenario.UNEXPECTED_PROPERTIES and data.get("parameter_location") != Location.BODY
 
 
 def _doubt_about_emptiness(context: CheckContext, verdict: RequestVerdict) -> str:

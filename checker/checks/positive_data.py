@@ -120,12 +120,7 @@ def _unusual(case: Case) -> str:
                 return "leap seconds, small letters in times, or moments before the year 1 or after 9999 in UTC"
         if isinstance(value, list) and len(value) > _MANY:
             return f"more than {_MANY} items"
-    return "values that are nested so deep" if _depth(case.body) > _NESTED else ""
-
-
-def _depth(value: object) -> int:
-    """Return how deep lists and objects are nested."""
-    level, depth = [value], 0
+    level, depth = [case.body], 0
     while level:
         below: list[object] = []
         for one in level:
@@ -134,7 +129,7 @@ def _depth(value: object) -> int:
             elif isinstance(one, list):
                 below += one
         level, depth = below, depth + 1
-    return depth - 1
+    return "values that are nested so deep" if depth - 1 > _NESTED else ""
 
 
 def _pairs(members: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -219,12 +219,13 @@ def _may_remove(step: JudgedInteraction, case: Case, creator: JudgedInteraction)
         return False
     if step.case.operation.label == creator.case.operation.label:
         return False
-    return (
-        concerns(case, step.case)
-        or concerns(step.case, case)
-        or _uses_parent(step, case)
-        or _removes_used(step, creator)
-    )
+    if concerns(case, step.case) or concerns(step.case, case) or _uses_parent(step, case):
+        return True
+    meta = creator.case.meta
+    if meta is None or method_of(step.case) != REMOVING:
+        return False
+    gone = {str(value) for value in named_values(step.case).values()}
+    return any(one.location is not Location.PATH and str(one.literal) in gone for one in meta.bindings)
 
 
 def _uses_parent(step: JudgedInteraction, case: Case) -> bool:
@@ -236,12 +237,3 @@ def _uses_parent(step: JudgedInteraction, case: Case) -> bool:
     used = {str(value) for value in named_values(step.case).values()}
     used |= {str(one.literal) for one in meta.bindings} if meta is not None else set()
     return not used.isdisjoint(str(value) for value in named_values(case).values())
-
-
-def _removes_used(step: JudgedInteraction, creator: JudgedInteraction) -> bool:
-    """Whether a step removed a resource that the creation refers to, such as the author of a book. Many services then remove the book."""
-    meta = creator.case.meta
-    if meta is None or method_of(step.case) != REMOVING:
-        return False
-    gone = {str(value) for value in named_values(step.case).values()}
-    return any(one.location is not Location.PATH and str(one.literal) in gone for one in meta.bindings)

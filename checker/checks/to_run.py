@@ -3,13 +3,13 @@
 Interactions are grouped by kind: the facts that are known before the body is read. The checks are chosen once for each kind.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import reduce
 from inspect import isclass
 
 from msgspec import Struct, field
 
-from checker.checks.check import Applies, Check, Config, InteractionKind, QuickLook
+from checker.checks.check import Check, Config, InteractionKind, QuickLook
 from checker.checks.custom import AFTER_RESPONSE, CUSTOM_CHECKS, ClassCheck, custom_check
 from checker.checks.table import BUILT_IN
 from checker.core.case import Case
@@ -139,7 +139,8 @@ class Needs(Struct, frozen=True):
 
 def needs_of(names: Iterable[str], operation: Operation) -> Needs:
     """Return the needs of built-in and custom checks for an operation."""
-    asked = [one for one in _applying(names) if one.to_operation(operation)]
+    known = (BUILT_IN.get(name) or CUSTOM_CHECKS.get(name) for name in names)
+    asked = [one.applies for one in known if one is not None and one.applies.to_operation(operation)]
 
     def is_judged(mode: GenerationMode, scenario: str | None = None) -> bool:
         kind = InteractionKind(0, operation.method, mode=mode, scenario=scenario)
@@ -149,13 +150,6 @@ def needs_of(names: Iterable[str], operation: Operation) -> Needs:
         frozenset(mode for mode in GenerationMode if is_judged(mode)),
         frozenset(shape for shape in REQUEST_SHAPES if is_judged(_OF_SHAPES, shape)),
     )
-
-
-def _applying(names: Iterable[str]) -> Iterator[Applies]:
-    for name in names:
-        known = BUILT_IN.get(name) or CUSTOM_CHECKS.get(name)
-        if known is not None:
-            yield known.applies
 
 
 def selected_checks(names: Sequence[str], classes: Iterable[ClassCheck] = ()) -> tuple[Check, ...]:

@@ -107,7 +107,8 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
     is_stored = any(_is_telling(value) and is_equal(read.get(name), value) for name, value in known)
     if requested is None or not is_stored or not is_of_one_caller(context, write):
         return PASSED
-    is_apart = _tells_apart(requested, described)
+    is_marked = any(described.property(name).first("readOnly") is True for name in described.names)
+    is_apart = is_marked or not set(described.names) <= set(requested.names)
     for name in _lost(sent, (read, before, echo), requested, described):
         value, shown = sent[name], echo.get(name)
         is_kept = name in before and before[name] == read[name]
@@ -193,12 +194,6 @@ def _outlines(context: CheckContext, write: Case, sent: Thing) -> tuple[Outline,
         described = next((described.property(name) for name in WRAPPERS if name in described.names), described)
     bodies = [one for one in write.operation.bodies if one.media_type == write.media_type]
     return described, outline_of(bodies[0].schema) if len(bodies) == 1 else None
-
-
-def _tells_apart(requested: Outline, described: Outline) -> bool:
-    """Whether the description leaves fields that cannot be written out of the request, or marks them as read-only."""
-    is_marked = any(described.property(name).first("readOnly") is True for name in described.names)
-    return is_marked or not set(described.names) <= set(requested.names)
 
 
 def _lost(sent: Thing, things: tuple[Thing, Thing, Thing], requested: Outline, described: Outline) -> Iterator[str]:

@@ -144,7 +144,12 @@ def failure_block(number: int, failed: FailedCase, truncation: Truncation = DEFA
     parts = [heading]
     for title in dict.fromkeys(title for title, _ in failed.failures):
         parts.append(f"- {one_line(title)}")
-        parts.extend(_details([text for of, text in failed.failures if of == title]))
+        told = [text.strip("\n") for text in [text for of, text in failed.failures if of == title] if text.strip()]
+        if len(told) < 2:
+            details = [indented(text) for text in told]
+        else:
+            details = [f"{INDENT}- {indented(text, _HANGING).lstrip()}" for text in told]
+        parts.extend(details)
     if failed.answer is not None:
         parts.extend(answer_paragraphs(failed.answer, truncation))
     parts.extend(reproduction_paragraphs(failed.commands, reproduced=failed.reproduced))
@@ -173,14 +178,6 @@ def block_heading(number: int, case_id: str, marks: Sequence[str] = ()) -> str:
 def marked(title: str, marks: Sequence[str]) -> str:
     """Return a title with its marks in parentheses; the title alone if there are none."""
     return f"{title} ({', '.join(marks)})" if marks else title
-
-
-def _details(texts: Sequence[str]) -> list[str]:
-    """Return the lines below one title; each of several failures is a bullet."""
-    told = [text.strip("\n") for text in texts if text.strip()]
-    if len(told) < 2:
-        return [indented(text) for text in told]
-    return [f"{INDENT}- {indented(text, _HANGING).lstrip()}" for text in told]
 
 
 def answer_paragraphs(answer: Answer, truncation: Truncation) -> list[str]:

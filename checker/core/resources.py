@@ -344,7 +344,16 @@ class ResourceModel:
             return False
         # Nested resources wait for their parent: payments of orders wait for orders, not the other way round.
         is_below = any(one.target in self.makers(owner) for _, owner in self.uses[one.source].owners)
-        return not is_below and not self._is_own_name(one)
+        if is_below:
+            return False
+        # The name of a resource that the target creates itself is no reason to wait.
+        target = self.uses[one.target]
+        if not target.is_member or target.method not in CREATING:
+            is_own = False
+        else:
+            own = {normalised(name) for name, owner in target.owners if owner == target.resource}
+            is_own = {normalised(value.name.rpartition("/")[2]) for value in one.values} <= own
+        return not is_own
 
     def _is_shown_alone(self, one: Transition) -> bool:
         """Whether a response to GET shows what the target's path asks for, and no operation makes or lists it as its own."""
@@ -361,14 +370,6 @@ class ResourceModel:
             return use.method in CREATING
         makers = self.makers(use.resource)
         return label in makers and all(self.uses[maker].is_member for maker in makers)
-
-    def _is_own_name(self, one: Transition) -> bool:
-        """Whether the only value of a transition is the name of the resource that its target creates itself."""
-        target = self.uses[one.target]
-        if not target.is_member or target.method not in CREATING:
-            return False
-        own = {normalised(name) for name, owner in target.owners if owner == target.resource}
-        return {normalised(value.name.rpartition("/")[2]) for value in one.values} <= own
 
     @cached_property
     def _makers(self) -> Mapping[Resource, Sequence[Label]]:

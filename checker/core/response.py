@@ -378,7 +378,22 @@ class Response:
     @cached_property
     def encoding(self) -> str | None:
         """Return the charset that `Content-Type` names, else the one that the content suggests; None if it is no text."""
-        return self._named_charset or _detected_encoding(self.readable)
+        if self._named_charset:
+            return self._named_charset
+        content = self.readable.content
+        if not content:
+            return None
+        if content.startswith(BOM_UTF8):
+            return "utf-8-sig"
+        try:
+            # Of a body that is cut, the last character may be cut, too.
+            getincrementaldecoder("utf-8")().decode(content, final=not self.readable.is_cut)
+        except UnicodeDecodeError:
+            # Imported on first use: 31 ms.
+            guesses = import_module("charset_normalizer").from_bytes(content, cp_isolation=_LIKELY_ENCODINGS)
+            ranks = ((one.chaos, -one.coherence, _LIKELY_ENCODINGS.index(one.encoding)) for one in guesses)
+            return next((_LIKELY_ENCODINGS[rank] for *_, rank in sorted(ranks)), None)
+        return "utf-8"
 
     @cached_property
     def _named_charset(self) -> str | None:
@@ -490,24 +505,6 @@ _LIKELY_ENCODINGS: Final = (
     *("cp1258", "cp874"),
 )
 """Most of https://encoding.spec.whatwg.org; of equally good guesses the first counts. Among all codecs of Python, a short text in Latin-1 looks like EBCDIC."""
-
-
-def _detected_encoding(body: Decoded) -> str | None:
-    """Return the encoding of text for which none is named: UTF-8 if it is valid UTF-8, else the one that its bytes suggest."""
-    content = body.content
-    if not content:
-        return None
-    if content.startswith(BOM_UTF8):
-        return "utf-8-sig"
-    try:
-        # Of a body that is cut, the last character may be cut, too.
-        getincrementaldecoder("utf-8")().decode(content, final=not body.is_cut)
-    except UnicodeDecodeError:
-        # Imported on first use: 31 ms.
-        guesses = import_module("charset_normalizer").from_bytes(content, cp_isolation=_LIKELY_ENCODINGS)
-        ranks = ((one.chaos, -one.coherence, _LIKELY_ENCODINGS.index(one.encoding)) for one in guesses)
-        return next((_LIKELY_ENCODINGS[rank] for *_, rank in sorted(ranks)), None)
-    return "utf-8"
 
 
 def _content_type_of(headers: list[tuple[str, str]]) -> str | None:

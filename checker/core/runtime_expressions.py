@@ -99,7 +99,12 @@ def parse_expression(text: str) -> RuntimeExpression:
     if source != "body" and (not name or (source == "header" and not _TOKEN.fullmatch(name))):
         raise InvalidExpression(f"`{text}` names no {source}; add its name after `{source}.`")
     pointer, _, regex = rest.partition(_REGEX)
-    tokens = _tokens(text, source, pointer)
+    if pointer in ("", "#"):
+        tokens: tuple[str, ...] = ()
+    else:
+        if source != "body" or not pointer.startswith("#/"):
+            raise InvalidExpression(f"`{text}`: a JSON pointer starts with `/` and belongs to a body")
+        tokens = tokens_of(pointer)
     if not regex:
         pattern = None
     else:
@@ -138,7 +143,35 @@ def evaluate(value: Value, exchange: EvaluationContext, pick: Pick) -> Any | Unr
 
 def candidates(expression: RuntimeExpression, exchange: EvaluationContext) -> list[Any]:
     """Return the values that an expression has in an interaction: none, one, or with `*` several."""
-    found = _sources(expression, exchange)
+    case, response = exchange.case, exchange.response
+    if expression.source == "body":
+        if expression.of_response:
+            read = exchange.case.operation.read_answer
+            try:
+                found = [exchange.response.json() if read is None else read(exchange.response)]
+            except ValueError:
+                found = []
+        else:
+            found = [] if isinstance(case.body, NotSet) else [case.body]
+    elif expression.text == "$url":
+        found = [exchange.url]
+    elif expression.text == "$method":
+        found = [case.operation.method]
+    elif expression.text == "$statusCode":
+        found = [response.status_code]
+    elif expression.source == "header":
+        wanted = expression.name.lower()
+        if expression.of_response:
+            pairs = exchange.response.raw_headers
+        else:
+            request = exchange.response.request
+            pairs = [(name, value) for name, value in exchange.case.headers.items()]
+            if request is not None:
+                pairs += [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers]
+        found = [value for name, value in pairs if name.lower() == wanted][:1]
+    else:
+        container = case.query if expression.source == "query" else case.path_parameters
+        found = [container[expression.name]] if expression.name in container else []
     for token in expression.tokens:
         # Most expressions name one value: a list for each level would take half of the time.
         if len(found) == 1 and found[0].__class__ is dict and token in found[0]:
@@ -149,44 +182,6 @@ def candidates(expression: RuntimeExpression, exchange: EvaluationContext) -> li
         return found
     matches = [expression.pattern.search(value) for value in found if isinstance(value, str)]
     return [match[1] for match in matches if match is not None and match[1] is not None]
-
-
-def _tokens(text: str, source: str, pointer: str) -> tuple[str, ...]:
-    if pointer in ("", "#"):
-        return ()
-    if source != "body" or not pointer.startswith("#/"):
-        raise InvalidExpression(f"`{text}`: a JSON pointer starts with `/` and belongs to a body")
-    return tokens_of(pointer)
-
-
-def _sources(expression: RuntimeExpression, exchange: EvaluationContext) -> list[Any]:
-    case, response = exchange.case, exchange.response
-    if expression.source == "body":
-        if expression.of_response:
-            read = exchange.case.operation.read_answer
-            try:
-                return [exchange.response.json() if read is None else read(exchange.response)]
-            except ValueError:
-                return []
-        return [] if isinstance(case.body, NotSet) else [case.body]
-    if expression.text == "$url":
-        return [exchange.url]
-    if expression.text == "$method":
-        return [case.operation.method]
-    if expression.text == "$statusCode":
-        return [response.status_code]
-    if expression.source == "header":
-        wanted = expression.name.lower()
-        if expression.of_response:
-            pairs = exchange.response.raw_headers
-        else:
-            request = exchange.response.request
-            pairs = [(name, value) for name, value in exchange.case.headers.items()]
-            if request is not None:
-                pairs += [(name.decode("latin-1"), value.decode("latin-1")) for name, value in request.headers]
-        return [value for name, value in pairs if name.lower() == wanted][:1]
-    container = case.query if expression.source == "query" else case.path_parameters
-    return [container[expression.name]] if expression.name in container else []
 
 
 def _below(value: Any, token: str) -> list[Any]:

@@ -279,13 +279,30 @@ class OpenApiContract:
         if known is not None:
             return known
         documented = tuple(self._responses)
-        matched = _matched(documented, status)
+        by_name = {name.strip().lower(): name for name in documented}
+        matched = next(
+            (by_name[name] for name in (str(status), f"{status // 100}xx", "default") if name in by_name), None
+        )
         response = _NOTHING if matched is None else self._response_of(matched)
         has_body = not (self._is_head or status < 200 or status in (204, 205, 304))
         verdict: MediaTypeVerdict = MediaTypeVerdict.DOCUMENTED
         body: _BodyJudge | None = None
         if has_body and matched is not None:
-            verdict, body = self._judged(response.contents, content_type)
+            if not response.contents:
+                verdict, body = MediaTypeVerdict.DOCUMENTED, None
+            elif content_type is None or not content_type.strip():
+                if all(content.spelling == "*/*" for content in response.contents):
+                    verdict, body = MediaTypeVerdict.DOCUMENTED, None
+                else:
+                    verdict, body = MediaTypeVerdict.MISSING, self._body(response.contents, _JSON)
+            else:
+                received = media_type_of(content_type)
+                if received is None:
+                    verdict, body = MediaTypeVerdict.MALFORMED, None
+                elif not any(content.media_type.names(received) for content in response.contents):
+                    verdict, body = MediaTypeVerdict.UNDOCUMENTED, None
+                else:
+                    verdict, body = MediaTypeVerdict.DOCUMENTED, self._body(response.contents, received)
         return kept(
             self._plans,
             key,
@@ -368,22 +385,6 @@ class OpenApiContract:
             is_schema = isinstance(raw, dict | bool)
             found.append(self._document.schema(raw, pointer_child(at, key)) if is_schema else None)
         return Promise(*found)
-
-    def _judged(
-        self, contents: tuple[_Content, ...], content_type: str | None
-    ) -> tuple[MediaTypeVerdict, _BodyJudge | None]:
-        if not contents:
-            return MediaTypeVerdict.DOCUMENTED, None
-        if content_type is None or not content_type.strip():
-            if all(content.spelling == "*/*" for content in contents):
-                return MediaTypeVerdict.DOCUMENTED, None
-            return MediaTypeVerdict.MISSING, self._body(contents, _JSON)
-        received = media_type_of(content_type)
-        if received is None:
-            return MediaTypeVerdict.MALFORMED, None
-        if not any(content.media_type.names(received) for content in contents):
-            return MediaTypeVerdict.UNDOCUMENTED, None
-        return MediaTypeVerdict.DOCUMENTED, self._body(contents, received)
 
     def _body(self, contents: tuple[_Content, ...], received: MediaType) -> _BodyJudge | None:
         """Return the judge of the most specific documented type; None if several that differ in parameters match equally."""

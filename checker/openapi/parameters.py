@@ -236,21 +236,19 @@ def _declared(document: OpenApiDocument, raw: object, pointer: str) -> Iterator[
         value, at = document.dereferenced(item, f"{pointer}/{index}")
         if not isinstance(value, dict):
             raise MalformedOperation(f"the parameter at {at} must be an object; found {kind_of(value)}")
-        yield _named(value, at)
-
-
-def _named(raw: Mapping[str, Any], at: str) -> Declared:
-    name, place = raw.get("name"), raw.get("in")
-    if not isinstance(place, str):
-        name = name if isinstance(name, str) else ""
-        return Declared(raw, at, name, "", f"the parameter at {at} has no `in`; add it")
-    if isinstance(name, str):
-        return Declared(raw, at, name, place)
-    if place == "body":
-        # The name of a body means nothing (Swagger 2.0, Parameter Object).
-        return Declared(raw, at, "", place)
-    fault = "has no `name`; add it" if name is None else f"has {kind_of(name)} as its `name`; make it text"
-    return Declared(raw, at, "", place, f"the parameter at {at} {fault}")
+        name, place = value.get("name"), value.get("in")
+        if not isinstance(place, str):
+            name = name if isinstance(name, str) else ""
+            named = Declared(value, at, name, "", f"the parameter at {at} has no `in`; add it")
+        elif isinstance(name, str):
+            named = Declared(value, at, name, place)
+        elif place == "body":
+            # The name of a body means nothing (Swagger 2.0, Parameter Object).
+            named = Declared(value, at, "", place)
+        else:
+            fault = "has no `name`; add it" if name is None else f"has {kind_of(name)} as its `name`; make it text"
+            named = Declared(value, at, "", place, f"the parameter at {at} {fault}")
+        yield named
 
 
 def parameters(

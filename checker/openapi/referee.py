@@ -372,7 +372,12 @@ def multipart_readings(content: bytes, content_type: str, rule: Rule, encoding: 
         grouped.setdefault(part.name, []).append(part)
     found: dict[str, list[Reading]] = {}
     for name, parts in grouped.items():
-        _require_types(name, parts, encoding.get(name))
+        declared = encoding.get(name)
+        if declared is not None and declared.content_type is not None:
+            wanted = [one.strip() for one in declared.content_type.split(",")]
+            for each in parts:
+                if each.media_type is not None and not any(matches(one, each.media_type) for one in wanted):
+                    raise ValueError(f"the part {name!r} is {each.media_type}, not {declared.content_type}")
         outline = rule.outline.property(name)
         how = encoding.get(name)
         is_declared = how is not None and how.content_type is not None
@@ -389,15 +394,6 @@ def multipart_readings(content: bytes, content_type: str, rule: Rule, encoding: 
             found_here += doubted(parted, ambiguity.NESTED)
         found[name] = rule.likely(found_here, outline)
     return objects(found)
-
-
-def _require_types(name: str, parts: list[FormPart], how: PropertyEncoding | None) -> None:
-    if how is None or how.content_type is None:
-        return
-    wanted = [one.strip() for one in how.content_type.split(",")]
-    for part in parts:
-        if part.media_type is not None and not any(matches(one, part.media_type) for one in wanted):
-            raise ValueError(f"the part {name!r} is {part.media_type}, not {how.content_type}")
 
 
 def _one_part(part: FormPart, outline: Outline, *, is_declared: bool) -> list[Reading]:

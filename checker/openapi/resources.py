@@ -94,19 +94,7 @@ def _followed(owner: Owner, raw: object, at: str) -> tuple[Label, tuple[TakenVal
     value, at = owner.document.dereferenced(raw, at)
     if not isinstance(value, dict):
         raise _Problem("it is not an object; correct it")
-    target = _target(owner, value, at)
-    values = [_parameter(target, key, item) for key, item in items_of(value.get("parameters"))]
-    if "requestBody" in value:
-        if not target.bodies and not target.unusable_bodies:
-            raise _Problem(f"{target.label} has no request body; remove `requestBody`")
-        values.append(TakenValue(Location.BODY, "", value["requestBody"]))
-    for taken in values:
-        parse_value(taken.value)
-    return target.label, tuple(values), at
-
-
-def _target(owner: Owner, raw: Mapping[str, Any], at: str) -> OpenApiOperation:
-    identifier, reference = raw.get("operationId"), raw.get("operationRef")
+    identifier, reference = value.get("operationId"), value.get("operationRef")
     if isinstance(identifier, str):
         entry = owner.entry_of_id(identifier)
         if isinstance(entry, str):
@@ -127,7 +115,15 @@ def _target(owner: Owner, raw: Mapping[str, Any], at: str) -> OpenApiOperation:
     operation = owner.find(entry.label)
     if not isinstance(operation, OpenApiOperation):
         raise _Problem(f"{entry.label} cannot be read")
-    return operation
+    target = operation
+    values = [_parameter(target, key, item) for key, item in items_of(value.get("parameters"))]
+    if "requestBody" in value:
+        if not target.bodies and not target.unusable_bodies:
+            raise _Problem(f"{target.label} has no request body; remove `requestBody`")
+        values.append(TakenValue(Location.BODY, "", value["requestBody"]))
+    for taken in values:
+        parse_value(taken.value)
+    return target.label, tuple(values), at
 
 
 def _parameter(target: OpenApiOperation, key: str, raw: Any) -> TakenValue:
@@ -293,7 +289,17 @@ class _Inference(Struct):
             for source, values in found.items():
                 whole = (*values, *self._parents(source, target.label, values))
                 yield Transition(name, source, self.answers[source].status, target.label, whole)
-            yield from self._next_page(target)
+            answer, taken = self.answers[target.label], []
+            shown = {one.name: one.pointer for one in reversed(answer.fields) if "*" not in one.pointer}
+            parameters = {one.name: one for one in target.parameters if one.location is Location.QUERY}
+            marks = marks_among(parameters)
+            for mark, parameter in parameters.items():
+                told = normalised("".join(_told(parameter)[-1:]))
+                field = told if told in shown else next_mark(mark, shown) if mark in marks else None
+                if field is not None:
+                    taken.append(TakenValue(Location.QUERY, mark, f"$response.body#{shown[field]}"))
+            if taken:
+                yield Transition("NextPage", target.label, answer.status, target.label, tuple(taken))
 
     def formatted(self, asked: Mapping[str, set[Label]]) -> dict[Label, dict[str, str]]:
         """Return operation -> pointer into its responses -> format, for formats that fields of other requests have."""
@@ -358,20 +364,6 @@ class _Inference(Struct):
                 if (rank < other or (rank == other and source not in asking)) and count[target] < _MOST_PRECEDING:
                     count[target] += 1
                     yield target, source
-
-    def _next_page(self, target: OpenApiOperation) -> Iterator[Transition]:
-        """Yield a transition from a list to itself if its responses hold the cursor of the next page."""
-        answer, taken = self.answers[target.label], []
-        shown = {one.name: one.pointer for one in reversed(answer.fields) if "*" not in one.pointer}
-        parameters = {one.name: one for one in target.parameters if one.location is Location.QUERY}
-        marks = marks_among(parameters)
-        for name, parameter in parameters.items():
-            told = normalised("".join(_told(parameter)[-1:]))
-            field = told if told in shown else next_mark(name, shown) if name in marks else None
-            if field is not None:
-                taken.append(TakenValue(Location.QUERY, name, f"$response.body#{shown[field]}"))
-        if taken:
-            yield Transition("NextPage", target.label, answer.status, target.label, tuple(taken))
 
     def _slots(self, target: OpenApiOperation) -> Sequence[_Slot]:
         if target.label not in self.read:

@@ -86,20 +86,18 @@ def has_dot_segment(path: str) -> bool:
 
 
 def _literal(text: str) -> str:
-    return "".join(_octets(text))
-
-
-def _octets(text: str) -> Iterator[str]:
+    octets = []
     for octet in text.encode("utf-8", "surrogatepass"):
         character = chr(octet)
         encoded = f"%(?i:{octet:02x})"
         if character == "/":
-            yield "/"
+            octets.append("/")
         elif character == "%":
             # Templates that are percent-encoded already are sent unchanged.
-            yield f"(?:%|{encoded})"
+            octets.append(f"(?:%|{encoded})")
         else:
-            yield f"(?:{re.escape(character)}|{encoded})"
+            octets.append(f"(?:{re.escape(character)}|{encoded})")
+    return "".join(octets)
 
 
 _Segments = tuple[bytes | None, ...]

@@ -40,7 +40,13 @@ def sign_up_flow(document: OpenApiDocument, operations: Iterable[OpenApiOperatio
         if not is_login(login.path):
             continue
         token = _token_in(answer_fields(login, {}).fields)
-        for sign_up in _sign_ups(candidates) if token else ():
+        sign_ups = (
+            one
+            for pattern in SIGN_UPS
+            for one in candidates
+            if pattern.fullmatch(last_word(one.path)) and not _needs_more(one)
+        )
+        for sign_up in sign_ups if token else ():
             if _needs_more(login):
                 shared: tuple[str, ...] = ()
             else:
@@ -86,11 +92,6 @@ def _takes_tokens(scheme: SecurityScheme) -> bool:
     if scheme.type == "http":
         return scheme.scheme == "bearer"
     return scheme.type == "apiKey" or scheme.type in _SENT_AS_BEARER
-
-
-def _sign_ups(candidates: list[OpenApiOperation]) -> Iterator[OpenApiOperation]:
-    for pattern in SIGN_UPS:
-        yield from (one for one in candidates if pattern.fullmatch(last_word(one.path)) and not _needs_more(one))
 
 
 def _needs_more(operation: OpenApiOperation) -> bool:

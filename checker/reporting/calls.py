@@ -226,7 +226,9 @@ def _of_steps(
             for path, value in _shown_in(other.exchange)
             if place % 2 == 0 and (segment := _segment_with(text, value, other.label == producer)) is not None
             if len(text) >= _SHORTEST or other.label == producer
-            if not any(text in parts for parts in map(_texts, seen[: at + 1]))
+            if not any(
+                text in parts for parts in (list(map(unquote, re.split("[/?&=]", target))) for target in seen[: at + 1])
+            )
         ]
         if found:
             # The whole value of a field is surer than a part of a URL.
@@ -359,10 +361,6 @@ def _doubt(is_producer: bool, pointer: str, path: Path | None) -> tuple[bool, bo
     is_named = is_producer and [str(one) for one in path] == [str(_key(one)) for one in tokens_of(pointer)]
     last = next((one for one in reversed(path) if isinstance(one, str)), "")
     return not is_named, not is_identifier(normalised(last))
-
-
-def _texts(target: str) -> list[str]:
-    return list(map(unquote, re.split(r"[/?&=]", target)))
 
 
 def _variables(one: Interaction, finding: Finding) -> dict[str, int]:

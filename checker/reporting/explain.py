@@ -14,7 +14,7 @@ from checker.core.failures import Failure
 from checker.core.known import failure_id
 from checker.core.send import ON_THE_WAY
 from checker.core.terminal import one_line
-from checker.core.warning_table import WARNINGS, WarningRow
+from checker.core.warning_table import WARNINGS
 from checker.corpus.fold import RunView
 from checker.corpus.records import Interaction
 from checker.reporting.findings import answer_of, marks_of, severity_rank
@@ -239,7 +239,21 @@ def pages_for(name: str) -> list[str] | None:
         codes = dict.fromkeys(kind.code for kind in check.failures if kind.code)
         return [_failure_page(one, [k for k in FAILURES.values() if k.code == one]) for one in codes]
     row = WARNINGS.get(wanted.lower())
-    return None if row is None else [_warning_page(row)]
+    if row is None:
+        return None
+    lines = [f"{row.name}: {row.title}"]
+    if row.advice:
+        lines += ["", row.advice]
+    lines += [
+        "",
+        "In checker.toml:",
+        "    [warnings]",
+        f'    fail-on = ["{row.name}"]',
+        "",
+        f'To turn it off: --warnings off, or with the names of all others. To fail on it: fail-on = ["{row.name}"].',
+    ]
+    page = "\n".join(lines)
+    return [page]
 
 
 def nearest(name: str) -> str | None:
@@ -284,21 +298,6 @@ def _failure_page(code: str, kinds: list[type[Failure]]) -> str:
     return "\n".join(lines)
 
 
-def _warning_page(row: WarningRow) -> str:
-    lines = [f"{row.name}: {row.title}"]
-    if row.advice:
-        lines += ["", row.advice]
-    lines += [
-        "",
-        "In checker.toml:",
-        "    [warnings]",
-        f'    fail-on = ["{row.name}"]',
-        "",
-        f'To turn it off: --warnings off, or with the names of all others. To fail on it: fail-on = ["{row.name}"].',
-    ]
-    return "\n".join(lines)
-
-
 _MOST_DEMANDS = 20
 _MOST_ALIKE = 10
 _MOST_FAILURES = 20
@@ -336,7 +335,13 @@ def operation_page(
 
 
 def _head(label: str, view: RunView, outcome: OperationOutcome | None) -> Iterator[str]:
-    yield f"{label}: {_reach(outcome)}"
+    if outcome is None or not outcome.reach:
+        reach = "no case of it got a response"
+    elif outcome.reach == "2xx":
+        reach = "served (2xx)"
+    else:
+        reach = "no response ever came" if outcome.reach == "no answer" else f"at best {outcome.reach}"
+    yield f"{label}: {reach}"
     found = Counter[str]()
     for task in view.tasks.values():
         if task.labels == (label,) and task.cases:
@@ -365,14 +370,6 @@ def _refusal(outcome: OperationOutcome | None, report: Report) -> Iterator[str]:
         others = [one.label for one in report.operations if one is not outcome and refusal_text(one) == text]
         if others:
             yield f"  The same for {', '.join(others[:_MOST_ALIKE])}{' and others' * (len(others) > _MOST_ALIKE)}"
-
-
-def _reach(outcome: OperationOutcome | None) -> str:
-    if outcome is None or not outcome.reach:
-        return "no case of it got a response"
-    if outcome.reach == "2xx":
-        return "served (2xx)"
-    return "no response ever came" if outcome.reach == "no answer" else f"at best {outcome.reach}"
 
 
 def _statuses(counts: Counter[int]) -> str:

@@ -65,7 +65,18 @@ class Cause(Struct, frozen=True):
     @property
     def worst(self) -> Finding:
         """Return the place that represents the cause: of the most severe ones, the easiest to reproduce."""
-        return min(self.places, key=_worst_first)
+        return min(
+            self.places,
+            key=lambda finding: (
+                severity_rank(finding.severity),
+                not (
+                    finding.investigation.reproduced is True
+                    and finding.investigation.hits >= finding.investigation.tries
+                ),
+                len(finding.steps),
+                finding.label,
+            ),
+        )
 
     @property
     def rank(self) -> tuple[int, int]:
@@ -84,13 +95,6 @@ class Cause(Struct, frozen=True):
     @property
     def labels(self) -> tuple[str, ...]:
         return tuple(sorted({one.label for one in self.places}))
-
-
-def _worst_first(finding: Finding) -> tuple[int, bool, int, str]:
-    fails_each_time = (
-        finding.investigation.reproduced is True and finding.investigation.hits >= finding.investigation.tries
-    )
-    return severity_rank(finding.severity), not fails_each_time, len(finding.steps), finding.label
 
 
 def cause_of(finding: Finding) -> str:
@@ -217,9 +221,19 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
     if not finding.case and finding.investigation.reproduced is None:
         return ()
     is_alone = len(finding.steps) <= 1
+    status = finding.interactions[-1].exchange.status if finding.interactions else None
+    was_repeated = finding.investigation.reproduced is not None or finding.investigation.spent
+    # A fresh server does not have a missing resource either, and a refusal that was not tried again may come before the resource is looked for.
+    may_stand_alone = status in _NOT_THERE or (
+        finding.investigation.reproduced is None and status is not None and 400 <= status < 500
+    )
     found = {
         INTERMITTENT: is_intermittent(finding.investigation),
-        _TEMPORARY: _is_of_a_moment(finding) and not is_intermittent(finding.investigation),
+        # The server states that the error passes (RFC 9110, 15.6.4), however often it was shown: a lock may outlast all repetitions.
+        _TEMPORARY: status == UNAVAILABLE
+        and finding.code == ServerError.code
+        and was_repeated
+        and not is_intermittent(finding.investigation),
         _NOT_TRIED: finding.investigation.reproduced is None and not finding.investigation.spent,
         _SPENT: finding.investigation.spent,
         SEQUENCE: not is_alone,
@@ -227,7 +241,7 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
         DEPENDENT: finding.investigation.takes_filled
         or any(is_surely_needed(finding, one) or one.status // 100 == 5 for one in finding.needs)
         or (
-            not (finding.investigation.is_anew or _may_stand_alone(finding))
+            not (finding.investigation.is_anew or may_stand_alone)
             # A value of a path that a `GET` showed, and that no known request made, was there from the start.
             and any(
                 one is None and not (of.location is Location.PATH and of.producer.partition(" ")[0] in SAFE)
@@ -236,25 +250,6 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
         ),
     }
     return tuple(mark for mark in MARKS if found[mark])
-
-
-def _is_of_a_moment(finding: Finding) -> bool:
-    """Whether a server error states that it passes (RFC 9110, 15.6.4), however often it was shown: a lock may outlast all repetitions."""
-    status = finding.interactions[-1].exchange.status if finding.interactions else None
-    was_repeated = finding.investigation.reproduced is not None or finding.investigation.spent
-    return status == UNAVAILABLE and finding.code == ServerError.code and was_repeated
-
-
-def _may_stand_alone(finding: Finding) -> bool:
-    """Whether a response may come without the resource that its request names.
-
-    A fresh server does not have a missing resource either, and a refusal that was not tried again may come before the resource
-    is looked for.
-    """
-    status = finding.interactions[-1].exchange.status if finding.interactions else None
-    return status in _NOT_THERE or (
-        finding.investigation.reproduced is None and status is not None and 400 <= status < 500
-    )
 
 
 def marks_of(finding: Finding) -> tuple[str, ...]:
@@ -537,7 +532,10 @@ def fact_of(finding: Finding, case: FailedCase) -> str:
     status = (answer.status or 0) if answer is not None else 0
     told = _PREAMBLE.sub("", message).strip()
     if answer is not None and status and ((finding.code == _SERVER_ERROR and status >= 500) or (message and not told)):
-        fact = _answered(answer, case.commands, finding.label)
+        sent = _input(case.commands[-1], finding.label) if case.commands else ""
+        lines = [line.strip() for line in telling_text(answer.body).splitlines() if line.strip()]
+        said = next((line for line in lines if " " in line), lines[0] if lines else "")
+        fact = f"{answer.status}{f' on `{sent}`' if sent else ''}{f': {said}' if said else ''}"
     elif pair := _PAIR.search(told):
         fact = f"{pair['received']} received, {pair['other']} {pair['kind'].lower()}"
         if pair["kind"] == "Expected":
@@ -556,13 +554,6 @@ def cause_line(cause: Cause, shown: Shown) -> str:
     others = f" and {counted(more, 'more operation')}" if more else ""
     code = f"{worst.code} " if worst.code else ""
     return one_line(f"  {worst.severity:<8} {code}{worst.label}{others}: {worst.title}{f': {fact}' if fact else ''}")
-
-
-def _answered(answer: Answer, commands: tuple[str, ...], label: str) -> str:
-    sent = _input(commands[-1], label) if commands else ""
-    lines = [line.strip() for line in telling_text(answer.body).splitlines() if line.strip()]
-    told = next((line for line in lines if " " in line), lines[0] if lines else "")
-    return f"{answer.status}{f' on `{sent}`' if sent else ''}{f': {told}' if told else ''}"
 
 
 def _input(command: str, label: str) -> str:

@@ -48,7 +48,11 @@ class Screen:
         file = stream or sys.stdout
         self._is_plain = not color and not file.isatty() and _FORCING.isdisjoint(os.environ)
         self._encoding = getattr(file, "encoding", None) or "utf-8"
-        self._pretty = _encodes(self._encoding, "".join(pair[0] for pair in GLYPHS.values()))
+        self._pretty = True
+        try:
+            "".join(pair[0] for pair in GLYPHS.values()).encode(self._encoding)
+        except (UnicodeEncodeError, LookupError):
+            self._pretty = False
 
     @cached_property
     def rich(self) -> "rich_console.Console":
@@ -106,14 +110,6 @@ def ruled(title: str, rule: str, width: int = WIDTH) -> str:
     rest = max(width - len(title) - 2, 6)
     left = rest // 2
     return f"{rule * left} {title} {rule * (rest - left)}"
-
-
-def _encodes(encoding: str, text: str) -> bool:
-    try:
-        text.encode(encoding)
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
 
 
 _WINDOW_S = 5.0  # Seconds over which rates are measured. A mean of the whole run would hide a stall.

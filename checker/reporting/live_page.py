@@ -65,7 +65,13 @@ class LivePage:
 
     def report(self) -> tuple[Report, ReportContext]:
         with self._reading:
-            self._read()
+            if self._journals is None:
+                run = last_run(self._layout)
+                if run is not None and run.journal != self._before:
+                    self._journals = Journals(self._layout, above=run.first - 1)
+            if self._journals is not None:
+                for incarnation, record in self._journals.read_new():
+                    self._view.absorb(incarnation, record)
             view = self._view
             title = view.opened.title if view.opened else ""
             settings = self._settings.for_project(title) if title else self._settings
@@ -84,15 +90,6 @@ class LivePage:
             yield b"data: changed\n\n" if size != known else b": nothing new\n\n"
             known = size
             self._closed.wait(_LOOK_S)
-
-    def _read(self) -> None:
-        if self._journals is None:
-            run = last_run(self._layout)
-            if run is None or run.journal == self._before:
-                return
-            self._journals = Journals(self._layout, above=run.first - 1)
-        for incarnation, record in self._journals.read_new():
-            self._view.absorb(incarnation, record)
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         live = self

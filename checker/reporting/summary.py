@@ -19,7 +19,7 @@ from checker.reporting.described import words
 from checker.reporting.findings import MARKS, SEQUENCE, causes_of, kinds_of, severity_rank
 from checker.reporting.report import ENDLESS, OperationOutcome, PhaseTally, Report
 from checker.reporting.text import counted, cut_list, walled
-from checker.reporting.warnings import Places, is_tip, warning_groups
+from checker.reporting.warnings import is_tip, warning_groups
 
 _REASONS: Final = {
     "completed": "Completed",
@@ -319,28 +319,24 @@ def warning_lines(report: Report) -> Iterator[str]:
     for group in groups:
         yield f"  {group.title}: {group.size}"
         lines = []
-        for (pointer, text), labels, others in _alike(group.places):
+        # For each sentence: its first place, the labels of all its places, and the number of further places.
+        alike = grouped(
+            (text.replace(pointer, "") if pointer else text, ((pointer, text), costs))
+            for (pointer, text), costs in group.places
+        )
+        for (pointer, text), labels, others in [
+            (found[0][0], set[str]().union(*(costs for _, costs in found)), len(found) - 1) for found in alike.values()
+        ]:
             place = "" if not pointer or pointer in text else f"{pointer}: "
-            lines.append(f"    - {place}{text}{_where(labels, others)}")
+            # The operations that the warning is about, in brackets; none for a warning without an operation.
+            where = f"in {len(labels)} operations" if len(labels) > 1 else min(labels)
+            more = f", and in {others} more places" if others > 1 else ", and in one more place"
+            where = f" ({where}{more if others else ''})" if where else ""
+            lines.append(f"    - {place}{text}{where}")
         yield from cut_list(lines, _SHOWN_PER_KIND, "    ")
         if group.advice:
             yield f"    {group.advice}"
     yield ""
-
-
-def _where(labels: set[str], others: int) -> str:
-    """Return the operations that a warning is about, in brackets; empty for a warning without an operation."""
-    where = f"in {len(labels)} operations" if len(labels) > 1 else min(labels)
-    more = f", and in {others} more places" if others > 1 else ", and in one more place"
-    return f" ({where}{more if others else ''})" if where else ""
-
-
-def _alike(places: Places) -> list[tuple[tuple[str, str], set[str], int]]:
-    """Return for each sentence its first place, the labels of all its places, and the number of further places."""
-    alike = grouped(
-        (text.replace(pointer, "") if pointer else text, ((pointer, text), costs)) for (pointer, text), costs in places
-    )
-    return [(found[0][0], set[str]().union(*(costs for _, costs in found)), len(found) - 1) for found in alike.values()]
 
 
 def _authentication_lines(report: Report) -> Iterator[str]:
@@ -390,7 +386,12 @@ def _case_lines(report: Report) -> Iterator[str]:
     yield "Test cases:"
     if report.findings:
         found = counted(len(report.findings), "unique failure")
-        yield f"  {report.counts.cases} generated, {_finders(report)}{found}"
+        if report.counts.failed_cases:
+            finders = f"{report.counts.failed_cases} found "
+        else:
+            # Examples of earlier runs are sent, but this run did not generate them.
+            finders = "earlier examples found " if any(one.check != HEALTH_CHECK for one in report.findings) else ""
+        yield f"  {report.counts.cases} generated, {finders}{found}"
         known = _stability(report.findings)
         if reasons := _reasons(known):
             stable = known[STABLE]
@@ -412,14 +413,6 @@ def _case_lines(report: Report) -> Iterator[str]:
         into = f", {report.counts.inquiries:,} of them to look into failures" if report.counts.inquiries else ""
         yield f"  {counted(report.counts.requests, 'request')}{into}"
     yield ""
-
-
-def _finders(report: Report) -> str:
-    """Return the source of the failures: `3 found `; empty if no case found them because the API was down for all of them."""
-    if report.counts.failed_cases:
-        return f"{report.counts.failed_cases} found "
-    # Examples of earlier runs are sent, but this run did not generate them.
-    return "earlier examples found " if any(one.check != HEALTH_CHECK for one in report.findings) else ""
 
 
 def ledger_lines(report: Report) -> Iterator[str]:

@@ -65,23 +65,23 @@ def missing_auth(facts: WarningFacts) -> Iterator[Note]:
     for label, statuses in facts.positive():
         status = max(sorted(UNAUTHORIZED), key=lambda one: statuses[one])
         refused = statuses[401] + statuses[403]
-        if refused >= NEARLY_ALL * statuses.total() and not _is_open_login(facts.view, label):
-            found = True
-            yield Note("missing_auth", label, str(status), f"{status} in {_share(refused, statuses)} of cases")
+        if refused >= NEARLY_ALL * statuses.total():
+            # A login takes credentials in its body alone. It refuses generated ones whatever a request carries.
+            described = facts.view.of(label).described
+            if not (
+                described is not None
+                and not described.needs_credentials
+                and "body" in described.parameters
+                and is_login(label)
+            ):
+                found = True
+                yield Note("missing_auth", label, str(status), f"{status} in {_share(refused, statuses)} of cases")
     opened = facts.view.opened
     examples = opened.auth_examples if opened is not None else ()
     if found and examples:
         more = f" (and {len(examples) - _MOST_EXAMPLES} more)" if len(examples) > _MOST_EXAMPLES else ""
         text = "; ".join(examples[:_MOST_EXAMPLES])
         yield Note("missing_auth", "", "", f"write into checker.toml: {text}{more}")
-
-
-def _is_open_login(view: RunView, label: str) -> bool:
-    """Whether an operation takes credentials in its body alone, so that it refuses generated ones whatever a request carries."""
-    described = view.of(label).described
-    return (
-        described is not None and not described.needs_credentials and "body" in described.parameters and is_login(label)
-    )
 
 
 def rate_limited(facts: WarningFacts) -> Iterator[Note]:

@@ -330,7 +330,20 @@ def write_summary(
     pieces = _until(is_given_up, lambda: writer_of(row)(report, context))
     try:
         if row.is_folder:
-            _write_folder(path, pieces, context.mode)
+            partial = partial_of(path)
+            shutil.rmtree(partial, ignore_errors=True)
+            try:
+                partial.mkdir(parents=True)
+                names = []
+                for name, content in pieces:
+                    with open_with(partial / name, context.mode, "wb") as opened:
+                        opened.write(content.encode() if isinstance(content, str) else content)
+                    names.append(name)
+                path.mkdir(parents=True, exist_ok=True)
+                for name in names:
+                    (partial / name).replace(path / name)
+            finally:
+                shutil.rmtree(partial, ignore_errors=True)
         else:
             with whole_file(path, is_binary=row.is_binary, permissions=context.mode) as file:
                 for piece in pieces:
@@ -354,24 +367,6 @@ def _until(is_given_up: Callable[[], bool], make: Callable[[], Iterable[Any]]) -
         if is_given_up():
             raise InterruptedError
         yield piece
-
-
-def _write_folder(path: Path, files: Iterable[tuple[str, str | bytes]], permissions: int | None) -> None:
-    """Add files to a folder, which may exist: all or none."""
-    partial = partial_of(path)
-    shutil.rmtree(partial, ignore_errors=True)
-    try:
-        partial.mkdir(parents=True)
-        names = []
-        for name, content in files:
-            with open_with(partial / name, permissions, "wb") as file:
-                file.write(content.encode() if isinstance(content, str) else content)
-            names.append(name)
-        path.mkdir(parents=True, exist_ok=True)
-        for name in names:
-            (partial / name).replace(path / name)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
 
 
 def _sentence(row: ReportFormat, path: Path | str, error: Exception) -> str:

@@ -1,6 +1,6 @@
 """Validation of a description against the official JSON Schema of its version, for `documents.validate`."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import islice
@@ -46,7 +46,11 @@ def require_conformance(root: Mapping[str, Any]) -> None:
         if is_first_draft
         else Draft202012Validator(_with_schemas(schema), registry=registry)
     )
-    lines = list(islice(_lines(validator.iter_errors(wrong)), _MOST_SHOWN + 1))
+    problems = (found for error in validator.iter_errors(wrong) for found in _problems(error))
+    lines = [
+        f"{pointer_child('#', *map(str, at))}: {text if len(text) <= _LONGEST else f'{text[:_LONGEST]}...'}"
+        for at, text in islice(problems, _MOST_SHOWN + 1)
+    ]
     if len(lines) > _MOST_SHOWN:
         lines[_MOST_SHOWN:] = ["... and more"]
     raise LoaderError(
@@ -67,12 +71,6 @@ def _without_valid(root: Mapping[str, Any], is_valid: Callable[[dict[str, Any]],
         else:
             kept[section] = parts
     return kept
-
-
-def _lines(errors: Iterable[ValidationError]) -> Iterator[str]:
-    for error in errors:
-        for at, text in _problems(error):
-            yield f"{pointer_child('#', *map(str, at))}: {text if len(text) <= _LONGEST else f'{text[:_LONGEST]}...'}"
 
 
 def _problems(error: ValidationError) -> Iterator[tuple[Sequence[str | int], str]]:

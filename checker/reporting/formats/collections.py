@@ -58,7 +58,11 @@ def requests(report: Report, context: ReportContext) -> Iterator[str]:
             lines = [f"{one.method} {{{{base}}}}{_filled(one.target, lambda text: _part(text.replace('{', '%7B')))}"]
             lines += [f"{name}: {_filled(value, _part)}" for name, value in one.headers]
             if one.body and any(one.body):
-                lines += ["", _body(one.body)]
+                if _is_replaced(one.body):
+                    body = f"# base64\n{base64.b64encode(_plain(one.body)).decode('ascii')}"
+                else:
+                    body = _filled(one.body, lambda part: part.encode("latin-1").decode())
+                lines += ["", body]
             yield "\n".join(lines) + "\n"
             script = [*_verdict(shown, calls)] if is_last else [*_reached(one), *_taken(calls, number)]
             yield "\n".join(["", "> {%", *script, "%}", ""]) if script else ""
@@ -272,13 +276,6 @@ def _filled(text: Text, written: Any) -> str:
             case _:
                 parts.append(written(part))
     return "".join(parts)
-
-
-def _body(body: Text) -> str:
-    """Return a body as text if editors do not interpret any of it, else as base64 below a comment."""
-    if _is_replaced(body):
-        return f"# base64\n{base64.b64encode(_plain(body)).decode('ascii')}"
-    return _filled(body, lambda part: part.encode("latin-1").decode())
 
 
 def _plain(body: Text) -> bytes:

@@ -41,51 +41,49 @@ class Archive:
             self._comment = event.text
         if not isinstance(event, Interaction):
             return ""
-        text = f"{self._separator}\n{json_text(_entry(event, self.context))}"
+        elapsed_ms = max(0.0, event.exchange.elapsed_s * 1000)
+        sent = shown_request(event, self.context)
+        known = _known(sent.headers)
+        query = sent.url.partition("#")[0].partition("?")[2]
+        found: dict[str, Any] = {
+            "method": sent.method,
+            "url": sent.url,
+            "httpVersion": _VERSION,
+            "cookies": [pair for value in known["cookie"] for pair in _pairs_of(value.split(";"))],
+            "headers": _pairs(sent.headers),
+            "queryString": [
+                {"name": name, "value": value}
+                for name, value in parse_qsl(query, keep_blank_values=True, errors="replace")
+            ],
+            "headersSize": -1,
+            "bodySize": sent.body_size,
+        }
+        if sent.body is not None:
+            media_type = _content_type(known)
+            posted = {"mimeType": media_type, **_content(sent.body, preserve=self.context.preserve_bytes)}
+            if media_type.partition(";")[0].strip().lower() == _FORM and "encoding" not in posted:
+                pairs = parse_qsl(posted["text"], keep_blank_values=True, errors="replace")
+                posted["params"] = [{"name": name, "value": value} for name, value in pairs]
+            found["postData"] = posted
+        entry = {
+            "startedDateTime": datetime.fromtimestamp(event.at, UTC).isoformat(),
+            "time": elapsed_ms,
+            "request": found,
+            "response": _response(event, self.context),
+            "cache": {},
+            "timings": {
+                **dict.fromkeys(("blocked", "dns", "connect", "ssl", "send", "wait"), 0),
+                "receive": elapsed_ms,
+            },
+            "comment": f"{event.label} ({event.case}, {event.purpose.value})",
+        }
+        text = f"{self._separator}\n{json_text(entry)}"
         self._separator = ","
         return text
 
     def end(self) -> str:
         comment = f',"comment":{json_text(self._comment)}' if self._comment else ""
         return f"\n]{comment}}}}}\n"
-
-
-def _entry(interaction: Interaction, context: ReportContext) -> dict[str, Any]:
-    elapsed_ms = max(0.0, interaction.exchange.elapsed_s * 1000)
-    sent = shown_request(interaction, context)
-    known = _known(sent.headers)
-    query = sent.url.partition("#")[0].partition("?")[2]
-    found: dict[str, Any] = {
-        "method": sent.method,
-        "url": sent.url,
-        "httpVersion": _VERSION,
-        "cookies": [pair for value in known["cookie"] for pair in _pairs_of(value.split(";"))],
-        "headers": _pairs(sent.headers),
-        "queryString": [
-            {"name": name, "value": value} for name, value in parse_qsl(query, keep_blank_values=True, errors="replace")
-        ],
-        "headersSize": -1,
-        "bodySize": sent.body_size,
-    }
-    if sent.body is not None:
-        found["postData"] = _posted(sent.body, _content_type(known), preserve=context.preserve_bytes)
-    return {
-        "startedDateTime": datetime.fromtimestamp(interaction.at, UTC).isoformat(),
-        "time": elapsed_ms,
-        "request": found,
-        "response": _response(interaction, context),
-        "cache": {},
-        "timings": {**dict.fromkeys(("blocked", "dns", "connect", "ssl", "send", "wait"), 0), "receive": elapsed_ms},
-        "comment": f"{interaction.label} ({interaction.case}, {interaction.purpose.value})",
-    }
-
-
-def _posted(body: bytes, media_type: str, *, preserve: bool) -> dict[str, Any]:
-    found = {"mimeType": media_type, **_content(body, preserve=preserve)}
-    if media_type.partition(";")[0].strip().lower() == _FORM and "encoding" not in found:
-        pairs = parse_qsl(found["text"], keep_blank_values=True, errors="replace")
-        found["params"] = [{"name": name, "value": value} for name, value in pairs]
-    return found
 
 
 def _response(interaction: Interaction, context: ReportContext) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from checker import __version__
 from checker.core.blocks import hidden_parts
 from checker.reporting.baselines import entry_name
 from checker.reporting.described import OperationCoverage, OutcomeCounts, PlaceCoverage, words
-from checker.reporting.findings import Cause, causes_of, errors_by_label
+from checker.reporting.findings import causes_of, errors_by_label
 from checker.reporting.report import OperationOutcome, Report
 from checker.reporting.shown import Headers, ReportContext, ShownFinding, shown_findings, shown_headers, shown_request
 from checker.reporting.summary import total_line
@@ -285,7 +285,18 @@ def failures(report: Report, context: ReportContext) -> Iterator[str]:
     yield f'<section aria-labelledby="failures">\n<h2 id="failures">Failures ({len(shown)})</h2>\n'
     yield from _filters(list(shown.values()), has_baseline=bool(context.baseline))
     for cause in sorted(causes, key=lambda one: not any(shown[place.fingerprint].fails for place in one.places)):
-        yield _cause(cause, shown, context, is_large=_is_large(report))
+        is_large = _is_large(report)
+        ordered = sorted(cause.places, key=lambda one: not shown[one.fingerprint].fails)
+        places = [shown[one.fingerprint] for one in ordered]
+        listed = "".join(_failure(one, context, is_large=is_large) for one in places)
+        if len(places) == 1:
+            yield listed
+        else:
+            worst = shown[cause.worst.fingerprint]
+            more = f"and {counted(len(cause.labels) - 1, 'more operation')}" if len(cause.labels) > 1 else ""
+            name = plain(f"c-{cause.fingerprint}")
+            link = f'<p class="about"><a class="anchor" href="#{name}" aria-label="Link to this cause">#</a></p>\n'
+            yield folded(f' class="cause" id="{name}"', _line(worst, more), listed + link, is_large=False)
     if gone:
         yield f'<h3 id="gone">Known, and gone ({len(gone)})</h3>\n<ul>\n'
         yield from (f"<li>{plain(entry_name(entry))}</li>\n" for entry in gone)
@@ -308,20 +319,6 @@ def _filters(shown: list[ShownFinding], *, has_baseline: bool) -> Iterator[str]:
         yield "</select>\n"
     yield '<button type="button" id="unfold">Open all</button> '
     yield '<output id="count" role="status"></output>\n</form>\n'
-
-
-def _cause(cause: Cause, shown: dict[str, ShownFinding], context: ReportContext, *, is_large: bool) -> str:
-    """Return the line of a cause, with what is known of it below; of several places each has a line below it."""
-    ordered = sorted(cause.places, key=lambda one: not shown[one.fingerprint].fails)
-    places = [shown[one.fingerprint] for one in ordered]
-    listed = "".join(_failure(one, context, is_large=is_large) for one in places)
-    if len(places) == 1:
-        return listed
-    worst = shown[cause.worst.fingerprint]
-    more = f"and {counted(len(cause.labels) - 1, 'more operation')}" if len(cause.labels) > 1 else ""
-    name = plain(f"c-{cause.fingerprint}")
-    link = f'<p class="about"><a class="anchor" href="#{name}" aria-label="Link to this cause">#</a></p>\n'
-    return folded(f' class="cause" id="{name}"', _line(worst, more), listed + link, is_large=False)
 
 
 def _line(shown: ShownFinding, more: str = "") -> str:

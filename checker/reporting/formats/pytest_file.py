@@ -10,7 +10,7 @@ from checker.core.terminal import with_escaped_hashes
 from checker.corpus.records import Finding
 from checker.reporting.replays import item_of, subject_of, symptoms_of, unproved, unproving_statuses
 from checker.reporting.report import Report
-from checker.reporting.reproduction import Secret, ShownCall, Taken, Text, base_path_of, shown_calls
+from checker.reporting.reproduction import Secret, Taken, Text, base_path_of, shown_calls
 from checker.reporting.shown import ReportContext, ShownFinding, shown_findings
 from checker.reporting.text import xml_text
 
@@ -49,7 +49,16 @@ def _test(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
     calls = shown_calls(finding, context.masking, base_path_of(context.base_url))
     before = len(calls) - len(finding.sent)
     for number, one in enumerate(calls):
-        yield f"    answer_{number} = {_call(one)}\n"
+        headers = [f"({name!a}, {_expression(value)})" for name, value in one.headers]
+        parts = [ascii(one.method), _expression(one.target), f"[{', '.join(headers)}]"]
+        if one.body is not None:
+            if all(isinstance(part, str) for part in one.body):
+                body = repr("".join(map(str, one.body)).encode("latin-1"))
+            else:
+                body = f"({_expression(one.body)}).encode('latin-1')"
+            parts.append(body)
+        call = f"send({', '.join(parts)})"
+        yield f"    answer_{number} = {call}\n"
         if number < len(calls) - 1:
             status = 0 if one.call.accepts(0) else one.call.status
             yield f"    reached(answer_{number}, {status}, {subject_of(one.call, number + 1 - before)!a})\n"
@@ -59,20 +68,6 @@ def _test(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
     item = item_of(finding)
     symptoms += f", item={item!a}" if item else ""
     yield f"    judge(answer_{len(calls) - 1}, {then}, {unproving}, {symptoms})\n"
-
-
-def _call(one: ShownCall) -> str:
-    headers = [f"({name!a}, {_expression(value)})" for name, value in one.headers]
-    parts = [ascii(one.method), _expression(one.target), f"[{', '.join(headers)}]"]
-    if one.body is not None:
-        parts.append(_body(one.body))
-    return f"send({', '.join(parts)})"
-
-
-def _body(body: Text) -> str:
-    if all(isinstance(part, str) for part in body):
-        return repr("".join(map(str, body)).encode("latin-1"))
-    return f"({_expression(body)}).encode('latin-1')"
 
 
 def _expression(text: Text) -> str:

@@ -118,23 +118,20 @@ class _Positions:
 def _rule(shown: ShownFinding) -> dict[str, Any]:
     severity = shown.finding.severity
     kind = _KINDS.get(shown.finding.code)
+    page = PAGES.get(shown.code)
+    if page is None:
+        explained = {}
+    else:
+        help_text = f"{page.what} {page.fix}" + (f"\n\n{page.setting}" if page.setting else "")
+        explained = {"fullDescription": {"text": page.what}, "help": {"text": help_text}}
     return {
         "id": shown.code,
         "name": shown.finding.check,
         "shortDescription": {"text": kind.title if kind else shown.title},
-        **_explained(shown.code),
+        **explained,
         "defaultConfiguration": {"level": _LEVELS.get(severity, "warning")},
         "properties": {"security-severity": _SCORES.get(severity, "5.0"), "tags": ["api", shown.finding.check]},
     }
-
-
-def _explained(code: str) -> dict[str, Any]:
-    """Return the explanation of a code, as `checker explain` prints it; empty for a check of the user."""
-    page = PAGES.get(code)
-    if page is None:
-        return {}
-    help_text = f"{page.what} {page.fix}" + (f"\n\n{page.setting}" if page.setting else "")
-    return {"fullDescription": {"text": page.what}, "help": {"text": help_text}}
 
 
 def _headline(shown: ShownFinding) -> str:

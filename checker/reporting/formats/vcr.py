@@ -150,7 +150,15 @@ class Cassette:
         if not isinstance(event, Interaction):
             return ""
         self._count += 1
-        request, response = self._request(event), self._response(event.exchange)
+        shown = shown_request(event, self.context)
+        text = f"\n    uri: {quoted(shown.url)}\n    method: {quoted(shown.method)}{_headers(shown.headers)}"
+        # Without a body there is no key. An empty body was sent with `Content-Length: 0`.
+        if shown.body is None:
+            request = text
+        else:
+            is_cut = event.exchange.body_size is not None
+            request = f"{text}{self._body(shown.body, '', shown.body_size if is_cut else None)}"
+        request, response = request, self._response(event.exchange)
         at, mode = datetime.fromtimestamp(event.at, UTC).isoformat(), quoted(event.mode)
         modes = tuple((one.location, one.mode) for one in event.components)
         shared = _shared(modes, event.phase, event.phase_data, event.purpose, event.checks)
@@ -170,15 +178,6 @@ class Cassette:
 
     def end(self) -> str:
         return "\n" if self._count else " null\n"
-
-    def _request(self, interaction: Interaction) -> str:
-        sent = shown_request(interaction, self.context)
-        text = f"\n    uri: {quoted(sent.url)}\n    method: {quoted(sent.method)}{_headers(sent.headers)}"
-        # Without a body there is no key. An empty body was sent with `Content-Length: 0`.
-        if sent.body is None:
-            return text
-        is_cut = interaction.exchange.body_size is not None
-        return f"{text}{self._body(sent.body, '', sent.body_size if is_cut else None)}"
 
     def _response(self, exchange: Exchange) -> str:
         if not has_response(exchange):
