@@ -59,7 +59,14 @@ def add(
 ) -> None:
     """Add failures of the last run: IDs as reports show them, their beginnings suffice; `all` stands for all of them."""
     config = configured(ctx)
-    path, day = _path(config, file), _day(expires)
+    path = _path(config, file)
+    if not expires:
+        day = ""
+    else:
+        try:
+            day = datetime.fromisoformat(expires).date().isoformat()
+        except ValueError:
+            raise UsageError(f"--expires: must be a day like 2026-12-31, but got {expires!r}") from None
     today = _today()
     findings = list(PastRun.of(folder_of(run), config).view.findings.values())
     entries = list(read_baseline(path)) if path.exists() else []
@@ -130,12 +137,3 @@ def _path(config: Config, file: str | None) -> Path:
 
 def _today() -> str:
     return datetime.now(UTC).date().isoformat()
-
-
-def _day(text: str) -> str:
-    if not text:
-        return ""
-    try:
-        return datetime.fromisoformat(text).date().isoformat()
-    except ValueError:
-        raise UsageError(f"--expires: must be a day like 2026-12-31, but got {text!r}") from None

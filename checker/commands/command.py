@@ -91,15 +91,12 @@ class Command(click.Command):
             name = error.option_name
             if elsewhere := _place_of(name, ctx):
                 raise click.UsageError(f"No such option {name!r}. {elsewhere}", ctx) from error
-            raise click.NoSuchOption(name, possibilities=self._nearest(name), ctx=ctx) from error
-
-    def _nearest(self, option: str) -> list[str]:
-        # Without the dashes, which every name shares.
-        wanted = option.lstrip("-")
-        names = [name[2:] for one in self.params for name in one.opts if name.startswith("--")]
-        same_end = [name for name in names if f"-{name}".endswith(f"-{wanted}") or wanted.endswith(f"-{name}")]
-        near = same_end[:_MOST] or get_close_matches(wanted, names, n=1, cutoff=_ALIKE)
-        return [f"--{name}" for name in near]
+            # Without the dashes, which every name shares.
+            wanted = name.lstrip("-")
+            names = [known[2:] for one in self.params for known in one.opts if known.startswith("--")]
+            same_end = [known for known in names if f"-{known}".endswith(f"-{wanted}") or wanted.endswith(f"-{known}")]
+            near = same_end[:_MOST] or get_close_matches(wanted, names, n=1, cutoff=_ALIKE)
+            raise click.NoSuchOption(name, possibilities=[f"--{known}" for known in near], ctx=ctx) from error
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

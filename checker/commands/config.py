@@ -42,9 +42,8 @@ from checker.config.value_kinds import (
     did_you_mean,
 )
 from checker.core.errors import UsageError
-from checker.core.operation import BrokenOperation, Operation
+from checker.core.operation import BrokenOperation
 from checker.core.redact import Redaction
-from checker.kinds.protocol import ApiSchema
 from checker.kinds.sources import FetchOptions, FileSource, UrlSource
 from checker.kinds.table import open_description
 
@@ -223,7 +222,16 @@ def show(ctx: click.Context, location: str | None, keys: tuple[str, ...], label:
             ),
         )
         found = found.for_project(opened.title)
-        operation = None if label is None else _operation(opened, label)
+        if label is None:
+            operation = None
+        else:
+            known = opened.find(label)
+            if isinstance(known, BrokenOperation):
+                raise UsageError(f"{label} cannot be read: {known.error}")
+            if known is None:
+                hint = did_you_mean(label, [str(one.label) for one in opened.entries()])
+                raise UsageError(f"no operation is called {label!r}{hint}")
+            operation = known
     elif label is not None:
         raise UsageError("--operation needs LOCATION: filters ask what its description says")
     for name, value, origin in effective_keys(found, sanitization_of(found).redaction, operation):
@@ -235,13 +243,3 @@ def show(ctx: click.Context, location: str | None, keys: tuple[str, ...], label:
             continue
         listed = ", ".join(".".join((*path, key)) for path, of in block.values.items() for key in of)
         echo_line(f"[[operations]] {number}: {listed}  # {found.config_path}")
-
-
-def _operation(opened: ApiSchema, label: str) -> Operation:
-    found = opened.find(label)
-    if isinstance(found, BrokenOperation):
-        raise UsageError(f"{label} cannot be read: {found.error}")
-    if found is None:
-        hint = did_you_mean(label, [str(one.label) for one in opened.entries()])
-        raise UsageError(f"no operation is called {label!r}{hint}")
-    return found

@@ -67,7 +67,11 @@ def merge(ctx: click.Context, into: str, others: tuple[str, ...]) -> None:
     The last run of INTO stays the last one, for reports and replay.
     """
     sources = [RunLayout(folder_of(name)) for name in others]
-    target = RunLayout(folder_of(into) if _is_known(into) else Path(into))
+    target = RunLayout(
+        folder_of(into)
+        if any((folder / "journals").is_dir() for folder in (Path(into), Path(".checker") / into))
+        else Path(into)
+    )
     titles = {
         title
         for layout in (*sources, target)
@@ -133,11 +137,6 @@ def export(ctx: click.Context, run: str | None, shape: str, output: str) -> None
     if problem := write_summaries([(rows[0].name, output)], report, past.context).get(output):
         raise UsageError(problem)
     echo_line(f"{output}: {counted(len(found), 'failure')}")
-
-
-def _is_known(name: str) -> bool:
-    """Whether a corpus has this name or place."""
-    return any((folder / "journals").is_dir() for folder in (Path(name), Path(".checker") / name))
 
 
 def _statistics(folder: Path, config: Config) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 import importlib.util
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -25,7 +25,11 @@ class OptionGroup(Struct):
     def add_option(self, *names: str, **settings: Any) -> None:
         """Add an option: names like `--team`, and keyword arguments of `click.option`. Raises `IncorrectUsage` for a name that is taken."""
         for name in names:
-            if name in _taken():
+            taken = [name for group in GROUPS for given, _ in group.options for name in given]
+            for command in ("run", "fuzz"):
+                params = getattr(import_module("checker.commands.run"), command).params
+                taken += [name for one in params for name in one.opts]
+            if name in taken:
                 raise IncorrectUsage(f"the option {name!r} is there already; choose another name")
         self.options.append((names, settings))
 
@@ -100,14 +104,6 @@ def handler() -> Callable[[Handler], Handler]:
     return registered
 
 
-def _taken() -> Sequence[str]:
-    names = [name for group in GROUPS for given, _ in group.options for name in given]
-    for command in ("run", "fuzz"):
-        params = getattr(import_module("checker.commands.run"), command).params
-        names += [name for one in params for name in one.opts]
-    return names
-
-
 _NAMES_US: Final = re.compile(rb"\bchecker\.cli\b|from\s+checker\s+import\s[^\n]*\bcli\b")
 
 
@@ -125,7 +121,17 @@ def load_extensions(specs: Iterable[str]) -> None:
     for spec in specs:
         # Not without hooks: a `random.py` that happens to be there would take the place of the module of Python.
         search_working_directory()
-        if _NAMES_US.search(_source_of(spec)):
+        # A missing module has no source here: loading it reports the error.
+        try:
+            if spec.endswith(".py"):
+                path = Path(spec)
+            else:
+                found = importlib.util.find_spec(spec)
+                path = Path(found.origin or "") if found is not None else Path()
+            source = read_local(path, "a hooks module", most_bytes=MOST_BYTES)
+        except (UnreadableFile, ImportError, ValueError):
+            source = b""
+        if _NAMES_US.search(source):
             load_hooks(spec)
 
 
@@ -136,16 +142,3 @@ def options_of_users() -> Iterator[click.Option]:
             option = GroupedOption(names, **settings)
             option.group = group.title
             yield option
-
-
-def _source_of(spec: str) -> bytes:
-    """Return the source of a module or a file; empty if it is missing, because loading it reports the error."""
-    try:
-        if spec.endswith(".py"):
-            path = Path(spec)
-        else:
-            found = importlib.util.find_spec(spec)
-            path = Path(found.origin or "") if found is not None else Path()
-        return read_local(path, "a hooks module", most_bytes=MOST_BYTES)
-    except (UnreadableFile, ImportError, ValueError):
-        return b""

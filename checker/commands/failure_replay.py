@@ -24,7 +24,7 @@ from checker.core.case import NOT_SET, Case, request_with_fresh_key
 from checker.core.credentials import Credentials, drop, put
 from checker.core.errors import CheckerError, LoaderError, MissingSecret, UsageError
 from checker.core.known import TRIES, failure_id, shows_surely
-from checker.core.meta import CaseMetadata, GenerationMode, PhaseInfo, Step
+from checker.core.meta import CaseMetadata, GenerationMode, PhaseInfo
 from checker.core.operation import Label
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
@@ -37,7 +37,6 @@ from checker.corpus.layout import RunLayout
 from checker.corpus.records import CONFIRMED, FIXED, FLAKY, NOT_REPRODUCED, Finding, FindingReplayed
 from checker.corpus.references import REFERENCE
 from checker.corpus.secrets import secrets_of, user_in
-from checker.kinds.protocol import ApiOperation
 from checker.kinds.static import json_schema
 from checker.phases.attempt import Tools, Verdict
 from checker.reporting.baselines import known_name
@@ -56,7 +55,6 @@ from checker.reporting.replays import Symptom, is_at_once, not_prepared, not_rea
 from checker.supervisor.lock import Ownership
 from checker.transport.factories import NETWORK
 from checker.validation.compiled import compile_schema
-from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.authentication.logins import Identities, UserSource
 from checker.workers.starting.auth_trial import FetchedCredentials, keeper_alone
 from checker.workers.starting.calling import open_tools, wiring_of
@@ -300,8 +298,29 @@ def _is_found_again(finding: Finding, again: _Again, answers: Sequence[Response]
         if operation is None or request is None:
             raise _CannotSend(f"{step.label} is not in the description")
         request.confirms = finding.check
-        case = _case_of(finding, step, operation, request, tools)
-        _recognise_user(subject.keeper, case, request)
+        path = request.path.decode("latin-1").removeprefix(tools.maker.base_path_of(operation))
+        pairs = zip(operation.path.split("/"), path.split("/"), strict=False)
+        headers = headers_by_name(request.headers)
+        named = {one.name: headers[one.name.lower()] for one in operation.parameters if one.name.lower() in headers}
+        body = parsed(request.body or b"")
+        meta = CaseMetadata(GenerationMode.POSITIVE, {}, PhaseInfo(finding.phase), step.bindings)
+        case = Case(
+            operation,
+            finding.case,
+            path_parameters={name[1:-1]: unquote(value) for name, value in pairs if name.startswith("{")},
+            headers=named,
+            query=dict(parse_qsl(request.target.partition(b"?")[2].decode("latin-1"), keep_blank_values=True)),
+            body=NOT_SET if body is NO_JSON else body,
+            media_type=headers.get("content-type"),
+            meta=meta,
+        )
+        peers = None if subject.keeper is None else subject.keeper.peers
+        if peers is not None:
+            for user in peers.names:
+                lent = dataclasses.replace(request, headers=list(request.headers))
+                peers.lend(case, lent, user)
+                if (lent.target, sorted(lent.headers)) == (request.target, sorted(request.headers)):
+                    request.proofs = lent.proofs
         judged.append(Verdict(case, request, answer, UNJUDGED))
     *earlier, last = judged
 
@@ -316,37 +335,6 @@ def _is_found_again(finding: Finding, again: _Again, answers: Sequence[Response]
         if name == finding.check:
             raise _CannotSend(f"the check cannot be repeated: {error}")
     return any(one.fingerprint(finding.steps[-1].label) == finding.fingerprint for one in judgement.failures)
-
-
-def _recognise_user(keeper: CredentialKeeper | None, case: Case, request: WireRequest) -> None:
-    """Set which user of the configuration has the credentials of a request. Raises `CheckerError`."""
-    peers = None if keeper is None else keeper.peers
-    if peers is None:
-        return
-    for name in peers.names:
-        lent = dataclasses.replace(request, headers=list(request.headers))
-        peers.lend(case, lent, name)
-        if (lent.target, sorted(lent.headers)) == (request.target, sorted(request.headers)):
-            request.proofs = lent.proofs
-
-
-def _case_of(finding: Finding, step: Step, operation: ApiOperation, request: WireRequest, tools: Tools) -> Case:
-    path = request.path.decode("latin-1").removeprefix(tools.maker.base_path_of(operation))
-    pairs = zip(operation.path.split("/"), path.split("/"), strict=False)
-    headers = headers_by_name(request.headers)
-    named = {one.name: headers[one.name.lower()] for one in operation.parameters if one.name.lower() in headers}
-    body = parsed(request.body or b"")
-    meta = CaseMetadata(GenerationMode.POSITIVE, {}, PhaseInfo(finding.phase), step.bindings)
-    return Case(
-        operation,
-        finding.case,
-        path_parameters={name[1:-1]: unquote(value) for name, value in pairs if name.startswith("{")},
-        headers=named,
-        query=dict(parse_qsl(request.target.partition(b"?")[2].decode("latin-1"), keep_blank_values=True)),
-        body=NOT_SET if body is NO_JSON else body,
-        media_type=headers.get("content-type"),
-        meta=meta,
-    )
 
 
 def _shows(symptom: Symptom, status: int, media_type: str, body: bytes) -> bool:

@@ -39,12 +39,6 @@ _MANY: Final = re.compile(
 _HELPS: Final = frozenset(("--help", "-h", "--help-all"))
 
 
-def _family(found: re.Match[str]) -> str:
-    if found["filter"]:
-        return "include/exclude-TYPE[-regex]"
-    return "fail-under-PART" if found[0].startswith("fail") else "report-FORMAT-path"
-
-
 class KeyOption(click.Option):
     """An option that sets a key of the configuration."""
 
@@ -135,7 +129,19 @@ class TestingCommand(LegacyCommand):
                 with formatter.section(title):
                     formatter.write_dl([_record(one, ctx) for one in options])
             else:
-                names = (_MANY.sub(_family, one.opts[-1][2:]) for one in options)
+                names = (
+                    _MANY.sub(
+                        lambda found: (
+                            "include/exclude-TYPE[-regex]"
+                            if found["filter"]
+                            else "fail-under-PART"
+                            if found[0].startswith("fail")
+                            else "report-FORMAT-path"
+                        ),
+                        one.opts[-1][2:],
+                    )
+                    for one in options
+                )
                 others.append((title, ", ".join(dict.fromkeys(names))))
         with formatter.section("Others, without their dashes (--help-all explains them)"):
             formatter.write_dl(others)

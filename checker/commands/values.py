@@ -200,7 +200,11 @@ def apply_keys(config: Config, given: Iterable[str]) -> None:
             table = table.setdefault(name, {})
         if not isinstance(table, dict):
             raise UsageError(f"--set: {'.'.join(found)} is below a key that has a value")
-        table[found[-1]] = _value(found, value)
+        try:
+            table[found[-1]] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            declared = keys_of(tuple(found[:-1])).get(found[-1])
+            table[found[-1]] = value if declared is None else parsed_text(value, declared.kind)
     try:
         layer = read_layer(document, below=[one for one, _ in config.sources])
     except ConfigError as error:
@@ -231,15 +235,6 @@ def _parted(text: str) -> tuple[str, str, str]:
         elif char == "=" and not quoted:
             return text[:index].strip(), "=", text[index + 1 :].strip()
     return text, "", ""
-
-
-def _value(names: list[str], text: str) -> Any:
-    """Return a value as TOML reads it; a word without quotes is a text, or a value of the kind of its key."""
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        key = keys_of(tuple(names[:-1])).get(names[-1])
-        return text if key is None else parsed_text(text, key.kind)
 
 
 class SettingOption(Struct, frozen=True):

@@ -100,25 +100,21 @@ def _lent(session: Any, own: str, host: str) -> Iterator[None]:
         for name, lent, earlier in before:
             # A cookie that the response has set stays.
             if session.get_cookie(name, host) is lent:
-                _put_back(session, name, earlier, host)
-
-
-def _put_back(session: Any, name: str, cookie: Any, host: str) -> None:
-    if cookie is None:
-        session.delete_cookie(name, domain=host)
-        return
-    session.set_cookie(
-        name,
-        cookie.decoded_value,
-        domain=cookie.domain,
-        origin_only=cookie.origin_only,
-        path=cookie.path,
-        expires=cookie.expires,
-        max_age=cookie.max_age,
-        secure=cookie.secure,
-        httponly=cookie.http_only,
-        samesite=cookie.same_site,
-    )
+                if earlier is None:
+                    session.delete_cookie(name, domain=host)
+                else:
+                    session.set_cookie(
+                        name,
+                        earlier.decoded_value,
+                        domain=earlier.domain,
+                        origin_only=earlier.origin_only,
+                        path=earlier.path,
+                        expires=earlier.expires,
+                        max_age=earlier.max_age,
+                        secure=earlier.secure,
+                        httponly=earlier.http_only,
+                        samesite=earlier.same_site,
+                    )
 
 
 _REDACTION: Final = Redaction()  # Recognises names of credentials, such as `sessionid` and `X-Api-Key`.

@@ -1,6 +1,6 @@
 """Faults of a description as exceptions: one for each, by what is wrong."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from checker.core.errors import (
@@ -43,15 +43,13 @@ def faults_of(operation: ApiOperation) -> Iterator[InvalidSchema]:
         for example in parameter.examples
     }
     for warning in operation.warnings():
-        yield _error(_kind(warning, of_headers), warning)
-
-
-def _kind(warning: SchemaWarning, of_headers: Iterable[str]) -> type[InvalidSchema]:
-    if warning.kind is WarningKind.INVALID_EXAMPLE and warning.pointer in of_headers:
-        return InvalidHeadersExample
-    if warning.kind is WarningKind.MALFORMED_KEYWORD and warning.pointer.endswith("/pattern"):
-        return InvalidRegexType
-    return _KINDS.get(warning.kind, InvalidSchema)
+        if warning.kind is WarningKind.INVALID_EXAMPLE and warning.pointer in of_headers:
+            kind: type[InvalidSchema] = InvalidHeadersExample
+        elif warning.kind is WarningKind.MALFORMED_KEYWORD and warning.pointer.endswith("/pattern"):
+            kind = InvalidRegexType
+        else:
+            kind = _KINDS.get(warning.kind, InvalidSchema)
+        yield _error(kind, warning)
 
 
 def _error(kind: type[InvalidSchema], warning: SchemaWarning) -> InvalidSchema:

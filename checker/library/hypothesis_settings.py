@@ -36,7 +36,14 @@ def with_configured(chosen: settings, generation: Any, max_examples: int | None,
     if generation.deterministic:
         changes.update(derandomize=True, database=None)
     elif generation.database != _DATABASE:
-        changes["database"] = _database(generation.database)
+        if generation.database == "none":
+            changes["database"] = None
+        else:
+            changes["database"] = (
+                InMemoryExampleDatabase()
+                if generation.database == ":memory:"
+                else DirectoryBasedExampleDatabase(generation.database)
+            )
     return settings(chosen, **changes)
 
 
@@ -76,12 +83,6 @@ def without_explanations(phases: Iterable[Phase], *, no_shrink: bool) -> Iterato
 def _is_usual_deadline(chosen: settings) -> bool:
     """Whether neither these settings nor the profile set a deadline."""
     return bool(chosen.deadline == profile().deadline == settings.get_profile("default").deadline)
-
-
-def _database(name: str) -> Any:
-    if name == "none":
-        return None
-    return InMemoryExampleDatabase() if name == ":memory:" else DirectoryBasedExampleDatabase(name)
 
 
 SEQUENCES: Final = fit_for_sequences(settings(stateful_step_count=_STEPS, suppress_health_check=list(HealthCheck)))

@@ -194,7 +194,12 @@ class CheckOptions(Struct, frozen=True):
         found: dict[str, tuple[Check, ...]] = {}
         for one in wanted:
             if _name(one) not in excluded:
-                found[_name(one)] = _checks(one, classes)
+                name = _name(one)
+                known = CUSTOM_CHECKS.get(name)
+                if isinstance(one, str) or name in BUILT_IN or (known is not None and known.source is one):
+                    found[_name(one)] = selected_checks([name], classes)
+                else:
+                    found[_name(one)] = (custom_check(name, one),)
         return tuple(chain.from_iterable(found.values()))
 
     def able(self, checks: Iterable[Check], response: Response) -> tuple[Check, ...]:
@@ -255,12 +260,3 @@ def _excluded(check: CheckName) -> str:
 
 def _name(check: CheckName) -> str:
     return check if isinstance(check, str) else str(getattr(check, "__name__", check))
-
-
-def _checks(check: CheckName, classes: Iterable[ClassCheck]) -> tuple[Check, ...]:
-    """Return the check; nothing for a class check that does not judge single responses."""
-    name = _name(check)
-    known = CUSTOM_CHECKS.get(name)
-    if isinstance(check, str) or name in BUILT_IN or (known is not None and known.source is check):
-        return selected_checks([name], classes)
-    return (custom_check(name, check),)

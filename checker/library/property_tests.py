@@ -60,23 +60,19 @@ class PropertyTest(Struct, frozen=True):
     def add_listed_cases(self) -> int:
         """Put the cases that phases list first. Return their number. Raises `IncorrectUsage`, `Unsatisfiable`."""
         listed = list(self.engine.listed_cases(self.operation))
-        others = self._simplest_others() if listed else {}
-        # The decorator that stands lowest comes first.
-        for case in reversed(listed):
-            hypothesis.example(case=case, **others)(self.function)
-        return len(listed)
-
-    def _simplest_others(self) -> dict[str, Any]:
-        found = {}
-        for name, strategy in self.others.items():
+        others = {}
+        for name, strategy in self.others.items() if listed else ():
             try:
-                found[name] = hypothesis.find(strategy, lambda value: True, settings=_QUICK)
+                others[name] = hypothesis.find(strategy, lambda value: True, settings=_QUICK)
             except Exception as error:
                 raise IncorrectUsage(
                     f"{name!r} of `schema.given` has no value to go with the examples of {self.operation.label}: {error}; "
                     "switch the examples and coverage phases off, or give another strategy"
                 ) from error
-        return found
+        # The decorator that stands lowest comes first.
+        for case in reversed(listed):
+            hypothesis.example(case=case, **others)(self.function)
+        return len(listed)
 
 
 _QUICK: Final = settings(database=None, deadline=None, suppress_health_check=list(HealthCheck))

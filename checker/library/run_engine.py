@@ -20,7 +20,6 @@ from checker.library.authentication import Asked, CallAuthentication, RequestSen
 from checker.library.decorators import Attachments
 from checker.library.engine import LibraryEngine
 from checker.library.schema import LoadedSchema
-from checker.transport.factories import TransportFactory
 from checker.transport.settings import reaching
 from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.authentication.schemes import SchemeCredentials
@@ -45,7 +44,18 @@ class RunEngine(LibraryEngine):
         self._subject = subject
         self.settings = RunningSettings(subject.settings, subject.operations)
         self.auth = _RunAuthentication(subject)
-        self._sender = RequestSender(None, _transports(subject.settings, subject.origin))
+        to_target = transport_of(subject.settings)
+        elsewhere = transport_of(subject.settings.with_changes(target={"transport": None, "app": None}))
+
+        def connect(origin: BaseUrl, http: HttpSettings, lanes: int) -> Transport:
+            is_of_run = origin.site == subject.origin.site or subject.settings.is_dry
+            return (
+                to_target(origin, http, lanes)
+                if is_of_run
+                else elsewhere(origin, reaching(http, subject.origin, origin), lanes)
+            )
+
+        self._sender = RequestSender(None, connect)
         self._record = None if subject.settings.is_dry else record
         self.schema = LoadedSchema(subject.description.schema, config, Attachments(engine=self))
 
@@ -98,15 +108,3 @@ class _RunAuthentication(CallAuthentication):
 
     def keeper(self, asked: Asked, origin: BaseUrl, send: SendFrom) -> CredentialKeeper | None:
         return self._subject.keeper
-
-
-def _transports(settings: RunSettings, home: BaseUrl) -> TransportFactory:
-    """Return what connects to the target as the run does, and to other hosts over the network; a dry run sends nothing at all."""
-    to_target = transport_of(settings)
-    elsewhere = transport_of(settings.with_changes(target={"transport": None, "app": None}))
-
-    def connect(origin: BaseUrl, http: HttpSettings, lanes: int) -> Transport:
-        is_of_run = origin.site == home.site or settings.is_dry
-        return to_target(origin, http, lanes) if is_of_run else elsewhere(origin, reaching(http, home, origin), lanes)
-
-    return connect

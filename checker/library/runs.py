@@ -336,7 +336,15 @@ class SchemaEngine:
     def stream(self, kind: str) -> RunRecords:
         """Return the records of a run of a kind, `run` or `fuzz`."""
         own_work = partial(work, users=users_code(self._schema))
-        schema, filters = self._schema, _filters(self._schema)
+        schema = self._schema
+        labels = [str(one.label) for one in schema.matching_entries()]
+        # Operations that are selected only by name are missing unless the user named them.
+        if labels == [str(one.label) for one in schema.opened.entries() if not waits_for_name(one)]:
+            filters = OperationFilters()
+        else:
+            if not labels:
+                raise IncorrectUsage("no operation is selected; there is nothing to run")
+            filters = OperationFilters(tuple(FilterSpec("include", "name", label) for label in labels))
 
         def prepare(folder: Path) -> RunSettings:
             location = schema.location or schema.title or "schema"
@@ -359,13 +367,3 @@ def from_schema(schema: LoadedSchema) -> SchemaEngine:
     if not isinstance(schema, LoadedSchema):
         raise IncorrectUsage(f"`from_schema` takes a loaded schema, got {schema!r:.80}")
     return SchemaEngine(schema)
-
-
-def _filters(schema: LoadedSchema) -> OperationFilters:
-    labels = [str(one.label) for one in schema.matching_entries()]
-    # Operations that are selected only by name are missing unless the user named them.
-    if labels == [str(one.label) for one in schema.opened.entries() if not waits_for_name(one)]:
-        return OperationFilters()
-    if not labels:
-        raise IncorrectUsage("no operation is selected; there is nothing to run")
-    return OperationFilters(tuple(FilterSpec("include", "name", label) for label in labels))

@@ -96,15 +96,14 @@ class PathOperations(Mapping[str, ApiOperation]):
         names = (method, str(method).upper(), _WHOLE_PATH)
         entry = next((found for name in names if (found := self._entries.get(name)) is not None), None)
         if entry is None:
-            raise OperationNotFound(self._missed(method))
+            # Methods are in upper case, and all other names are those of fields.
+            available = ", ".join(self._entries)
+            if all(known.isupper() for known in self._entries):
+                message = _NO_METHOD.format(method=str(method).upper(), available=available)
+            else:
+                message = _NO_FIELD.format(name=method, hint=nearest(method, self._entries) or ".", available=available)
+            raise OperationNotFound(message)
         return readable(self._schema, entry)
-
-    def _missed(self, name: str) -> str:
-        """Return the message about a missing name: methods are in upper case, and all else are names of fields."""
-        available = ", ".join(self._entries)
-        if all(known.isupper() for known in self._entries):
-            return _NO_METHOD.format(method=str(name).upper(), available=available)
-        return _NO_FIELD.format(name=name, hint=nearest(name, self._entries) or ".", available=available)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
