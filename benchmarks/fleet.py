@@ -24,7 +24,7 @@ from checker.corpus.codec import FrameEncoder, pack
 from checker.corpus.records import Record, SchemaOpened, TaskProgress, ValueSeen
 from checker.demo import Server
 from checker.fleet.distant import NEWS_S, DistantLauncher
-from checker.fleet.wire import CORPUS, News, Order, Piece, read
+from checker.fleet.luggage import CORPUS, News, Order, Piece, read
 from checker.supervisor.handle import Departure
 from checker.supervisor.state import WorkerSnapshot
 from checker.supervisor.supervisor import RunEnvironment, execute

@@ -3,8 +3,8 @@
 `Server` runs it on loopback, with `fixed=True` without the defects; `DEFECTS` lists the defects; `document` gives its OpenAPI 3.0 document.
 """
 
-from checker.demo.defects import DEFECTS, Defect
 from checker.demo.gate import document
+from checker.demo.inn import DEFECTS, Defect
 from checker.demo.server import Server
 
 __all__ = ["DEFECTS", "Defect", "Server", "document"]

@@ -91,11 +91,15 @@ class Gate:
             refusal = problem(405, "method_not_allowed", f"Allowed here: {allow}.")
             raise Refusal(refusal._replace(headers=(("Allow", allow),)))
         declared = item.get("parameters", []) + operation.get("parameters", [])
+        values: dict[str, list[str]] = {}
+        for pair in request.headers.get("cookie", "").split(";"):
+            key, _, text = pair.strip().partition("=")
+            values.setdefault(key, []).append(text)
         given = {
             "path": {name: [_text(raw)] for name, raw in match.groupdict().items()},
             "query": _form(request.query),
             "header": {name: [value] for name, value in request.headers.items()},
-            "cookie": _cookies(request.headers.get("cookie", "")),
+            "cookie": values,
         }
         expected = {parameter["name"] for parameter in declared if parameter["in"] == "query"}
         for name in given["query"].keys() - expected:
@@ -104,26 +108,24 @@ class Gate:
         for parameter in declared:
             name = parameter["name"]
             texts = given[parameter["in"]].get(name if parameter["in"] != "header" else name.lower(), [])
-            arguments[name] = self._argument(parameter, texts)
+            pointer = f"{parameter['in']}/{parameter['name']}"
+            schema = self._resolved(parameter["schema"])
+            if not texts:
+                if parameter.get("required"):
+                    raise _malformed("is required", pointer)
+                arguments[name] = schema.get("default")
+            else:
+                if schema["type"] == "array":
+                    kind = self._resolved(schema["items"])["type"]
+                    argument: Any = [_scalar(text, kind) for text in texts]
+                elif len(texts) > 1:
+                    raise _malformed("is given more than once", pointer)
+                else:
+                    argument = _scalar(texts[0], schema["type"])
+                for error in self._validator(parameter["schema"]).iter_errors(argument):
+                    raise _malformed(error.message, pointer)
+                arguments[name] = argument
         return operation["operationId"], arguments, self._body(operation, request)
-
-    def _argument(self, parameter: dict[str, Any], texts: list[str]) -> Any:
-        pointer = f"{parameter['in']}/{parameter['name']}"
-        schema = self._resolved(parameter["schema"])
-        if not texts:
-            if parameter.get("required"):
-                raise _malformed("is required", pointer)
-            return schema.get("default")
-        if schema["type"] == "array":
-            kind = self._resolved(schema["items"])["type"]
-            value: Any = [_scalar(text, kind) for text in texts]
-        elif len(texts) > 1:
-            raise _malformed("is given more than once", pointer)
-        else:
-            value = _scalar(texts[0], schema["type"])
-        for error in self._validator(parameter["schema"]).iter_errors(value):
-            raise _malformed(error.message, pointer)
-        return value
 
     def _body(self, operation: dict[str, Any], request: Incoming) -> Any:
         if "requestBody" not in operation:
@@ -131,7 +133,17 @@ class Gate:
         if request.is_too_large:
             raise Refusal(problem(413, "too_large", "The body is larger than 1 MiB."))
         ((media_type, content),) = operation["requestBody"]["content"].items()
-        if not _is_media_type(request.headers.get("content-type", ""), media_type):
+        essence, _, rest = request.headers.get("content-type", "").partition(";")
+        parameters = (each.strip().lower().partition("=") for each in rest.split(";") if each.strip())
+        if not (
+            essence.strip().lower() == media_type
+            and all(
+                (
+                    equals and (name != "charset" or value.strip('"') in ("utf-8", "utf8"))
+                    for name, equals, value in parameters
+                )
+            )
+        ):
             raise Refusal(problem(415, "unsupported_media_type", f"The body must be {media_type}."))
         if media_type == _FORM:
             # All fields of forms in the document are scalar.
@@ -199,14 +211,6 @@ def _form(raw: bytes) -> dict[str, list[str]]:
     return values
 
 
-def _cookies(header: str) -> dict[str, list[str]]:
-    values: dict[str, list[str]] = {}
-    for pair in header.split(";"):
-        name, _, value = pair.strip().partition("=")
-        values.setdefault(name, []).append(value)
-    return values
-
-
 def _scalar(text: str, kind: str) -> Any:
     """Return the value of a text; an unreadable one stays a text and so violates its schema."""
     if kind == "integer" and _INTEGER.fullmatch(text):
@@ -216,11 +220,3 @@ def _scalar(text: str, kind: str) -> Any:
     if kind == "boolean" and text in ("true", "false"):
         return text == "true"
     return text
-
-
-def _is_media_type(header: str, wanted: str) -> bool:
-    essence, _, rest = header.partition(";")
-    parameters = (each.strip().lower().partition("=") for each in rest.split(";") if each.strip())
-    return essence.strip().lower() == wanted and all(
-        equals and (name != "charset" or value.strip('"') in ("utf-8", "utf8")) for name, equals, value in parameters
-    )

@@ -7,6 +7,98 @@ from collections import OrderedDict
 from collections.abc import Callable, Set
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+
+
+class Defect(Struct, frozen=True):
+    """One planted defect: its operation, the check that finds it, and its rarity."""
+
+    id: str
+    operation: str  # Label of the operation with the wrong response, such as `GET /rooms`.
+    check: str  # Name of the check that finds it.
+    sentence: str
+    rarity: str  # The property of a request that triggers it, and its frequency among valid random requests.
+    needs: str = "positive"
+    """The requests that find it: valid single ones (`positive`), sequences (`stateful`) or invalid ones (`negative`)."""
+
+
+DEFECTS: tuple[Defect, ...] = (
+    Defect(
+        "attic-floor",
+        "GET /rooms/{room_id}",
+        "response_schema_conformance",
+        "Room 24, under the roof, is shown from the old register (203): its `floor` is null and may not be.",
+        "the largest of 24 room numbers: 1 in 24",
+    ),
+    Defect(
+        "forint-page",
+        "GET /rates/{currency}",
+        "content_type_conformance",
+        "The rate of the forint is the one of the day before (203), as an HTML page.",
+        "one of 24 currencies: 1 in 24",
+    ),
+    Defect(
+        "full-discount",
+        "POST /quotes",
+        "not_a_server_error",
+        "A discount of exactly 100 percent divides by zero.",
+        "the largest of 21 discounts: 1 in 21",
+    ),
+    Defect(
+        "latvian-list",
+        "POST /newsletter",
+        "status_code_conformance",
+        "Latvian subscriptions are queued and answered with an undocumented 202.",
+        "one of 22 languages: 1 in 22",
+    ),
+    Defect(
+        "foreign-name",
+        "POST /guests",
+        "not_a_server_error",
+        "A guest's name with a letter outside ASCII is not encoded.",
+        "any non-ASCII character in `name`: common where text is drawn from all of Unicode",
+    ),
+    Defect(
+        "no-replies",
+        "POST /reviews",
+        "response_schema_conformance",
+        "A review without replies is held back (202) and answered with a body that is not JSON.",
+        "an empty `replies` array: about 1 in 4, an array has at most 3 items",
+    ),
+    Defect(
+        "open-period",
+        "GET /bookings",
+        "not_a_server_error",
+        "A period with an end and no start fails.",
+        "`until` present and `since` absent: about 1 in 4",
+    ),
+    Defect(
+        "cancelled-view",
+        "GET /bookings/{code}",
+        "not_a_server_error",
+        "A booking that was cancelled by a change can no longer be shown.",
+        "create, then change to `cancelled`, then show",
+        "stateful",
+    ),
+    Defect(
+        "kept-booking",
+        "GET /bookings/{code}",
+        "use_after_free",
+        "A booking that was removed is still there.",
+        "create, then remove, then show",
+        "stateful",
+    ),
+    Defect(
+        "endless-list",
+        "GET /rooms",
+        "negative_data_rejection",
+        "A `limit` above its maximum is accepted.",
+        "any `limit` above 50",
+        "negative",
+    ),
+)
+
+
 MAX_BOOKINGS = 2000  # Most bookings that are kept; older ones are dropped.
 MAX_REMEMBERED = 10_000
 """Most references of removed bookings, and most contents with a known last reference, that are kept."""
@@ -55,7 +147,15 @@ class Inn:
             "deleteBooking": self._delete_booking,
         }
         for number in (3, 5, 8):
-            self._book(_first_booking(number))
+            self._book(
+                {
+                    "room_id": number,
+                    "arrival": f"2030-06-{number:02}",
+                    "nights": 2,
+                    "guests": [{"name": "Grace Hopper", "age": 40}],
+                    "note": None,
+                }
+            )
 
     def answer(self, operation_id: str, arguments: dict[str, Any], body: Any) -> Reply:
         """Return the response to an allowed call: an operation, the values of its parameters, the body."""
@@ -81,7 +181,15 @@ class Inn:
 
     def _get_photo(self, arguments: dict[str, Any], body: Any) -> Reply:
         width = arguments["width"] or 64
-        return Reply(200, "image/png", _picture(arguments["room_id"], width))
+        # A grey PNG of one line (W3C PNG, 11).
+        header = struct.pack(">IIBBBBB", width, 1, 8, 0, 0, 0, 0)
+        pixels = zlib.compress(b"\x00" + bytes((arguments["room_id"] * 10,)) * width)
+        parts = ((b"IHDR", header), (b"IDAT", pixels), (b"IEND", b""))
+        chunks = (
+            struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+            for name, data in parts
+        )
+        return Reply(200, "image/png", b"\x89PNG\r\n\x1a\n" + b"".join(chunks))
 
     def _get_rate(self, arguments: dict[str, Any], body: Any) -> Reply:
         currency = arguments["currency"]
@@ -177,7 +285,18 @@ class Inn:
         return Reply(204)
 
     def _book(self, wish: dict[str, Any]) -> dict[str, Any]:
-        reference = self._new_reference(wish)
+        # From the content, not from a counter, so that equal requests get equal references in any order. References
+        # are never reused: a client that removed a booking must not find another one there.
+        content = zlib.crc32(_encoded(wish))
+        number = self._last_numbers.pop(content, content)
+        while True:
+            reference = f"BK-{number:08X}"
+            if reference not in self._bookings and reference not in self._removed:
+                break
+            number = zlib.crc32(reference.encode(), number)
+        # The search for the n-th booking of a content starts at the last one, or it would be quadratic.
+        self._last_numbers[content] = number
+        _forget(self._last_numbers, MAX_REMEMBERED)
         booking = {
             "reference": reference,
             "status": "confirmed",
@@ -191,21 +310,6 @@ class Inn:
         self._bookings[reference] = booking
         _forget(self._bookings, MAX_BOOKINGS)
         return booking
-
-    def _new_reference(self, wish: dict[str, Any]) -> str:
-        # From the content, not from a counter, so that equal requests get equal references in any order. References
-        # are never reused: a client that removed a booking must not find another one there.
-        content = zlib.crc32(_encoded(wish))
-        number = self._last_numbers.pop(content, content)
-        while True:
-            reference = f"BK-{number:08X}"
-            if reference not in self._bookings and reference not in self._removed:
-                break
-            number = zlib.crc32(reference.encode(), number)
-        # The search for the n-th booking of a content starts at the last one, or it would be quadratic.
-        self._last_numbers[content] = number
-        _forget(self._last_numbers, MAX_REMEMBERED)
-        return reference
 
 
 def _forget(entries: OrderedDict[Any, Any], most: int) -> None:
@@ -244,29 +348,8 @@ def _room(number: int) -> dict[str, Any]:
     }
 
 
-def _first_booking(number: int) -> dict[str, Any]:
-    return {
-        "room_id": number,
-        "arrival": f"2030-06-{number:02}",
-        "nights": 2,
-        "guests": [{"name": "Grace Hopper", "age": 40}],
-        "note": None,
-    }
-
-
 def _identity(content: Any) -> str:
     """Return a UUID made from a content."""
     data = _encoded(content)
     first, second = zlib.crc32(data), zlib.crc32(data, 1)
     return f"{first:08x}-0000-4000-8000-0000{second:08x}"
-
-
-def _picture(shade: int, width: int) -> bytes:
-    """Return a grey PNG of one line (W3C PNG, 11)."""
-    header = struct.pack(">IIBBBBB", width, 1, 8, 0, 0, 0, 0)
-    pixels = zlib.compress(b"\x00" + bytes((shade * 10,)) * width)
-    parts = ((b"IHDR", header), (b"IDAT", pixels), (b"IEND", b""))
-    chunks = (
-        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in parts
-    )
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)

@@ -8,9 +8,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, Self
 
-from checker.demo.defects import DEFECTS
 from checker.demo.gate import MALFORMED, Gate, Incoming, Refusal, document, document_bytes
-from checker.demo.inn import Inn, Reply, problem
+from checker.demo.inn import DEFECTS, Inn, Reply, problem
 
 _HOST = "127.0.0.1"
 _MAX_BODY = 1024 * 1024
@@ -158,16 +157,22 @@ class _Handler(BaseHTTPRequestHandler):
             while left > 0 and (read := self.rfile.read(min(left, _MAX_BODY))):
                 left -= len(read)
         self._send(
-            self.server.service.reply(Incoming(self.command, path, query, self._named(), body, len(body) > _MAX_BODY))
-        )
-
-    def _named(self) -> dict[str, str]:
-        return {
-            name.lower(): ("; " if name.lower() == "cookie" else ", ").join(
-                value.strip(" \t") for value in self.headers.get_all(name, [])
+            self.server.service.reply(
+                Incoming(
+                    self.command,
+                    path,
+                    query,
+                    {
+                        name.lower(): ("; " if name.lower() == "cookie" else ", ").join(
+                            value.strip(" \t") for value in self.headers.get_all(name, [])
+                        )
+                        for name in self.headers
+                    },
+                    body,
+                    len(body) > _MAX_BODY,
+                )
             )
-            for name in self.headers
-        }
+        )
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Respond to an unreadable request with an error of the document."""

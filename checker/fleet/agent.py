@@ -18,7 +18,7 @@ from checker.corpus import files
 from checker.corpus.codec import FrameEncoder, pack, unpack
 from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
-from checker.fleet.wire import CORPUS, EXAMPLES, SHARED, News, Order, Piece, apply, below, read
+from checker.fleet.luggage import CORPUS, EXAMPLES, SHARED, News, Order, Piece, apply, below, read
 from checker.supervisor.launchers import ProcessLauncher, ProcessWorker
 from checker.supervisor.lock import Ownership
 from checker.workers.entry import Work
@@ -77,7 +77,19 @@ class Agent:
             for piece in read(luggage, Order).pieces:
                 apply(piece, below(self._folder, piece.place))
             settings: RunSettings = pickle.loads(given.settings)
-            settings = _settled(settings, self._folder, time.monotonic() - given.now)
+            ahead_s = time.monotonic() - given.now
+            began, until = settings.processes.started_at, settings.documents.until
+            corpus = {
+                "folder": str(self._folder / CORPUS),
+                "cache": settings.corpus.cache and str(self._folder / settings.corpus.cache),
+            }
+            database = settings.sources.database
+            settings = settings.with_changes(
+                corpus=corpus,
+                sources={"database": database if database in ("none", ":memory:") else str(self._folder / EXAMPLES)},
+                processes={"started_at": None if began is None else began + ahead_s},
+                documents={"until": None if until is None else until + ahead_s},
+            )
             self._layout = RunLayout(Path(settings.corpus.folder))
             self._incarnation = given.incarnation
             self._launcher = ProcessLauncher(self._work)
@@ -188,19 +200,6 @@ class Agent:
 
     def _place(self, path: Path) -> str:
         return path.relative_to(self._folder).as_posix()
-
-
-def _settled(settings: RunSettings, folder: Path, ahead_s: float) -> RunSettings:
-    """Return settings with the folders of this machine, and with times of its clock, which is `ahead_s` ahead."""
-    began, until = settings.processes.started_at, settings.documents.until
-    corpus = {"folder": str(folder / CORPUS), "cache": settings.corpus.cache and str(folder / settings.corpus.cache)}
-    database = settings.sources.database
-    return settings.with_changes(
-        corpus=corpus,
-        sources={"database": database if database in ("none", ":memory:") else str(folder / EXAMPLES)},
-        processes={"started_at": None if began is None else began + ahead_s},
-        documents={"until": None if until is None else until + ahead_s},
-    )
 
 
 def _size(path: Path) -> int:

@@ -19,8 +19,19 @@ from checker.corpus.codec import FrameEncoder, pack
 from checker.corpus.journal import JournalReader
 from checker.corpus.layout import RunLayout
 from checker.fleet.agent import Start, versions
-from checker.fleet.luggage import Luggage, corpus_pieces
-from checker.fleet.wire import CORPUS, EXAMPLES, SHARED, News, Order, Piece, apply, below, read
+from checker.fleet.luggage import (
+    CORPUS,
+    EXAMPLES,
+    SHARED,
+    Luggage,
+    News,
+    Order,
+    Piece,
+    apply,
+    below,
+    corpus_pieces,
+    read,
+)
 from checker.supervisor.handle import Departure
 from checker.supervisor.lock import Ownership
 from checker.supervisor.state import WorkerSnapshot
@@ -206,7 +217,22 @@ class DistantWorker:
                 self._depart(Departure(str(lost), is_from_outside=True))
                 continue
             if method == "take":
-                self._take_in(read(result, News))
+                news = read(result, News)
+                made = b""
+                for piece in news.pieces:
+                    if piece.place == f"{CORPUS}/{self._launcher.layout.made.name}":
+                        made = piece.data or b""
+                    apply(piece, self._launcher.path_of(piece.place))
+                self._launcher.shared.add(self.incarnation, news.peers, made)
+                self._messages += (
+                    self._local(message) for one in news.messages if isinstance(message := decode(one), Up)
+                )
+                self._snapshot = news.snapshot or self._snapshot
+                self._heard_at = self._launcher.clock()
+                if news.departure is not None:
+                    self._depart(news.departure)
+                else:
+                    self._call("take", NEWS_S)
             elif method == "start" and result:
                 self._messages.append(Leaving(LeavingKind.USAGE, result))
                 self._depart(Departure(result))
@@ -216,21 +242,6 @@ class DistantWorker:
                 self._give()
             elif method == "give":
                 self._give()
-
-    def _take_in(self, news: News) -> None:
-        made = b""
-        for piece in news.pieces:
-            if piece.place == f"{CORPUS}/{self._launcher.layout.made.name}":
-                made = piece.data or b""
-            apply(piece, self._launcher.path_of(piece.place))
-        self._launcher.shared.add(self.incarnation, news.peers, made)
-        self._messages += (self._local(message) for one in news.messages if isinstance(message := decode(one), Up))
-        self._snapshot = news.snapshot or self._snapshot
-        self._heard_at = self._launcher.clock()
-        if news.departure is not None:
-            self._depart(news.departure)
-        else:
-            self._call("take", NEWS_S)
 
     def _local(self, message: Up) -> Up:
         """Return a message with the paths of this machine."""
@@ -288,7 +299,15 @@ class DistantLauncher:
         version, python = versions()
         there = self._luggage.settings(settings).with_changes(processes={"sharers": settings.processes.workers})
         start = Start(version, python, incarnation, self.clock(), pickle.dumps(there))
-        worker = DistantWorker(self, incarnation, start, self._packed_luggage(settings))
+        if self._packed is None or self._packed[0] != settings.document:
+            if self._earlier is None:
+                self._earlier = [*self._luggage.pieces(), *corpus_pieces(settings, self.layout)]
+            pieces = list(self._earlier)
+            if settings.document is not None:
+                path = self.layout.document(settings.document)
+                pieces.append(Piece(f"{CORPUS}/documents/{path.name}", files.read_file(path) or b""))
+            self._packed = settings.document, self.cluster.put(pack(Order(tuple(pieces))))
+        worker = DistantWorker(self, incarnation, start, self._packed[1])
         self._workers.append(worker)
         return worker
 
@@ -327,15 +346,3 @@ class DistantLauncher:
             f"{host} is another target on each machine of the cluster; give a base URL that all of them reach, "
             "or `cluster-allow-loopback = true` if each of them serves the API itself"
         )
-
-    def _packed_luggage(self, settings: RunSettings) -> Any:
-        """Return the files of the run, put into the cluster once before and once after the description is known."""
-        if self._packed is None or self._packed[0] != settings.document:
-            if self._earlier is None:
-                self._earlier = [*self._luggage.pieces(), *corpus_pieces(settings, self.layout)]
-            pieces = list(self._earlier)
-            if settings.document is not None:
-                path = self.layout.document(settings.document)
-                pieces.append(Piece(f"{CORPUS}/documents/{path.name}", files.read_file(path) or b""))
-            self._packed = settings.document, self.cluster.put(pack(Order(tuple(pieces))))
-        return self._packed[1]

@@ -143,12 +143,20 @@ def complaint_of(value: Any, status: int = 200, sent: Iterable[str] = ()) -> Com
     for echo in sent:
         if _RUNTIME.search(echo):
             own_texts = [text.replace(echo, "...") for text in own_texts]
+    # The rules of resolvers, and limits of depth and cost, have no place in a schema.
+    if any(map(_VALIDATION.search, texts)):
+        is_of_schema = True
+    else:
+        labels = {label for one in listed for label in _labels(one)}
+        is_of_schema = (
+            bool(labels & _OF_CLIENT) and not _was_executed(listed, value) and not any(map(_LIMIT.search, texts))
+        )
     return Complaint(
         _blame(listed, own_texts, value, status),
         shown + more,
         texts[0],
         ".".join(_names(listed[0])),
-        is_of_schema=_is_of_schema(listed, texts, value),
+        is_of_schema=is_of_schema,
     )
 
 
@@ -170,17 +178,6 @@ def denied_status(value: Mapping[str, Any]) -> int:
 
 def _several(errors: Any) -> list[Any]:
     return errors if isinstance(errors, list) else [errors]
-
-
-def _is_of_schema(errors: list[dict[str, Any]], texts: list[str], value: Mapping[str, Any]) -> bool:
-    """Whether the errors say that the request breaks the schema: in the words of libraries, or by a label before any resolver ran.
-
-    The rules of resolvers, and limits of depth and cost, have no place in a schema.
-    """
-    if any(map(_VALIDATION.search, texts)):
-        return True
-    labels = {label for one in errors for label in _labels(one)}
-    return bool(labels & _OF_CLIENT) and not _was_executed(errors, value) and not any(map(_LIMIT.search, texts))
 
 
 def _was_executed(errors: list[dict[str, Any]], value: Mapping[str, Any]) -> bool:

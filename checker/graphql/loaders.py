@@ -61,7 +61,17 @@ def from_sdl(text: str, name: str) -> ReadSchema:
     notes: list[str] = []
     text = text.removeprefix("\ufeff")
     try:
-        document = _parsed(text, notes)
+        try:
+            document = parse(text, no_location=True, max_tokens=_MOST_TOKENS)
+        except GraphQLError:
+            repaired = _EMPTY_BODY.sub(r"\1", text)
+            repaired = _MISSING_AMPERSAND.sub(
+                lambda one: "implements " + " & ".join(re.findall(r"\w+", one[1])), repaired
+            )
+            if repaired == text:
+                raise
+            document = parse(repaired, no_location=True, max_tokens=_MOST_TOKENS)
+            notes.append("it is written in SDL of before 2018, and was read as if it were of today")
         known = _definitions(document, notes)
         schema = build_ast_schema(DocumentNode(definitions=tuple(known)), assume_valid=True, assume_valid_sdl=True)
     except RecursionError:
@@ -84,10 +94,12 @@ def from_introspection(value: Mapping[str, Any], name: str) -> ReadSchema:
     inner = value.get("data")
     found = inner if isinstance(inner, Mapping) and "__schema" in inner else value
     if not isinstance(found.get("__schema"), Mapping):
+        errors = value.get("errors")
+        listed = errors if isinstance(errors, list) else []
         raise ForeignDescription(
             f"{name} is not the result of a GraphQL introspection: it has no `__schema`; "
             "give an introspection result or SDL",
-            _complaints(value),
+            [str(one.get("message"))[:200] for one in listed[:5] if isinstance(one, Mapping)],
             kind=_INVALID,
         )
     kept = {"__schema": found["__schema"]}
@@ -106,27 +118,6 @@ def from_introspection(value: Mapping[str, Any], name: str) -> ReadSchema:
     except RecursionError:
         raise LoaderError(f"{name} cannot be read: {_DEEPEST}", kind=_INVALID) from None
     return ReadSchema(schema, kept)
-
-
-def _complaints(value: Mapping[str, Any]) -> list[str]:
-    """Return the messages of the server's errors."""
-    errors = value.get("errors")
-    listed = errors if isinstance(errors, list) else []
-    return [str(one.get("message"))[:200] for one in listed[:5] if isinstance(one, Mapping)]
-
-
-def _parsed(text: str, notes: list[str]) -> DocumentNode:
-    """Return the document, also of older SDL syntax."""
-    try:
-        return parse(text, no_location=True, max_tokens=_MOST_TOKENS)
-    except GraphQLError:
-        repaired = _EMPTY_BODY.sub(r"\1", text)
-        repaired = _MISSING_AMPERSAND.sub(lambda one: "implements " + " & ".join(re.findall(r"\w+", one[1])), repaired)
-        if repaired == text:
-            raise
-        found = parse(repaired, no_location=True, max_tokens=_MOST_TOKENS)
-        notes.append("it is written in SDL of before 2018, and was read as if it were of today")
-        return found
 
 
 def _definitions(document: DocumentNode, notes: list[str]) -> Iterator[DefinitionNode]:

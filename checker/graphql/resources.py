@@ -300,7 +300,15 @@ def _role_of(label: Label, operation: str, name: str, field: GraphQLField, types
     entity, steps, members, pointer = _entity(operation, field, rest)
     kind = entity or types.get(singular("".join(rest)))
     noun = kind.name if kind is not None else "".join(rest) or name
-    method = _method(operation, spoken)
+    if operation == "query":
+        method = "GET"
+    else:
+        # `createBook`, and `bookCreate`.
+        ends = {spoken[0], spoken[-1]} if spoken else set()
+        if ends & CREATES:
+            method = "POST"
+        else:
+            method = REMOVING if ends & DELETES else "PATCH"
     naming = tuple(naming_arguments(field, kind, types, creates=method == "POST"))
     own = None
     is_one = not is_list(field.type) and "*" not in pointer
@@ -312,16 +320,6 @@ def _role_of(label: Label, operation: str, name: str, field: GraphQLField, types
     distinct = {one.name: one for one in reversed(naming)}
     named = tuple(one for one in naming if distinct[one.name] is one)
     return RootRole(label, method, noun, entity, steps, members, pointer, named, own, witnesses)
-
-
-def _method(operation: str, spoken: tuple[str, ...]) -> str:
-    if operation == "query":
-        return "GET"
-    # `createBook`, and `bookCreate`.
-    ends = {spoken[0], spoken[-1]} if spoken else set()
-    if ends & CREATES:
-        return "POST"
-    return REMOVING if ends & DELETES else "PATCH"
 
 
 def _is_about(method: str, noun: str, spoken: tuple[str, ...]) -> bool:

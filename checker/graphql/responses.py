@@ -371,7 +371,12 @@ def resource_status(response: Response, field: str, role: RootRole) -> int:
     if found is None or (found is False and role.method == REMOVING):
         complaint = complaint_of(value, sent=_sent_texts(response))
         return _absent(role) if complaint is None else _STATUSES.get(complaint.blame) or denied_status(value)
-    if _has_failed(found, role):
+    if not isinstance(found, dict):
+        has_failed = False
+    else:
+        said = [found[name] for name in role.witnesses if name in found]
+        has_failed = any(one is False or (one and one is not True) for one in said)
+    if has_failed:
         # The errors show that it failed, not why.
         return _UNPROCESSABLE if role.method in CREATING else _MISSING
     other = _other_member(found, role)
@@ -382,14 +387,6 @@ def resource_status(response: Response, field: str, role: RootRole) -> int:
 
 def _absent(role: RootRole) -> int:
     return _UNPROCESSABLE if role.method in CREATING else _MISSING
-
-
-def _has_failed(found: Any, role: RootRole) -> bool:
-    """Whether the response itself reports a failure: a false flag, or listed errors."""
-    if not isinstance(found, dict):
-        return False
-    said = [found[name] for name in role.witnesses if name in found]
-    return any(one is False or (one and one is not True) for one in said)
 
 
 def _other_member(found: Any, role: RootRole) -> str:

@@ -176,7 +176,13 @@ def is_unknown(kind: GraphQLScalarType) -> bool:
 
 def known_name(kind: GraphQLScalarType) -> str | None:
     """Return the common scalar that a scalar is, by its name or by the URL of its specification."""
-    return kind.name if kind.name in CUSTOM else _specified(kind)
+    if kind.name in CUSTOM:
+        return kind.name
+    url = kind.specified_by_url
+    if not isinstance(url, str):
+        return None
+    last = url.partition("#")[0].rstrip("/").rpartition("/")[2].lower().partition(".")[0]
+    return _SPECIFIED.get(last)
 
 
 def schema_of(kind: GraphQLScalarType) -> Raw:
@@ -201,15 +207,6 @@ def schema_of(kind: GraphQLScalarType) -> Raw:
 
 def _format_of(scalar: str) -> str:
     return f"graphql:{scalar}"
-
-
-def _specified(kind: GraphQLScalarType) -> str | None:
-    """Return the scalar of the last word of the specification's URL."""
-    url = kind.specified_by_url
-    if not isinstance(url, str):
-        return None
-    last = url.partition("#")[0].rstrip("/").rpartition("/")[2].lower().partition(".")[0]
-    return _SPECIFIED.get(last)
 
 
 def is_malformed(kind: GraphQLScalarType, value: Any) -> bool:
@@ -259,19 +256,19 @@ def count_faults(kind: Any, value: Any) -> int:
         case GraphQLEnumType():
             return not (isinstance(value, str) and value in kind.values)
         case GraphQLInputObjectType():
-            return _count_in_object(kind, value) if isinstance(value, dict) else 1
+            if not isinstance(value, dict):
+                return 1
+            fields: Mapping[str, GraphQLInputField] = kind.fields
+            if kind.is_one_of and (len(value) != 1 or None in value.values()):
+                return 1
+            missing = sum(is_required_input_field(one) and key not in value for key, one in fields.items())
+            return missing + sum(
+                count_faults(fields[key].type, one) if key in fields else 1 for key, one in value.items()
+            )
         case _ if kind.name in BUILT_IN:
             return not takes_scalar(kind.name, value)
         case _:
             return is_malformed(kind, value)
-
-
-def _count_in_object(kind: GraphQLInputObjectType, value: Mapping[str, Any]) -> int:
-    fields: Mapping[str, GraphQLInputField] = kind.fields
-    if kind.is_one_of and (len(value) != 1 or None in value.values()):
-        return 1
-    missing = sum(is_required_input_field(one) and key not in value for key, one in fields.items())
-    return missing + sum(count_faults(fields[key].type, one) if key in fields else 1 for key, one in value.items())
 
 
 def count_in_arguments(args: Mapping[str, GraphQLArgument], value: Any) -> int:

@@ -7,23 +7,38 @@ from functools import cache, partial
 from typing import Any, ClassVar, Final, Self
 from urllib.parse import urlsplit, urlunsplit
 
+import msgspec
 from graphql import (
+    DocumentNode,
+    FieldNode,
+    FragmentDefinitionNode,
+    FragmentSpreadNode,
+    GraphQLError,
     GraphQLField,
     GraphQLInterfaceType,
     GraphQLNamedType,
     GraphQLObjectType,
     GraphQLSchema,
     GraphQLUnionType,
+    InlineFragmentNode,
+    OperationDefinitionNode,
     OperationType,
+    SelectionSetNode,
     Undefined,
     get_named_type,
     is_required_argument,
+    parse,
+    print_ast,
     print_type,
+    validate,
     value_from_ast,
 )
+from graphql.execution.values import get_variable_values
+from graphql.utilities import separate_operations
 from msgspec import Struct
 from msgspec.structs import replace
 
+from checker.config.files import QueryFile
 from checker.core.case import Engine
 from checker.core.contract import RequestVerdict
 from checker.core.operation import Body, BodyDemand, BrokenOperation, Example, Label, Operation, Parameter, Place
@@ -42,7 +57,6 @@ from checker.graphql.inputs import (
     representations,
     required_scalars,
 )
-from checker.graphql.query_files import WrittenQueries, written_queries
 from checker.graphql.referee import QueryReferee
 from checker.graphql.refusals import demands_in_errors
 from checker.graphql.resources import RootRole, RootRoles
@@ -54,6 +68,102 @@ from checker.kinds.protocol import ApiOperation, ApiSchema, DroppedOperation, Op
 from checker.kinds.sources import SchemaOptions
 from checker.kinds.static import json_schema
 from checker.kinds.table import GRAPHQL
+
+_MOST_TOKENS: Final = 100_000
+_MOST_SPREADS: Final = 100
+
+
+class WrittenQueries(Struct):
+    """Queries of all files, by root field."""
+
+    by_label: dict[Label, list[Example]] = msgspec.field(default_factory=dict)
+    faults: list[tuple[str, str]] = msgspec.field(default_factory=list)
+    """(where, fault), one for each query that is not sent."""
+
+
+def written_queries(schema: GraphQLSchema, files: Iterable[QueryFile]) -> WrittenQueries:
+    """Return the valid queries as bodies of their first root field."""
+    found = WrittenQueries()
+    for file in files:
+        try:
+            document = parse(file.text, no_location=True, max_tokens=_MOST_TOKENS)
+            variables = json.loads(file.variables or "{}")
+            if not isinstance(variables, dict):
+                raise ValueError("its variables are not an object")
+        except (GraphQLError, ValueError, RecursionError) as error:
+            found.faults.append((file.path, f"it cannot be read: {_line(error)}; correct it"))
+            continue
+        operations = [one for one in document.definitions if isinstance(one, OperationDefinitionNode)]
+        if not operations:
+            found.faults.append((file.path, "it holds no query; write one"))
+        apart: Mapping[str, DocumentNode] = separate_operations(document)
+        for operation in operations:
+            name = operation.name.value if operation.name else ""
+            where = f"{file.path} {name}".rstrip()
+            fragments = [one for one in apart[name].definitions if isinstance(one, FragmentDefinitionNode)]
+            whole = DocumentNode(definitions=(operation, *fragments))
+            given = _own(variables, operation, operations)
+            try:
+                label = _label(schema, document, operation)
+                wrong: object = validate(schema, whole, max_errors=1) or get_variable_values(
+                    schema, operation.variable_definitions or (), given, max_errors=1
+                )
+                # The values of right variables are a dict.
+                if isinstance(wrong, list):
+                    raise wrong[0]
+            except (GraphQLError, ValueError, RecursionError) as error:
+                found.faults.append((where, f"{_line(error)}; it is not sent"))
+                continue
+            value: dict[str, Any] = {"query": print_ast(whole), "variables": given}
+            value |= {"operationName": name} if name else {}
+            found.by_label.setdefault(label, []).append(Example(value, where, name, is_settled=True))
+    return found
+
+
+def _own(
+    variables: dict[str, Any], operation: OperationDefinitionNode, operations: list[OperationDefinitionNode]
+) -> dict[str, Any]:
+    """Return the variables of one operation: all variables, or those under its name if each operation has some."""
+    names = {one.name.value for one in operations if one.name}
+    if variables and variables.keys() <= names and all(isinstance(one, dict) for one in variables.values()):
+        own: dict[str, Any] = variables.get(operation.name.value if operation.name else "", {})
+        return own
+    declared = {one.variable.name.value for one in operation.variable_definitions or ()}
+    return {key: value for key, value in variables.items() if key in declared}
+
+
+def _label(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) -> Label:
+    """Return the label of the first root field, such as `Query.user`. Raises `ValueError`."""
+    if operation.operation is OperationType.SUBSCRIPTION:
+        raise ValueError("it is a subscription, and those are not tested")
+    root = schema.get_root_type(operation.operation)
+    if root is None:
+        raise ValueError(f"the schema has no {operation.operation.value}")
+    fragments = {
+        one.name.value: one.selection_set for one in document.definitions if isinstance(one, FragmentDefinitionNode)
+    }
+    for name in _fields(operation.selection_set, fragments, [0]):
+        if name in root.fields:
+            return Label(f"{root.name}.{name}")
+        if not name.startswith("__"):
+            raise ValueError(f"`{root.name}` has no field `{name}`")
+    raise ValueError("it asks for nothing of the schema")
+
+
+def _fields(selection: SelectionSetNode, fragments: Mapping[str, SelectionSetNode], seen: list[int]) -> Iterator[str]:
+    seen[0] += 1
+    for one in selection.selections if seen[0] < _MOST_SPREADS else ():
+        if isinstance(one, FieldNode):
+            yield one.name.value
+        elif isinstance(one, InlineFragmentNode):
+            yield from _fields(one.selection_set, fragments, seen)
+        elif isinstance(one, FragmentSpreadNode) and one.name.value in fragments:
+            yield from _fields(fragments[one.name.value], fragments, seen)
+
+
+def _line(error: Exception) -> str:
+    return str(getattr(error, "message", error)).partition("\n")[0][:300].rstrip(".")
+
 
 _OF_ARGUMENTS: Final = frozenset(("required", "additionalProperties"))  # Keywords that arguments as a whole can break.
 _MOST_SELECTED = 8  # Places that one query selects; one may stand for all fields of a type.
@@ -186,12 +296,24 @@ class GraphQLOperation(ApiOperation):
         # One document for all operations, so that each type is read once.
         inputs.operations[self.label] = raw
         schema = Schema(raw, f"#/operations/{self.label}", whole.dialect, whole.document)
+        args = entry.field.args
+        defaults = {}
+        for name, arg in args.items():
+            # graphql-core 3.2 coerces defaults when it builds the schema; 3.3 keeps the literal of SDL and introspections in `default`.
+            kept = getattr(arg, "default", None)
+            defaults[name] = arg.default_value if kept is None else value_from_ast(kept.literal, arg.type)
+        given = {name: value for name, value in defaults.items() if value is not Undefined}
+        if not given:
+            examples: tuple[Example, ...] = ()
+        else:
+            made_up = {name: simplest(arg.type) for name, arg in args.items() if is_required_argument(arg)}
+            examples = (Example({ARGUMENTS: made_up | given}, f"#/{entry.type_name}/{entry.name}", "defaults"),)
         return Body(
             "application/json",
             schema,
             schema.pointer,
             {},
-            examples=(*_defaults(entry), *owner.written.by_label.get(self.label, ())),
+            examples=(*examples, *owner.written.by_label.get(self.label, ())),
             write=writer,
             is_wrong=writer.is_wrong,
             forms=partial(forms_of, writer),
@@ -261,21 +383,6 @@ def _breaks(keyword: str, path: tuple[str, ...], *, has_arguments: bool) -> bool
             return member == ARGUMENTS or (member == NESTED and len(path) > 2)
         case _:
             return False
-
-
-def _defaults(entry: RootField) -> tuple[Example, ...]:
-    """Return an example with the defaults of the arguments, if there are any; other required ones are made up."""
-    args = entry.field.args
-    defaults = {}
-    for name, arg in args.items():
-        # graphql-core 3.2 coerces defaults when it builds the schema; 3.3 keeps the literal of SDL and introspections in `default`.
-        kept = getattr(arg, "default", None)
-        defaults[name] = arg.default_value if kept is None else value_from_ast(kept.literal, arg.type)
-    given = {name: value for name, value in defaults.items() if value is not Undefined}
-    if not given:
-        return ()
-    made_up = {name: simplest(arg.type) for name, arg in args.items() if is_required_argument(arg)}
-    return (Example({ARGUMENTS: made_up | given}, f"#/{entry.type_name}/{entry.name}", "defaults"),)
 
 
 _TESTED: Final = (OperationType.QUERY, OperationType.MUTATION)

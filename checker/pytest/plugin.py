@@ -146,7 +146,7 @@ def pytest_runtest_makereport(
     report = yield
     failures = sys.modules.get("checker.core.failures")
     if call.excinfo is not None and report.longrepr is not None and failures is not None:
-        _module("checker.pytest.failures").show(item, call.excinfo, report)
+        _module("checker.pytest.session").show(item, call.excinfo, report)
     return report
 
 

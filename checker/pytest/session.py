@@ -1,22 +1,28 @@
 """Reports of a session of pytest, and the results of class checks over all of it."""
 
 import pickle
+import re
 import sys
 import time
 import traceback
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, Self
 
+import pytest
 from msgspec import Struct, field
 from msgspec.structs import replace
+from pluggy import HookimplMarker
 
 from checker import __version__
 from checker.checks.custom import ClassCheck, after_run
 from checker.config.settings import RunSettings
 from checker.config.user_code import know_phases
 from checker.core.errors import CheckError
+from checker.core.failures import FailureGroup
 from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
 from checker.core.reports import REPORT_FORMATS
@@ -40,13 +46,92 @@ from checker.corpus.secrets import exchange, secrets_of
 from checker.library.decorators import KeptClassChecks
 from checker.library.recording import RECORDERS, Call
 from checker.phases.attempt import CheckResult
-from checker.pytest.allure import AllureCalls
 from checker.reporting.events import Event, EventStream
 from checker.reporting.report import report_of
 from checker.reporting.shown import ReportContext
 from checker.reporting.warnings import NEARLY_ALL
 from checker.reporting.writing import write_stream, write_summary
 from checker.workers.recording.traffic import MODES, Components
+
+_hook = HookimplMarker("allure")
+_MOST_CALLS: Final = 200
+"""Calls with different arguments that are kept for an operation: a test may attach something in each of its cases."""
+_SINGLE: Final = ("severity", "thread", "host")  # Labels of which a result has one, as in `allure_commons.types`.
+
+
+class AllureCalls:
+    """A plug-in of `allure_commons`. Its methods are called for each call in a test; `allure-pytest` may be another plug-in."""
+
+    def __init__(self) -> None:
+        self.label = ""
+        """The operation under test; empty between tests."""
+        self.told: dict[str, dict[tuple[str, ...], Any]] = {}
+        """Label of an operation -> what its tests told, as in `ReportContext.allure`."""
+
+    @_hook
+    def add_title(self, test_title: str) -> None:
+        self._tell(str(test_title), "name")
+
+    @_hook
+    def add_description(self, test_description: str) -> None:
+        self._tell(str(test_description), "description")
+
+    @_hook
+    def add_description_html(self, test_description_html: str) -> None:
+        self._tell(str(test_description_html), "descriptionHtml")
+
+    @_hook
+    def add_label(self, label_type: str, labels: tuple[Any, ...]) -> None:
+        """Add labels: severity, tags, epics, features, stories, suites, an id."""
+        for value in map(_text, labels):
+            kind = _text(label_type)
+            key = (kind,) if kind in _SINGLE else (kind, value)
+            self._tell({"name": kind, "value": value}, "labels", *key)
+
+    @_hook
+    def add_link(self, url: str, link_type: str, name: str | None) -> None:
+        target, kind = _text(url), _text(link_type)
+        self._tell({"type": kind, "url": target, "name": _text(name or url)}, "links", target, kind)
+
+    @_hook
+    def decorate_as_link(self, url: str, link_type: str, name: str | None) -> None:
+        """Add the link of `allure.link`, which a test may call as a statement too."""
+        self.add_link(url, link_type, name)
+
+    @_hook
+    def add_parameter(self, name: str, value: Any, excluded: bool | None, mode: Any) -> None:
+        more = {"excluded": excluded, "mode": None if mode is None else _text(mode)}
+        given = {key: one for key, one in more.items() if one is not None}
+        self._tell({"name": _text(name), "value": str(value), **given}, "parameters", _text(name))
+
+    @_hook
+    def attach_data(self, body: str | bytes, name: str | None, attachment_type: Any, extension: str | None) -> None:
+        media_type = _text(getattr(attachment_type, "mime_type", attachment_type) or "text/plain")
+        ending = _text(extension or getattr(attachment_type, "extension", None) or "attach")
+        content = body.encode(errors="backslashreplace") if isinstance(body, str) else bytes(body)
+        shown = _text(name or "attachment")
+        self._tell((shown, media_type, ending, content), "attachments", shown, sha256(content).hexdigest())
+
+    @_hook
+    def attach_file(self, source: str, name: str | None, attachment_type: Any, extension: str | None) -> None:
+        self.attach_data(Path(source).read_bytes(), name or Path(source).name, attachment_type, extension)
+
+    def absorb(self, told: dict[str, dict[tuple[str, ...], Any]]) -> None:
+        for label, entries in told.items():
+            self.told.setdefault(label, {}).update(entries)
+
+    def _tell(self, value: Any, *key: str) -> None:
+        """Keep a value of the operation under test; it replaces an earlier one with the same key."""
+        if self.label:
+            own = self.told.setdefault(self.label, {})
+            if key in own or len(own) < _MOST_CALLS:
+                own[key] = value
+
+
+def _text(value: Any) -> str:
+    """Return a plain text: xdist sends no other objects between its processes."""
+    return str(value.value if isinstance(value, Enum) else value)
+
 
 _RUN: Final = "pytest"
 _MOST: Final = 200_000  # Calls that are kept for reports: a session that never ends must not fill the memory.
@@ -233,7 +318,20 @@ class SessionCalls(Struct, eq=False):
         yield from interactions
         yield from findings.values()
         for phase in dict.fromkeys(one.phase for one in interactions):
-            yield _progress(phase, [one for one in interactions if one.phase == phase])
+            own = [one for one in interactions if one.phase == phase]
+            counts = Counter((one.label, one.exchange.status or 0) for one in own)
+            yield TaskProgress(
+                f"{_RUN}-{phase}",
+                phase,
+                tuple(dict.fromkeys(one.label for one in own)),
+                len(own),
+                True,
+                len(own),
+                len(own),
+                sum(one.status == "FAILURE" for one in own),
+                tuple(((label, status, count) for (label, status), count in counts.items())),
+                _NO_TIME,
+            )
         elapsed_s = time.time() - self.started_at
         yield RunFinished(_RUN, time.time(), "completed", elapsed_s, _NO_TIME)
 
@@ -285,24 +383,60 @@ def _started(settings: RunSettings, at: float) -> RunStarted:
     return RunStarted(_RUN, settings.kind, at, __version__, settings.location, settings.seed, "", settings.command, 1)
 
 
-def _progress(phase: str, interactions: list[Interaction]) -> TaskProgress:
-    counts = Counter((one.label, one.exchange.status or 0) for one in interactions)
-    return TaskProgress(
-        f"{_RUN}-{phase}",
-        phase,
-        tuple(dict.fromkeys(one.label for one in interactions)),
-        len(interactions),
-        True,
-        len(interactions),
-        len(interactions),
-        sum(one.status == "FAILURE" for one in interactions),
-        tuple((label, status, count) for (label, status), count in counts.items()),
-        _NO_TIME,
-    )
-
-
 def _events(records: Iterable[Record]) -> Iterator[Event]:
     stream = EventStream()
     for record in records:
         yield from stream.interaction(record) if isinstance(record, Interaction) else stream.follow(0, record)
     yield from stream.end()
+
+
+_NUMBER: Final = re.compile(r"\A\d+\. ")
+
+
+class ChecksFailed(AssertionError):
+    """Replaces groups of failures, which pytest would show as plain text with every frame."""
+
+
+def show(item: pytest.Item, excinfo: pytest.ExceptionInfo[Any], report: pytest.TestReport) -> None:
+    """Put failed checks into a report; anything else stays as it is."""
+    groups = list(_groups(excinfo.value))
+    if not groups:
+        return
+    blocks = [_NUMBER.sub(f"{number}. ", one.text) for number, one in enumerate(groups, 1)]
+    count = sum(len(one.exceptions) for one in groups)
+    heading = f"checker found {count} distinct failures" if count > 1 else "checker found 1 failure"
+    told = ChecksFailed("\n\n".join([heading, *blocks]))
+    for note in dict.fromkeys(note for one in groups for note in getattr(one, "__notes__", ())):
+        told.add_note(note)
+    where = groups[0].raised_for or excinfo.tb
+    shown = pytest.ExceptionInfo.from_exc_info((ChecksFailed, told, where))
+    style = item.config.getoption("tbstyle", "auto")
+    report.longrepr = shown.getrepr(
+        style="long" if style == "auto" else style,
+        showlocals=bool(item.config.getoption("showlocals", False)),
+        tbfilter=False,
+    )
+    crash = getattr(report.longrepr, "reprcrash", None)
+    if crash is not None:
+        # The summary and JUnit show one line of it.
+        crash.message = ", ".join(dict.fromkeys(one.title for group in groups for one in group.exceptions))
+
+
+def _groups(error: BaseException) -> Iterator[FailureGroup]:
+    """Yield the groups of failures in the exception of a test; nothing if it contains another exception."""
+    found: list[FailureGroup] = []
+    waiting = [error]
+    while waiting:
+        one = waiting.pop(0)
+        if isinstance(one, FailureGroup):
+            found.append(one)
+        elif isinstance(one, BaseExceptionGroup):
+            waiting += one.exceptions
+        else:
+            return
+    seen: set[tuple[tuple[str, str, str], ...]] = set()
+    for group in found:
+        key = tuple((one.check, one.unique_key, one.text) for one in group.exceptions)
+        if key not in seen:
+            seen.add(key)
+            yield group

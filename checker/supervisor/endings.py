@@ -203,7 +203,16 @@ class Ending:
 
     def next_order(self, view: RunView, now: float, elapsed_s: float, interrupts: int) -> Drain | None:
         """Return the order to all workers that is due: drain, then hasten; None if none is."""
-        self._judge(view, elapsed_s, interrupts)
+        if interrupts and not self.error:
+            self.begin(INTERRUPTED)
+        if not self.outcome:
+            limit = self._settings.verdict.max_failures
+            if self.left_s(elapsed_s) == 0:
+                self.outcome = TIME_LIMIT
+            elif limit is not None and self.failures(view) + len(view.errors) >= limit:
+                self.outcome = "failure limit"
+            elif self._settings.has_no_end and self.failures(view) and self._ending:
+                self.outcome = "first failure"
         if not self.outcome:
             return None
         if self._hurried_at is None and (interrupts or self.outcome in _HURRIED):
@@ -236,19 +245,6 @@ class Ending:
         if waited_s > GRACE_S or self.outcome in (FAILED, UNAVAILABLE):
             return _EndingStage.HASTEN
         return _EndingStage.NO_SHRINKS if waited_s > GRACE_S / 2 else _EndingStage.NOTHING
-
-    def _judge(self, view: RunView, elapsed_s: float, interrupts: int) -> None:
-        if interrupts and not self.error:
-            self.begin(INTERRUPTED)
-        if self.outcome:
-            return
-        limit = self._settings.verdict.max_failures
-        if self.left_s(elapsed_s) == 0:
-            self.outcome = TIME_LIMIT
-        elif limit is not None and self.failures(view) + len(view.errors) >= limit:
-            self.outcome = "failure limit"
-        elif self._settings.has_no_end and self.failures(view) and self._ending:
-            self.outcome = "first failure"
 
 
 def exit_code(view: RunView, ending: Ending) -> int:

@@ -227,7 +227,12 @@ class FuzzPlan(Plan):
                 _exploration_task(cluster, self._seed, 0, LAST_SLICE_S), stop=1, is_last=True, tries_saved=False
             )
         elif self._replays_come_first(elapsed_s):
-            return self._next_replay()
+            self._is_turn_of_replay = False
+            if not self._replays:
+                return None
+            again = self._replays.popleft()
+            self._replaying.add(again.id)
+            return again
         elif self._lost:
             task, cluster = self._lost.popleft()
         else:
@@ -299,14 +304,6 @@ class FuzzPlan(Plan):
             self._replays_until_s = elapsed_s + self._replays_for_s
         is_early = elapsed_s < self._replays_until_s and bool(self._replays or self._replaying)
         return is_early or bool(self._replays and self._is_turn_of_replay)
-
-    def _next_replay(self) -> Task | None:
-        self._is_turn_of_replay = False
-        if not self._replays:
-            return None
-        task = self._replays.popleft()
-        self._replaying.add(task.id)
-        return task
 
     def defer(self, label: Label) -> None:
         """Leave an operation out of all later turns: `fuzz` has no end to which it could be deferred."""
@@ -437,7 +434,14 @@ def _split(members: list[_Rooted], depth: int) -> Iterator[list[_Rooted]]:
     small: list[_Rooted] = []
     for group in groups.values():
         if len(group) > LARGEST:
-            yield from _split_large(group, depth)
+            if any(len(names) > depth + 1 for _, names in group):
+                yield from _split(group, depth + 1)
+            else:
+                # Pieces of equal size: 9 operations become 5 and 4, because a cluster of one has no sequences.
+                pieces = -(-len(group) // LARGEST)
+                size = -(-len(group) // pieces)
+                for start in range(0, len(group), size):
+                    yield group[start : start + size]
         elif depth == 0:
             yield group
         elif len(small) + len(group) <= LARGEST:
@@ -448,14 +452,3 @@ def _split(members: list[_Rooted], depth: int) -> Iterator[list[_Rooted]]:
             small = group
     if small:
         yield small
-
-
-def _split_large(group: list[_Rooted], depth: int) -> Iterator[list[_Rooted]]:
-    if any(len(names) > depth + 1 for _, names in group):
-        yield from _split(group, depth + 1)
-        return
-    # Pieces of equal size: 9 operations become 5 and 4, because a cluster of one has no sequences.
-    pieces = -(-len(group) // LARGEST)
-    size = -(-len(group) // pieces)
-    for start in range(0, len(group), size):
-        yield group[start : start + size]

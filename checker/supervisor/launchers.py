@@ -308,7 +308,14 @@ class ProcessLauncher(LocalLauncher):
         self._context: ForkServerContext | SpawnContext
         if sys.platform.startswith("linux"):
             remove_folders_of_dead()
-            _use_own_folder()
+            # The socket of the fork server lies in a folder that a later run recognises. The default `pymp-*` is used by every program with
+            # multiprocessing.
+            config = getattr(multiprocessing.current_process(), "_config", None)
+            if config is not None and config.get("tempdir") is None:
+                with suppress(OSError, StorageError):
+                    folder = locked_folder()
+                    config["tempdir"] = str(folder)
+                    util.Finalize(None, shutil.rmtree, args=(folder, True), exitpriority=-100)
             self._context = multiprocessing.get_context("forkserver")
             if work is None:
                 self._context.set_forkserver_preload(_PRELOADED)
@@ -348,20 +355,6 @@ def remove_folders_of_dead() -> None:
             if is_ours and isinstance(lock := take_lock(folder / "lock"), Lock):
                 shutil.rmtree(folder, ignore_errors=True)
                 lock.release()
-
-
-def _use_own_folder() -> None:
-    """Make multiprocessing put the socket of the fork server into a folder that a later run recognises.
-
-    The default `pymp-*` is used by every program with multiprocessing.
-    """
-    config = getattr(multiprocessing.current_process(), "_config", None)
-    if config is None or config.get("tempdir") is not None:
-        return
-    with suppress(OSError, StorageError):
-        folder = locked_folder()
-        config["tempdir"] = str(folder)
-        util.Finalize(None, shutil.rmtree, args=(folder, True), exitpriority=-100)
 
 
 @contextmanager

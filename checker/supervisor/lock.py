@@ -69,7 +69,11 @@ def kill_leftovers(path: Path) -> list[int]:
     """Kill the listed processes that are still running. Return their pids."""
     found = []
     for line in (files.read_file(path) or b"").decode("ascii", "replace").splitlines():
-        pid, began = _parsed(line)
+        digits, _, since = line.partition(" ")
+        try:
+            pid, began = int(digits), float(since)
+        except ValueError:
+            pid, began = 0, 0.0
         actual = _began_at(pid) if pid > 0 and pid != os.getpid() else None
         if actual is not None and abs(actual - began) < _SAME_START_S:
             found.append(pid)
@@ -81,15 +85,6 @@ def kill_leftovers(path: Path) -> list[int]:
     while any(_began_at(pid) is not None for pid in found) and time.monotonic() < deadline:
         time.sleep(0.01)
     return found
-
-
-def _parsed(line: str) -> tuple[int, float]:
-    """Return (pid, start time in seconds since the epoch); (0, 0) for the torn line of a writer that died."""
-    pid, _, began = line.partition(" ")
-    try:
-        return int(pid), float(began)
-    except ValueError:
-        return 0, 0.0
 
 
 def _began_at(pid: int) -> float | None:

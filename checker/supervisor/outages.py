@@ -67,7 +67,19 @@ class Outages(Struct):
         """Return the messages that follow when a worker reports about an outage."""
         match message.event:
             case OutageEvent.NOTICED:
-                return self._noticed(incarnation, message, workers)
+                # All workers meet the same outage. The first report of it opens it; the others are about the same cause.
+                if self.is_open:
+                    return []
+                self.count += 1
+                self._trouble, self._doubted, self._at = message.trouble, message.doubted, message.at
+                self.gone_at = message.at if message.trouble is Trouble.GONE else None
+                self._flying = set(workers)
+                # The worker that noticed the outage examines first: the request that caused it is likely one of its latest.
+                self._line = sorted(self._flying, key=lambda one: (one != incarnation, one))
+                self._told = list(self._line)
+                self._is_looking = False
+                self._served.clear()
+                return [(one, OutageOrder(OutageAction.HOLD, self.count)) for one in self._line]
             case OutageEvent.HOLDING:
                 if message.number == self.count and incarnation in self._flying:
                     self._flying.discard(incarnation)
@@ -75,22 +87,6 @@ class Outages(Struct):
                 return self._next()
             case OutageEvent.EXAMINED:
                 return self._examined(incarnation, message)
-
-    def _noticed(self, incarnation: int, message: OutageReport, workers: Iterable[int]) -> list[WorkerMessage]:
-        """Return the messages that follow when a worker meets an outage: the first one that met it looks first."""
-        # All workers meet the same outage. The first report of it opens it; the others are about the same cause.
-        if self.is_open:
-            return []
-        self.count += 1
-        self._trouble, self._doubted, self._at = message.trouble, message.doubted, message.at
-        self.gone_at = message.at if message.trouble is Trouble.GONE else None
-        self._flying = set(workers)
-        # The worker that noticed the outage examines first: the request that caused it is likely one of its latest.
-        self._line = sorted(self._flying, key=lambda one: (one != incarnation, one))
-        self._told = list(self._line)
-        self._is_looking = False
-        self._served.clear()
-        return [(one, OutageOrder(OutageAction.HOLD, self.count)) for one in self._line]
 
     def _examined(self, incarnation: int, found: OutageReport) -> list[WorkerMessage]:
         """Return the messages that follow when a worker has examined the target.

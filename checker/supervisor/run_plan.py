@@ -318,11 +318,11 @@ class RunPlan:
     def _wait_for_the_end(self, piece: _Piece, *, first: bool = False) -> None:
         label = piece.task.labels[0]
         piece.task = replace(piece.task, is_last=label in self._culprits)
-        (insort_left if first else insort_right)(self._last, piece, key=self._order_of_last)
-
-    def _order_of_last(self, piece: _Piece) -> tuple[bool, int]:
-        """Return the sort key of a deferred task: first turns before second ones, in each nested removals before those of their parents."""
-        return piece.is_begun, self._removal_layers.get(piece.task.labels[0], _NO_LAYER)
+        (insort_left if first else insort_right)(
+            self._last,
+            piece,
+            key=lambda piece: (piece.is_begun, self._removal_layers.get(piece.task.labels[0], _NO_LAYER)),
+        )
 
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
         """Return a slow task: a producer, or any when no fast task waits for a worker."""
@@ -409,7 +409,11 @@ class RunPlan:
             return True
         if self._waiting:
             return self._has_first_turns and all(piece.is_begun for piece in self._waiting)
-        return not self._is_awaited()
+        if self._is_busy:
+            is_awaited = True
+        else:
+            is_awaited = any(self._is_needed(piece) for piece in (*self._leased.values(), *self._slow))
+        return not is_awaited
 
     def _of_next_stage(self) -> Iterator[_Piece]:
         phase, labels = self._stages.popleft()
@@ -438,12 +442,6 @@ class RunPlan:
                 yield piece
             else:
                 self._left.append(piece)
-
-    def _is_awaited(self) -> bool:
-        """Whether later requests depend on a task that is still leased or slow. Its speed must not change what they send."""
-        if self._is_busy:
-            return True
-        return any(self._is_needed(piece) for piece in (*self._leased.values(), *self._slow))
 
     def _is_needed(self, piece: _Piece) -> bool:
         """Whether later stages wait for a task even if it is slow."""

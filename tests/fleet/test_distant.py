@@ -14,7 +14,7 @@ from checker.corpus.codec import pack
 from checker.corpus.records import Finding, Quarantined, Record, ValueSeen
 from checker.fleet.agent import Agent, Start, versions
 from checker.fleet.distant import DistantLauncher
-from checker.fleet.wire import Order
+from checker.fleet.luggage import Order
 from checker.supervisor.supervisor import RunEnvironment, RunOutcome, execute
 from tests.asking import run_settings
 from tests.fleet.threads import ThreadCluster

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from checker.fleet.wire import News, Order, read
+from checker.fleet.luggage import News, Order, read
 from checker.workers.messages import Assign, Opened
 from checker.workers.queues import decode
 

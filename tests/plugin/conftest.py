@@ -11,7 +11,6 @@ import checker.openapi.loaders
 import checker.openapi.operation
 import checker.openapi.warnings
 import checker.pytest.expansion
-import checker.pytest.failures
 import checker.pytest.session
 import checker.workers.loop  # noqa: F401
 from checker.checks.custom import CUSTOM_CHECKS
