@@ -5,6 +5,7 @@
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from functools import cache, cached_property
 from itertools import repeat
 from operator import itemgetter
@@ -86,6 +87,12 @@ class ValuePool:
         self._model = model
         self._names = names
         self._telling = telling_variables(model)
+        self._links = cache(self._linked_to)
+        self._described = DescribedPaths(use.path for use in model.uses.values())
+        self._forget()
+
+    def _forget(self) -> None:
+        """Begin without values."""
         self._rings: dict[RingKey, ValueHistory] = {}
         self._ordered = Rings()
         self._nested: dict[str, dict[int, ValueHistory]] = {}
@@ -93,9 +100,7 @@ class ValuePool:
         self._gone: dict[tuple[str, Scalar, Above], None] = {}
         """Removed (noun, value, context). A response that shows one again may be stale."""
         self._views: dict[Label, OperationView] = {}
-        self._links = cache(self._linked_to)
         self._states = ResourceStates()
-        self._described = DescribedPaths(use.path for use in model.uses.values())
 
     def _shown(
         self, source: Producer, case: Case, response: Response, depth: int, least: Worth = Worth.VALUE
@@ -246,7 +251,13 @@ class ValuePool:
         return {place: frozenset(fields) for place, fields in found.items()}
 
     def begin(
-        self, phase: str, label: Label, news: Callable[[], Iterable[Record]], *, is_resumed: bool = False
+        self,
+        phase: str,
+        label: Label,
+        news: Callable[[], Iterable[Record]],
+        *,
+        is_resumed: bool = False,
+        is_slow: bool = False,
     ) -> None:
         """Prepare for a task. `news` returns the records of all workers that it has not returned before."""
 
@@ -495,6 +506,11 @@ class LayeredPool(ValuePool):
         self._place = _NOWHERE
         self._coming: list[tuple[Key, ValueSeen | ValueGone | CaseFared]] = []
         """Values of this layer and later ones, in order."""
+        self._known: list[tuple[Key, ValueSeen | ValueGone | CaseFared]] = []
+        """Values of earlier layers, in order."""
+        self._behind: dict[Label, LayeredPool] = {}
+        """Operation that may go on behind the current layer -> the pool of its own layer."""
+        self._pools: dict[Place, LayeredPool] = {}  # The pools of `_behind`: operations of one layer share one.
         self._places: dict[tuple[str, Label], Place] = {}
         """(phase, operation) -> its place. Values come by the thousand, from a few of these."""
         self._lowest: dict[tuple[str, Label], dict[str, _FirstValues]] = {}
@@ -527,13 +543,19 @@ class LayeredPool(ValuePool):
         return use is not None and bool(use.owners) and bool(self._model.makers(use.owners[-1][1]))
 
     def begin(
-        self, phase: str, label: Label, news: Callable[[], Iterable[Record]], *, is_resumed: bool = False
+        self,
+        phase: str,
+        label: Label,
+        news: Callable[[], Iterable[Record]],
+        *,
+        is_resumed: bool = False,
+        is_slow: bool = False,
     ) -> None:
         """Take in the values of the layers before a task.
 
-        Another worker may have begun a task that is resumed, so the news are read in any case then. Where phases are mixed, time
-        decides what a task sends anyway, and it takes in all that is known: sequences have removed some of the resources that the
-        layers before it showed.
+        Another worker may have begun a task that is resumed, so the news are read in any case then. A slow task goes on beside those of
+        later layers, and gets a pool of its own without their values. Where phases are mixed, time decides what a task sends anyway,
+        and it takes in all that is known: sequences have removed some of the resources that the layers before it showed.
         """
         place = self.place_of(phase, label)
         is_new = place > self._place
@@ -543,6 +565,12 @@ class LayeredPool(ValuePool):
                     of = Label(one.producer if isinstance(one, ValueSeen) else one.label)
                     key = self.place_of(one.phase, of), self._order.get(of, 0), one.index
                     self._coming.append((key, one))
+        if not self.mixes_phases and (is_slow or place < self._place):
+            if place not in self._pools:
+                self._pools[place] = self._as_of(place)
+            self._behind[label] = self._pools[place]
+            return
+        self._behind.pop(label, None)
         if not (is_new or self.mixes_phases):
             return
         self._place = max(place, self._place)
@@ -551,6 +579,22 @@ class LayeredPool(ValuePool):
         count = bisect_left(self._coming, upto, key=lambda pair: pair[0][0])
         ready = self._coming[:count]
         del self._coming[:count]
+        self._take_in(ready)
+        if not self.mixes_phases:
+            self._known += ready
+        if is_new or ready:
+            self.forget_rankings()
+            self._lowest.clear()
+
+    def _as_of(self, place: Place) -> "LayeredPool":
+        """Return a pool with the values of the layers before a place alone."""
+        pool = copy(self)
+        pool._forget()
+        pool._fared, pool._behind = {}, {}
+        pool._take_in(sorted((one for one in (*self._known, *self._coming) if one[0][0] < place), key=itemgetter(0)))
+        return pool
+
+    def _take_in(self, ready: Sequence[tuple[Key, ValueSeen | ValueGone | CaseFared]]) -> None:
         for one in _first(one for _, one in ready if not isinstance(one, CaseFared)):
             self.absorb(one)
         for key, case in ready:
@@ -559,11 +603,11 @@ class LayeredPool(ValuePool):
                 fared = self._fared.setdefault(case.label, {})
                 if len(fared) < _MOST_FARED:
                     fared.setdefault(key, (*case.taken, is_gone))
-        if is_new or ready:
-            self.forget_rankings()
-            self._lowest.clear()
 
     def _view_of(self, operation: Operation) -> OperationView:
+        behind = self._behind.get(operation.label)
+        if behind is not None:
+            return behind._view_of(operation)
         is_new = operation.label not in self._views
         view = super()._view_of(operation)
         view.is_layered = True

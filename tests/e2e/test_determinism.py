@@ -1,5 +1,7 @@
 """A seed decides what is sent: not the number of workers or lanes, not their pace, not their deaths."""
 
+import re
+import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -9,6 +11,7 @@ import pytest
 
 from checker.demo import document as demo_document
 from tests.apps.document import read
+from tests.apps.http import Reply, Request
 from tests.apps.mock import Mock
 from tests.apps.planted import Disturbed, inn, planted
 from tests.apps.serving import Answer, App, serving
@@ -19,6 +22,7 @@ UNHURRIED = Path(__file__).with_name("unhurried.py")
 Wire = tuple[str, bytes, tuple[tuple[str, str], ...], bytes]
 EXAMPLES = "12"
 LANES_OF_RUN = 1
+_ROOM = re.compile(rb"/rooms/[^/]+")
 LETS_IN = ("--exclude-checks", "ignored_auth")
 """For a mock without defects: it answers whoever asks, which is one where a document asks for credentials."""
 
@@ -117,6 +121,26 @@ def test_a_worker_that_is_killed_while_shrinking_changes_no_request(tmp_path: Pa
     assert found != []
     half = sum(with_bug.values()) // 2
     assert set(_killed(tmp_path / "killed", answer, document, after=half)) == set(with_bug)
+
+
+@pytest.mark.thorough
+def test_an_operation_that_falls_behind_later_layers_sends_the_same_requests(tmp_path: Path) -> None:
+    document, answer = APPLICATIONS["demo"]()
+
+    def slow_rooms(request: Request) -> Reply:
+        if _ROOM.fullmatch(request.target):
+            time.sleep(0.4)
+        return answer(request)
+
+    sent = []
+    for name, served in (("quick", answer), ("slow", slow_rooms)):
+        (tmp_path / name).mkdir()
+        with serving(served, document) as app:
+            arguments = run_arguments(app.document_url, "-n", "60", "--phases", "fuzzing", workers=1)
+            Command(tmp_path / name).here(*arguments)
+        sent.append(Counter(target for _, target, _, _ in app.wire() if _ROOM.fullmatch(target)))
+    assert len(sent[0]) > 10
+    assert sent[0] == sent[1]
 
 
 def _killed(directory: Path, answer: Answer, document: dict[str, Any], *chosen: str, after: int) -> Counter[Wire]:

@@ -21,8 +21,8 @@ from checker.workers.limits import Limits
 from checker.workers.observers import pacing
 from checker.workers.recording import task_state
 
-# A slow operation goes on beside later ones, and takes values that they have shown: no response is slow here, not even that of
-# a request whose worker is killed on a busy machine.
+# An operation with a slow response goes on beside later ones, and shows its failures later: no response is slow here, not even
+# that of a request whose worker is killed on a busy machine.
 pacing.LONG_WAIT_S = task_state.LONG_WAIT_S = float("inf")
 
 answers = []

@@ -290,6 +290,23 @@ def test_in_a_run_later_layers_take_the_field_that_named_something_however_often
     assert taken(*missing, *found, *missing[:1] * 9) == usual
 
 
+@pytest.mark.parametrize("is_slow", [True, False])
+def test_a_task_behind_later_layers_takes_none_of_their_values(*, is_slow: bool) -> None:
+    create = sent(CREATE_PET, path_parameters={"owner": 1})
+    early = layered().observe(create, answer({"id": 5}, 201), "examples", 0)
+    late = layered().observe(create, answer({"id": 6}, 201), "fuzzing", 0)
+    pool = layered()
+    if is_slow:
+        pool.begin("coverage", READ_PET.label, lambda: early, is_slow=True)
+    pool.begin("stateful", REMOVE_PET.label, lambda: late if is_slow else [*early, *late])
+    if not is_slow:
+        pool.begin("coverage", READ_PET.label, list, is_resumed=True)
+    assert {path_of(pool, READ_PET, index) for index in range(8)} == {(1, 5)}
+    assert {path_of(pool, REMOVE_PET, index) for index in range(8)} == {(1, 5), (1, 6)}
+    pool.begin("stateful", READ_PET.label, list)
+    assert {path_of(pool, READ_PET, index) for index in range(8)} == {(1, 5), (1, 6)}
+
+
 @pytest.mark.parametrize("order", [list, reversed])
 def test_in_a_run_it_does_not_matter_who_was_first(order: Callable[..., Any]) -> None:
     """Values are taken in by recipe, with what they stand in."""

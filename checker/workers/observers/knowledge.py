@@ -112,7 +112,8 @@ class Knowledge(Struct):
 
     def begin(self, task: Task) -> None:
         """Prepare for a task: it may use what all workers saw in earlier layers."""
-        self.values.begin(task.phase, task.labels[0], self._news, is_resumed=bool(task.start or task.redo))
+        is_resumed = bool(task.start or task.redo)
+        self.values.begin(task.phase, task.labels[0], self._news, is_resumed=is_resumed, is_slow=task.is_slow)
         if self.demands is not None:
             self.demands.begin(task.phase, task.labels[0], task.start)
 
