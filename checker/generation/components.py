@@ -199,7 +199,15 @@ class PartCompiler:
         found = self._parameters.get(name)
         if found is not None:
             return found
-        others, pointer = tuple(self._names_of_others(parameter)), parameter.schema.pointer
+        others: tuple[Facet, ...] = ()
+        outline, pointer = outline_of(parameter.schema), parameter.schema.pointer
+        if may_spread(parameter, outline) and not outline.is_closed:
+            # An exploded object must not have the names of other parameters.
+            beside = [one.name for one in self.operation.parameters if one is not parameter]
+            taken = [one for one in beside if not outline.declares(one)]
+            if taken:
+                raw = {"propertyNames": {"not": {"enum": taken}}}
+                others = (Facet(raw, f"{pointer}/others", is_made=True),)
         is_own = self.overrides.types or self.overrides.parameter(*name) or self.learned.is_about(parameter)
         if is_own:
             found = self._read(parameter, others, self.budget)
@@ -259,16 +267,6 @@ class PartCompiler:
         learned = self.learned.of_usual_bodies or self.learned
         learned = learned.with_usual_values if takes_accepted else learned
         return learned.narrowed(part, Location.BODY, outline=outline_of(declared.schema))
-
-    def _names_of_others(self, parameter: Parameter) -> Iterator[Facet]:
-        """Yield a facet that forbids an exploded object the names of other parameters."""
-        outline = outline_of(parameter.schema)
-        if may_spread(parameter, outline) and not outline.is_closed:
-            others = [one.name for one in self.operation.parameters if one is not parameter]
-            taken = [name for name in others if not outline.declares(name)]
-            if taken:
-                raw = {"propertyNames": {"not": {"enum": taken}}}
-                yield Facet(raw, f"{parameter.schema.pointer}/others", is_made=True)
 
     def forced(self, parameter: Parameter) -> Override | None:
         """Return the override that a user forces on a parameter, if any."""

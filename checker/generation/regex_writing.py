@@ -191,7 +191,14 @@ def _joined(parts: list[PatternPart]) -> PatternPart:
         rest_low -= part.low
         rest_high -= part.high
         steps.append((part.write, part.low, part.high, rest_low, rest_high))
-    free = _framed(parts) or joined(*(part.unbounded() for part in parts))
+    varying = [part for part in parts if part.constant is None]
+    if len(varying) == 1:
+        # The usual case: a single part varies, and no list is needed for it.
+        inner, at = varying[0].unbounded(), parts.index(varying[0])
+        before, after = ("".join(part.constant or "" for part in some) for some in (parts[:at], parts[at + 1 :]))
+        free: Draw = lambda source: f"{before}{inner(source)}{after}"  # noqa: E731
+    else:
+        free = joined(*(part.unbounded() for part in parts))
 
     def write(source: Source, least: int, most: int) -> str:
         if least <= low and most >= high:
@@ -209,16 +216,6 @@ def _joined(parts: list[PatternPart]) -> PatternPart:
     # Sums of several maxima may exceed the number that stands for none.
     high = min(UNBOUNDED, high)
     return PatternPart(low, high, write, free=free)
-
-
-def _framed(parts: list[PatternPart]) -> Draw | None:
-    """Return the writer of parts of which a single one varies: the usual case, and no list is needed for it."""
-    varying = [part for part in parts if part.constant is None]
-    if len(varying) != 1:
-        return None
-    make, at = varying[0].unbounded(), parts.index(varying[0])
-    before, after = ("".join(part.constant or "" for part in some) for some in (parts[:at], parts[at + 1 :]))
-    return lambda source: f"{before}{make(source)}{after}"
 
 
 def _with_constants_joined(parts: list[PatternPart]) -> Iterator[PatternPart]:

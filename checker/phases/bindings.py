@@ -202,22 +202,17 @@ def _all_set(case: Case, bindings: Iterable[Binding]) -> tuple[Binding, ...]:
         if binding.location is Location.BODY and binding.name and case.body is body:
             # Other cases may share the drawn body.
             case.body = copied(body)
-        if _is_set(case, binding):
-            done.append(binding)
+        value = copied(binding.literal)
+        if binding.location is not Location.BODY:
+            getattr(case, binding.location.container)[binding.name] = value
+        elif not binding.name:
+            case.body = value
+            if case.media_type is None and case.operation.bodies:
+                case.media_type = case.operation.bodies[0].media_type
+        elif not isinstance(case.body, dict) or not _is_placed(case.body, binding.name.split("/")[1:], value):
+            continue
+        done.append(binding)
     return tuple(done)
-
-
-def _is_set(case: Case, binding: Binding) -> bool:
-    value = copied(binding.literal)
-    if binding.location is not Location.BODY:
-        getattr(case, binding.location.container)[binding.name] = value
-        return True
-    if not binding.name:
-        case.body = value
-        if case.media_type is None and case.operation.bodies:
-            case.media_type = case.operation.bodies[0].media_type
-        return True
-    return isinstance(case.body, dict) and _is_placed(case.body, binding.name.split("/")[1:], value)
 
 
 def _is_placed(body: Any, tokens: list[str], value: Any) -> bool:

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -322,7 +323,13 @@ class KnownResources(Struct):
                         found.append((f"$response.body#{place.origin[1]}", value))
                     if len(found) == most:
                         break
-            shown.urls = [(place, value) for place, value in found if self._is_own(value)]
+            shown.urls = []
+            for expression, url in found:
+                # Servers also send malformed URLs.
+                with suppress(ValueError):
+                    host = urlsplit(url).hostname
+                    if host is None or host_of(host) == host_of(shared.host):
+                        shown.urls.append((expression, url))
         return shown.urls
 
     def located_targets(self, step: int) -> tuple[Label, ...]:
@@ -335,14 +342,6 @@ class KnownResources(Struct):
                 if others:
                     shown.targets = tuple(one.label for one in shared.model.uses.values() if one.path in others)
         return shown.targets
-
-    def _is_own(self, url: str) -> bool:
-        try:
-            host = urlsplit(url).hostname
-        except ValueError:
-            # Servers also send malformed URLs.
-            return False
-        return host is None or host_of(host) == host_of(self.shared.host)
 
     def _named(self, step: int, variable: PathVariable) -> Iterator[ValueOrigin]:
         shown = self.steps[step]
@@ -411,17 +410,14 @@ def located_patterns(path: str, name: str) -> tuple[str, ...]:
     for end in range(len(segments), 0, -1):
         above = segments[:end]
         if any(variable in one for one in above) and (end == len(segments) or variable in above[-1]):
-            whole = "/".join(_segment_pattern(one, name) for one in above)
+            # The variable is the group, and other variables are any segment.
+            pieces = [piece for one in above for piece in ("/", *re.split(r"(\{[^{}]*\})", one))][1:]
+            whole = "".join(
+                ("([^/?#{>]+)" if one == variable else "[^/?#{>]+") if one.startswith("{") else re.escape(one)
+                for one in pieces
+            )
             # In a header `Link` a URL ends at `>`.
             pattern = f"(?:^|/){whole}/?(?:[?#{{][^>]*)?(?:>|$)"
             if re.compile(pattern).groups == 1:
                 found.append(pattern)
     return tuple(found)
-
-
-def _segment_pattern(segment: str, name: str) -> str:
-    parts = re.split(r"(\{[^{}]*\})", segment)
-    return "".join(
-        ("([^/?#{>]+)" if part == "{" + name + "}" else "[^/?#{>]+") if part.startswith("{") else re.escape(part)
-        for part in parts
-    )

@@ -311,7 +311,18 @@ class SequenceBuilder(Struct, dict=True):
                 sources = self._made(known, target, variable, sources)
             same = [one for one in sources if one.step == anchor]
             while sources:
-                source = self._source(known, same or sources, chance)
+                # Mostly the newest of the surest sources; after a removal mostly the removed resource.
+                some, last = same or sources, len(known.steps) - 1
+                is_removed = known.steps[last].use.method == REMOVING and chance.random() < _REMOVED
+                removed = [one for one in some if is_removed and one.step == last]
+                best = max(one.score for one in some)
+                sure = [one for one in some if one.score >= min(best, 1.0) - 0.1]
+                if removed:
+                    source = removed[0]
+                elif chance.random() < _LATEST:
+                    source = max(sure, key=lambda one: one.step)
+                else:
+                    source = chance.choice(sure)
                 binding = self._binding(known, variable.place, source, variable)
                 if binding is not None:
                     break
@@ -401,19 +412,6 @@ class SequenceBuilder(Struct, dict=True):
             return found
         values = self.factory.values.view(target.operation, (), ())
         return [one for one in found if not values.was_shown(variable.place, known.value(one))]
-
-    def _source(self, known: KnownResources, sources: Sequence[ValueOrigin], chance: Random) -> ValueOrigin:
-        """Return mostly the newest of the surest sources; after a removal mostly the removed resource."""
-        last = len(known.steps) - 1
-        if known.steps[last].use.method == REMOVING and chance.random() < _REMOVED:
-            removed = [one for one in sources if one.step == last]
-            if removed:
-                return removed[0]
-        best = max(one.score for one in sources)
-        sure = [one for one in sources if one.score >= min(best, 1.0) - 0.1]
-        if chance.random() < _LATEST:
-            return max(sure, key=lambda one: one.step)
-        return chance.choice(sure)
 
     def _binding(
         self, known: KnownResources, place: Place, source: ValueOrigin, variable: PathVariable | None = None

@@ -412,7 +412,9 @@ class Lane:
         # The size must show the cut: at least one byte more than is kept, whatever the server declared.
         size = None
         if is_cut:
-            size = max(_content_length(lines), self._size, len(content))
+            text = next((line[15:].strip() for line in lines if line[:15].lower() == b"content-length:"), b"")
+            declared = int(text) if text.isdigit() and len(text) <= _LENGTH_DIGITS else 0
+            size = max(declared, self._size, len(content))
             content = content[: self._settings.max_response_bytes]
             size = max(size, len(content) + 1)
         return Response.from_lines(
@@ -442,14 +444,6 @@ def _last_block(lines: list[bytes]) -> list[bytes]:
         if lines[index].startswith(b"HTTP/") and lines[index - 1] in _BLANK:
             return lines[index:]
     return lines
-
-
-def _content_length(lines: list[bytes]) -> int:
-    for line in lines:
-        if line[:15].lower() == b"content-length:":
-            text = line[15:].strip()
-            return int(text) if text.isdigit() and len(text) <= _LENGTH_DIGITS else 0
-    return 0
 
 
 _JUST_NOW_S = 30e-6  # Seconds after a `perform` in which another one finds nothing.

@@ -131,7 +131,13 @@ class ValuePool:
         kept += (
             (place, name, above) for place, name in names if source.worth(place) >= least and not is_secret(f"{name}")
         )
-        kept += (one for one in (*located, *self._given_names(source, case)) if source.worth(one[0]))
+        for place in source.given:
+            # The name that the request gave to its new resource, if the response does not state it.
+            sent = sent_value(case, place.origin[1])
+            is_kept = not isinstance(sent, str) or not (len(sent) > LONGEST_TEXT or is_secret(sent))
+            if is_kept and isinstance(sent, SCALARS):
+                located.append((place, sent, above))
+        kept += (one for one in located if source.worth(one[0]))
         return kept
 
     def _located(
@@ -152,15 +158,6 @@ class ValuePool:
         for place, value, above in self._located(source, response, found):
             if f"{value}" not in sent and source.worth(place):
                 yield place, value, above
-
-    def _given_names(self, source: Producer, case: Case) -> Iterator[tuple[ResponsePlace, Scalar, Above]]:
-        """Yield the name that a request gave to its new resource, if the response does not state it."""
-        for place in source.given:
-            value = sent_value(case, place.origin[1])
-            if isinstance(value, str) and (len(value) > LONGEST_TEXT or self._is_secret(value)):
-                continue
-            if isinstance(value, SCALARS):
-                yield place, value, self._above(source, case)
 
     def _above(self, source: Producer, case: Case) -> Above:
         return tuple(one for one in source.ancestry.above(case) if not self._is_secret(one[1]))

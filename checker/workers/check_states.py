@@ -86,7 +86,18 @@ def decoded(value: Any) -> Any:
             return _BY_NAME[kind](parts[0])
         except ArithmeticError as error:
             raise ValueError(f"no {kind}: {parts[0]!r}") from error
-    return _user_value(kind, *parts)
+    module, name, *fields = parts
+    found = _found(module, name)
+    if kind == "enum" and isinstance(found, type) and issubclass(found, Enum):
+        return found[fields[0]]
+    if kind == "namedtuple" and isinstance(found, type) and hasattr(found, "_fields"):
+        return tuple.__new__(found, map(decoded, fields))
+    if kind == "dataclass" and isinstance(found, type) and dataclasses.is_dataclass(found):
+        whole: Any = object.__new__(found)
+        for field, one in fields:
+            object.__setattr__(whole, field, decoded(one))
+        return whole
+    raise ValueError(f"no {kind} is called {module}.{name}")
 
 
 def _attempted(value: object, name: str) -> Any:
@@ -105,7 +116,7 @@ def _attempted(value: object, name: str) -> Any:
 
 
 def _encoded(value: Any) -> Any:
-    kind = value.__class__
+    kind: type[Any] = value.__class__
     if kind in _PLAIN:
         return value
     name = kind.__name__
@@ -126,14 +137,6 @@ def _encoded(value: Any) -> Any:
         return ["deque", value.maxlen, *map(_encoded, value)]
     if kind in _WRITTEN:
         return [name, _WRITTEN[kind][0](value)]
-    return _encoded_of_user(value, kind)
-
-
-def _items(value: Mapping[Any, Any]) -> list[list[Any]]:
-    return [[_encoded(key), _encoded(item)] for key, item in value.items()]
-
-
-def _encoded_of_user(value: Any, kind: type) -> Any:
     place = [kind.__module__, kind.__qualname__]
     if _found(*place) is not kind:
         raise Untransferable(f"a `{kind.__qualname__}`")
@@ -141,24 +144,14 @@ def _encoded_of_user(value: Any, kind: type) -> Any:
         return ["enum", *place, value.name]
     if dataclasses.is_dataclass(value):
         fields = [one.name for one in dataclasses.fields(value) if hasattr(value, one.name)]
-        return ["dataclass", *place, *([name, _encoded(getattr(value, name))] for name in fields)]
+        return ["dataclass", *place, *([one, _encoded(getattr(value, one))] for one in fields)]
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
         return ["namedtuple", *place, *map(_encoded, value)]
     raise Untransferable(f"a `{kind.__qualname__}`")
 
 
-def _user_value(kind: str, module: str, name: str, *parts: Any) -> Any:
-    found = _found(module, name)
-    if kind == "enum" and isinstance(found, type) and issubclass(found, Enum):
-        return found[parts[0]]
-    if kind == "namedtuple" and isinstance(found, type) and hasattr(found, "_fields"):
-        return tuple.__new__(found, map(decoded, parts))
-    if kind == "dataclass" and isinstance(found, type) and dataclasses.is_dataclass(found):
-        made: Any = object.__new__(found)
-        for field, value in parts:
-            object.__setattr__(made, field, decoded(value))
-        return made
-    raise ValueError(f"no {kind} is called {module}.{name}")
+def _items(value: Mapping[Any, Any]) -> list[list[Any]]:
+    return [[_encoded(key), _encoded(item)] for key, item in value.items()]
 
 
 def _found(module: str, name: str) -> object:

@@ -202,8 +202,15 @@ class TargetHealth:
             return False
         key = (refused.label, refused.status)
         self._refused_in_row += 1
-        if key in self._usual and not self._is_streak():
-            return False
+        if key in self._usual:
+            # All responses have to be refusals for a while, and for twice as long after each false alarm.
+            lately = list(self.served.recent)[-self._streak :]
+            if len(lately) < min(self._streak, MOST_WITNESSES) or self._refused_in_row < self._streak:
+                return False
+            if any(sent.status not in REFUSALS for sent in lately):
+                self._refused_in_row = 0
+                return False
+            self._streak, self._refused_in_row = 2 * self._streak, 0
         witnesses = self._witnesses(refused)
         if witnesses.is_guess or not self.served.tells_of(refused):
             self.served.recall(self._others.news())
@@ -240,17 +247,6 @@ class TargetHealth:
         self._outage.first = refused
         # One of them may have been refused by chance before the others.
         self._report(Trouble.CHANGES, at=sorted(at for at, _ in blocked.values())[1])
-        return True
-
-    def _is_streak(self) -> bool:
-        """Whether all responses were refusals for a while. After each false alarm the streak has to be twice as long."""
-        lately = list(self.served.recent)[-self._streak :]
-        if len(lately) < min(self._streak, MOST_WITNESSES) or self._refused_in_row < self._streak:
-            return False
-        if any(sent.status not in REFUSALS for sent in lately):
-            self._refused_in_row = 0
-            return False
-        self._streak, self._refused_in_row = 2 * self._streak, 0
         return True
 
     def _report(self, trouble: Trouble, doubted: Label | None = None, at: float = 0.0) -> None:

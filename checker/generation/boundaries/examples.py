@@ -182,9 +182,25 @@ class OperationExamples:
                 parts = self._parts(row, body)
                 if parts is None:
                     return
-                if parts.key() not in seen:
-                    seen.add(parts.key())
-                    yield replace(_case(parts, row), outside=outside)
+                if parts.key() in seen:
+                    continue
+                seen.add(parts.key())
+                case = BoundaryCase(
+                    parts,
+                    GenerationMode.POSITIVE,
+                    "Generated, since no examples are declared",
+                    Scenario.DEFAULT_CASE,
+                    phase=PHASE,
+                    outside=outside,
+                )
+                if row:
+                    names = dict.fromkeys(example.name for example in row.values() if example.name)
+                    text = f"Example {', '.join(names)}" if names else "Example values"
+                    pointer = next(iter(row.values())).pointer
+                    case = replace(
+                        case, description=text, scenario=Scenario.EXAMPLE, pointer=pointer, origin=Origin.EXAMPLE
+                    )
+                yield case
 
     def _columns(self) -> Iterator[tuple[_Place, _Column]]:
         declared: list[Parameter | Body] = [
@@ -270,15 +286,3 @@ def rows(columns: Mapping[_Place, _Column]) -> list[dict[_Place, Example]]:
             {at: unused[at].pop(0) if unused[at] else column[number % len(column)] for at, column in columns.items()}
         )
     return found
-
-
-def _case(parts: Parts, row: Mapping[_Place, Example]) -> BoundaryCase:
-    given = next(iter(row.values()), None)
-    names = dict.fromkeys(example.name for example in row.values() if example.name)
-    if given is None:
-        text = "Generated, since no examples are declared"
-        return BoundaryCase(parts, GenerationMode.POSITIVE, text, Scenario.DEFAULT_CASE, phase=PHASE)
-    text = f"Example {', '.join(names)}" if names else "Example values"
-    return BoundaryCase(
-        parts, GenerationMode.POSITIVE, text, Scenario.EXAMPLE, given.pointer, origin=Origin.EXAMPLE, phase=PHASE
-    )

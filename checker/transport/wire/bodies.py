@@ -356,14 +356,14 @@ def _encoder(media_type: str, encoding: Encoding, schema: Schema | None) -> Enco
         return lambda value: stream_bytes(value, stream)
     if _is_octets(parsed) or _is_text(parsed):
         return text_encoder(parsed.charset)
-    return None if is_multipart(media_type) else _opaque_encoder(media_type, text_encoder(parsed.charset))
+    if is_multipart(media_type):
+        return None
+    opaque = text_encoder(parsed.charset)
 
-
-def _opaque_encoder(media_type: str, write: Encoder) -> Encoder:
     def encoded(value: Any) -> bytes:
         if isinstance(value, dict | list):
             raise ValueError(f"no serialiser for {media_type} from an array or object")
-        return write(value)
+        return opaque(value)
 
     return encoded
 

@@ -10,6 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from enum import Enum
 from itertools import islice, product
 from typing import Final
@@ -407,7 +408,12 @@ def decode_header(parameter: Parameter, text: str, outline: Outline) -> Decoding
         return Malformed("header-octets", "it has control characters")
     found: list[Reading] = []
     reason: Malformed | None = None
-    for variant, doubt in _octets(text):
+    # The text of the octets in the encodings that a server may assume.
+    variants = [(text, "")]
+    if not text.isascii():
+        with suppress(ValueError):
+            variants = [(text.encode("latin-1").decode("utf-8"), ambiguity.OCTETS), (text, ambiguity.OCTETS)]
+    for variant, doubt in variants:
         if parameter.media_type is not None:
             content = _content(variant, parameter.media_type, outline)
             if isinstance(content, Malformed):
@@ -415,7 +421,15 @@ def decode_header(parameter: Parameter, text: str, outline: Outline) -> Decoding
             else:
                 found += doubted(content, doubt)
             continue
-        for shape, nested in _header_ways(variant, outline):
+        # The delimiters may stand in JSON: HTTP has no escape for them.
+        has_json = "[" in variant or "{" in variant
+        ways = [
+            (shape, nested)
+            for shape in shapes(outline)
+            for nested in (False, True)
+            if not nested or (has_json and _may_nest(outline, shape))
+        ]
+        for shape, nested in ways:
             try:
                 tree = header_value(variant, shape, parameter.style, explode=parameter.explode, nested=nested)
             except ValueError as error:
@@ -427,33 +441,12 @@ def decode_header(parameter: Parameter, text: str, outline: Outline) -> Decoding
     return found or reason or Malformed("style", "nothing of the style simple")
 
 
-def _header_ways(text: str, outline: Outline) -> Iterator[tuple[DeclaredShape, bool]]:
-    """Yield the possible readings of a header, and whether its delimiters may stand in JSON: HTTP has no escape for them."""
-    for shape in shapes(outline):
-        yield shape, False
-        if ("[" in text or "{" in text) and _may_nest(outline, shape):
-            yield shape, True
-
-
 def _may_nest(outline: Outline, shape: DeclaredShape) -> bool:
     """Whether there may be lists and objects in a list or an object."""
     if shape is DeclaredShape.ARRAY:
         return any(outline.item(index).types & _COMPOUND for index in range(_ITEMS))
     names = (*outline.names, "") if shape is DeclaredShape.OBJECT else ()
     return any(outline.property(name).types & _COMPOUND for name in names)
-
-
-def _octets(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the text of octets in the encodings that a server may assume."""
-    if text.isascii():
-        yield text, ""
-        return
-    try:
-        yield text.encode("latin-1").decode("utf-8"), ambiguity.OCTETS
-    except ValueError:
-        yield text, ""
-    else:
-        yield text, ambiguity.OCTETS
 
 
 def decode_cookie(
@@ -506,7 +499,15 @@ def _of_pairs(parameter: Parameter, mine: Pairs, rest: Pairs, outline: Outline) 
         return Malformed(*fault)
     found: list[Reading] = []
     reason = ""
-    for pairs, doubt in _pair_variants(mine, rest, has_plus=parameter.location is Location.QUERY):
+    # Undeclared pairs may be properties of this parameter or belong to none, so both are tried.
+    wholes = [(mine, ambiguity.REST), (mine + rest, ambiguity.REST)] if rest else [(mine, "")]
+    variants: list[tuple[Pairs, str]] = []
+    for pairs, doubt in wholes:
+        if parameter.location is Location.QUERY and any("+" in name or "+" in value for name, value in pairs):
+            variants += [(plus_replaced(pairs, one), doubt or ambiguity.PLUS) for one in ("%20", "%2B")]
+        else:
+            variants.append((pairs, doubt))
+    for pairs, doubt in variants:
         try:
             found += doubted(_of_variant(parameter, pairs, outline), doubt)
         except ValueError as error:
@@ -518,18 +519,6 @@ def _of_pairs(parameter: Parameter, mine: Pairs, rest: Pairs, outline: Outline) 
     if len(mine) > 1 and len({name for name, _ in mine}) == 1:
         return Malformed("duplicate", reason)
     return Malformed("style" if parameter.media_type is None else "syntax", reason)
-
-
-def _pair_variants(mine: Pairs, rest: Pairs, *, has_plus: bool) -> Iterator[tuple[Pairs, str]]:
-    """Yield the possible meanings of pairs."""
-    # Undeclared pairs may be properties of this parameter or belong to none, so both are tried.
-    wholes = [(mine, ambiguity.REST), (mine + rest, ambiguity.REST)] if rest else [(mine, "")]
-    for pairs, doubt in wholes:
-        if has_plus and any("+" in name or "+" in value for name, value in pairs):
-            yield plus_replaced(pairs, "%20"), doubt or ambiguity.PLUS
-            yield plus_replaced(pairs, "%2B"), doubt or ambiguity.PLUS
-        else:
-            yield pairs, doubt
 
 
 def plus_replaced(pairs: Pairs, plus: str) -> Pairs:

@@ -190,25 +190,20 @@ def _readings(element: Element, outline: Outline) -> list[Reading]:
     inner = [one for one in sorted(outline.names) if xml_name(outline.property(one)).text] if "object" in types else []
     # An empty element may be an empty object, an empty list or an empty text. Text is preferred where the schema allows it.
     if inner or ("object" in types and not (is_bare and (element.text.strip() or "string" in types))):
-        found += _objects(element, outline, inner)
+        members = _properties(element, outline)
+        if not inner:
+            found += objects(members)
+        else:
+            # Text that is not blank belongs to one of the properties. With two of them, the end of the first is unknown.
+            without = [] if element.text.strip() else objects(members)
+            doubt = MANY if len(inner) > 1 else EMPTY if without else ""
+            members[inner[0]] = of_text(element.text, outline.property(inner[0]).types)
+            found += doubted(without, EMPTY) + doubted(objects(members), doubt)
     if "array" in types and not element.attributes and not (is_bare and "string" in types):
         found += arrays(_each(element.children, outline))
     if is_bare and (types - {"array", "object"} or not found):
         found += of_text(element.text, types - {"array", "object"})
     return found or objects(_properties(element, outline))
-
-
-def _objects(element: Element, outline: Outline, inner: list[str]) -> list[Reading]:
-    """Return the readings of an element with properties; text that is not blank belongs to one of them."""
-    found = _properties(element, outline)
-    if not inner:
-        return objects(found)
-    text = element.text
-    without = [] if text.strip() else objects(found)
-    doubt = MANY if len(inner) > 1 else EMPTY if without else ""
-    # With two text properties, the end of the first is unknown.
-    found[inner[0]] = of_text(text, outline.property(inner[0]).types)
-    return doubted(without, EMPTY) + doubted(objects(found), doubt)
 
 
 def _each(elements: list[Element], outline: Outline) -> list[list[Reading]]:

@@ -117,21 +117,20 @@ def situations(factory: CaseFactory, model: ResourceModel, chain: Cases) -> Iter
     ]
     others.sort(key=lambda other: (other.label != last.label, other.method != REMOVING))
     beside = [made for made in before if model.uses[made.label].resource == resource_of(path)]
-    bindings = tuple(_set_over(one, before) for one in last.bindings if one.location is Location.PATH)
+    bindings: tuple[Binding, ...] = ()
+    for one in last.bindings:
+        if one.location is Location.PATH and not one.expression and one.pointer.startswith("/"):
+            # The same value by an expression.
+            at = max((number for number, made in enumerate(before) if made.label == one.producer), default=-1)
+            bindings += (replace(one, expression=json.dumps(_SHOWN + one.pointer), step=at),)
+        elif one.location is Location.PATH:
+            bindings += (one,)
     for other in others[:_MOST_SITUATIONS]:
         with suppress(CheckerError, Rejected):
             further = last if other.label == last.label else replace(_smallest(factory, other.label), bindings=bindings)
             yield [*before, further, last]
     for made in beside:
         yield [*before, made, last]
-
-
-def _set_over(binding: Binding, before: Cases) -> Binding:
-    """Return a binding as one with an expression."""
-    if binding.expression or not binding.pointer.startswith("/"):
-        return binding
-    at = max((number for number, one in enumerate(before) if one.label == binding.producer), default=-1)
-    return replace(binding, expression=json.dumps(_SHOWN + binding.pointer), step=at)
 
 
 class Creations:

@@ -650,33 +650,27 @@ class DemandLearner(Struct, Learner):
                     yield from self._tell(label, demand, at, refuted=True)
                     yield from self._typed(demand, case, at)
         if self._free_of(case.operation):
-            yield from self._usual_values(case, at)
+            # Later cases may take the values. They are told before the operation refuses a case: a worker that goes on with
+            # the task knows no earlier cases. A list begins again with the first accepted case if that comes after refused
+            # ones. Drawn cases respect the values of earlier blocks, whatever the order of responses within a block was.
+            known = self._heard.get(label, {})
+            begins_again = _REFUSES in known and not any(one.keyword == USUAL and one != _REFUSES for one in known)
+            is_early = self._lists_cases(at.phase) and not begins_again
+            moment = at._replace(case_index=_UNORDERED) if is_early else at
+            for location, name in self._free_of(case.operation):
+                part = part_of(case, location)
+                value = part.get(name) if isinstance(part, Mapping) else None
+                is_told = isinstance(value, str | int | float) and len(f"{value}") <= _LONGEST_USUAL
+                is_rare = is_told and self._usual[label, location, (name,)] <= _MOST_USUAL
+                if is_rare and not self.secrets.is_in(value):
+                    demand = Constraint(location, (name,), USUAL, json.dumps(value))
+                    yield from self._tell(label, demand, moment, refuted=False)
         kept = self._accepted.setdefault((label, at.phase), [])
         self._accepted.move_to_end((label, at.phase))
         if len(kept) < _KEPT:
             kept.append(case)
         if len(self._accepted) > _OPERATIONS:
             self._accepted.popitem(last=False)
-
-    def _usual_values(self, case: Case, at: _At) -> Iterator[DemandHeard]:
-        """Yield the values of an accepted case that later cases may take.
-
-        They are told before the operation refuses a case: a worker that goes on with the task knows no earlier cases. A list begins
-        again with the first accepted case if that comes after refused ones. Drawn cases respect the values of earlier blocks, whatever
-        the order of responses within a block was.
-        """
-        label = case.operation.label
-        heard = self._heard.get(label, {})
-        begins_again = _REFUSES in heard and not any(one.keyword == USUAL and one != _REFUSES for one in heard)
-        if self._lists_cases(at.phase) and not begins_again:
-            at = at._replace(case_index=_UNORDERED)
-        for location, name in self._free_of(case.operation):
-            part = part_of(case, location)
-            value = part.get(name) if isinstance(part, Mapping) else None
-            is_told = isinstance(value, str | int | float) and len(f"{value}") <= _LONGEST_USUAL
-            if is_told and self._usual[label, location, (name,)] <= _MOST_USUAL and not self.secrets.is_in(value):
-                demand = Constraint(location, (name,), USUAL, json.dumps(value))
-                yield from self._tell(label, demand, at, refuted=False)
 
     def _free_of(self, operation: Operation) -> tuple[_Place, ...]:
         """Return the parts whose accepted values are told; in `fuzz` none, because each value would compile a program again."""
