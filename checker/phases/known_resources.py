@@ -362,19 +362,15 @@ class KnownResources(Struct):
                 # Identifiers are neither empty nor long, and have no spaces in them.
                 is_strange = not value or len(value) > _LONGEST_NAME or any(sign in value for sign in " /\n")
                 score *= _STRANGE if is_strange else 1.0
-            is_around = score < _NAMED and place.origin[1].count("/") == 1 and self._is_list(step)
-            if score >= _LIKELY and not is_around:
+            is_around = score < _NAMED and place.origin[1].count("/") == 1
+            if is_around and shown.is_list is None:
+                # The fields of a list, such as `type` and `count`, are none of its members.
+                body = json_of(shown.sent.outcome) if isinstance(shown.sent.outcome, Response) else None
+                parts = body.values() if isinstance(body, dict) else ()
+                is_of_all = shown.use.method in READING and not shown.use.is_member
+                shown.is_list = is_of_all and any(isinstance(part, list) for part in parts)
+            if score >= _LIKELY and not (is_around and shown.is_list):
                 yield ValueOrigin(step, json.dumps(f"$response.body#{place.origin[1]}"), score)
-
-    def _is_list(self, step: int) -> bool:
-        """Whether the response of a step lists members: its own fields, such as `type` and `count`, are none of theirs."""
-        shown = self.steps[step]
-        if shown.is_list is None:
-            body = json_of(shown.sent.outcome) if isinstance(shown.sent.outcome, Response) else None
-            parts = body.values() if isinstance(body, dict) else ()
-            is_of_all = shown.use.method in READING and not shown.use.is_member
-            shown.is_list = is_of_all and any(isinstance(part, list) for part in parts)
-        return shown.is_list
 
     def _leaves_of(self, step: int) -> list[tuple[ResponsePlace, Any]]:
         shown = self.steps[step]

@@ -170,8 +170,13 @@ def read_events(text: bytes) -> Iterator[Recorded]:
     """Yield the requests of a report of event lines. An unfinished last line is ignored. Raises `UsageError`."""
     lines = text.splitlines(keepends=True)
     for line in lines:
-        if not line.strip() or not (line.endswith(b"\n") or _is_whole(line)):
+        if not line.strip():
             continue
+        if not line.endswith(b"\n"):
+            try:
+                msgspec.json.decode(line)
+            except (msgspec.DecodeError, RecursionError):
+                continue
         event = _decoded(line, _Line)
         scenario = event.scenario_finished or event.fuzz_scenario_finished
         if scenario is not None and scenario.recorder is not None:
@@ -219,14 +224,6 @@ def _decoded(text: bytes, kind: type[T]) -> T:
         return msgspec.json.decode(text, type=kind)
     except (msgspec.DecodeError, RecursionError, ValueError) as error:
         raise UsageError(f"the cassette cannot be read: {error}") from error
-
-
-def _is_whole(line: bytes) -> bool:
-    try:
-        msgspec.json.decode(line)
-    except (msgspec.DecodeError, RecursionError):
-        return False
-    return True
 
 
 def _pairs(headers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

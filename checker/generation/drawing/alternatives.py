@@ -1,6 +1,7 @@
 """Draws of listed values, of values that must differ from others, and of `oneOf` whose alternatives overlap."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from typing import Any, Final
 
@@ -104,8 +105,12 @@ def apart(nodes: Nodes, draw: Draw, whole: tuple[Conjunction, Conjunction, TextP
     """
     share = _share(draw, is_alone, nodes.context)
     is_fruitful = share is not None and share >= _FRUITFUL
-    if is_fruitful and _is_simplest(draw, is_alone, nodes.context):
-        return draw
+    if is_fruitful:
+        # The simplest value has nothing optional.
+        with nodes.context.aside(_DISCARDED), suppress(Rejected, BudgetSpent):
+            nodes.context.begin(None)
+            if is_alone(draw(SimplestSource())):
+                return draw
     wanted, others, place = whole
     at = wanted[0].pointer
     try:
@@ -138,16 +143,6 @@ def _share(draw: Draw, accepts: IsValid, context: DrawContext) -> float | None:
             if drawn == accepted == _SURE:
                 break
     return accepted / drawn if drawn else None
-
-
-def _is_simplest(draw: Draw, accepts: IsValid, context: DrawContext) -> bool:
-    """Whether the simplest value, with nothing optional, is accepted."""
-    with context.aside(_DISCARDED):
-        context.begin(None)
-        try:
-            return accepts(draw(SimplestSource()))
-        except (Rejected, BudgetSpent):
-            return False
 
 
 _LISTING: Final = frozenset({"type", "format", "enum", "const", "allOf"})

@@ -233,7 +233,14 @@ def _integers_between(numbers: Numbers, step: Fraction) -> tuple[int, int]:
         least += 1
     if high is not None and numbers.is_high_open and most * step == high:
         most -= 1
-    least, most = _away_from_open(numbers, step, (least, most))
+    # Without the integers that round to an open bound, if others are left.
+    above, below = least, most
+    if low is not None and numbers.is_low_open and _EXACT <= abs(low) < _LARGEST:
+        above = max(least, math.ceil(Fraction(math.nextafter(float(low), math.inf)) / step))
+    if high is not None and numbers.is_high_open and _EXACT <= abs(high) < _LARGEST:
+        below = min(most, math.floor(Fraction(math.nextafter(float(high), -math.inf)) / step))
+    if above <= below:
+        least, most = above, below
     if low is None and least > most:
         least = max(most - max(1000, abs(most)), -int(Fraction(_LARGEST) / step))
     if high is None and least > most:
@@ -247,13 +254,3 @@ def _integers_between(numbers: Numbers, step: Fraction) -> tuple[int, int]:
     if high is None and least <= bound:
         most = min(most, bound)
     return least, most
-
-
-def _away_from_open(numbers: Numbers, step: Fraction, between: tuple[int, int]) -> tuple[int, int]:
-    """Return the range without integers that round to an open bound, if others are left."""
-    (least, most), low, high = between, numbers.low, numbers.high
-    if low is not None and numbers.is_low_open and _EXACT <= abs(low) < _LARGEST:
-        least = max(least, math.ceil(Fraction(math.nextafter(float(low), math.inf)) / step))
-    if high is not None and numbers.is_high_open and _EXACT <= abs(high) < _LARGEST:
-        most = min(most, math.floor(Fraction(math.nextafter(float(high), -math.inf)) / step))
-    return (least, most) if least <= most else between

@@ -87,8 +87,14 @@ class _Run(Generic[Value]):
 
     def drop_spans(self) -> Search[Value, None]:
         """Drop optional properties and elements as long as the value fails: many at once, then one by one."""
-        while (yield from self._drop_many()) or (yield from self._drop_one()):
-            pass
+        while True:
+            if (yield from self._drop_many()):
+                continue
+            for span in self._spans():
+                if (yield from self._try(_without(self.best, [span]))):
+                    break
+            else:
+                return
 
     def lower_choices(self) -> Search[Value, None]:
         """Make numbers small and texts short, one after the other."""
@@ -167,12 +173,6 @@ class _Run(Generic[Value]):
                 if (yield from self._try(_without(self.best, spans[first : first + size]))):
                     return True
             size //= 2
-        return False
-
-    def _drop_one(self) -> Search[Value, bool]:
-        for span in self._spans():
-            if (yield from self._try(_without(self.best, [span]))):
-                return True
         return False
 
     def _spans(self) -> list[Span]:
