@@ -87,6 +87,7 @@ def _restored(code: int, data: memoryview) -> object:
         return str(data, "utf-8", "surrogatepass")
     if code == _MAP:
         parts = _decode(data)
+        # A key that was a tuple is read as a list, which has no hash.
         return dict(zip(map(_hashable, parts[::2]), parts[1::2], strict=True))
     raise ValueError(f"unknown extension {code}")
 
@@ -194,6 +195,7 @@ def scan(data: bytes, kinds: Kinds = ()) -> Scan:
         if body > end:
             return Scan(records, position, ScanEnding.SHORT, missing=body - end)
         length, checksum = HEADER.unpack_from(data, position)
+        # A length that is damaged would otherwise make the reader wait for bytes that never come.
         if length > LIMIT_BYTES:
             return Scan(records, position, ScanEnding.DAMAGED, "it has no frame of this version of checker")
         if body + length > end:
@@ -202,6 +204,7 @@ def scan(data: bytes, kinds: Kinds = ()) -> Scan:
         if crc32(payload, crc32(data[position : position + 4])) != checksum:
             return Scan(records, position, ScanEnding.DAMAGED, "wrong checksum")
         try:
+            # A corpus may come from another user, and a frame of some kilobytes may unpack to gigabytes.
             records += decode(decompressor.decompress(payload, max_output_size=LIMIT_BYTES), kinds)
         except (Undecodable, zstandard.ZstdError) as error:
             # The checksum is right, so this is not damage of the disk.

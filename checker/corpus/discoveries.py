@@ -49,6 +49,7 @@ def load(directory: Path) -> Discoveries:
     try:
         content = files.read_file(directory / NAME, _MOST_BYTES)
         found = json.loads(content or b"null")
+        # The file of another version is not converted: the next run learns again what it holds.
         if found["format_version"] != FORMAT_VERSION:
             return Discoveries()
         entries = found["entries"]

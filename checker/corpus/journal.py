@@ -146,6 +146,7 @@ class JournalWriter:
         recent, self._recent = self._recent, []
         if recent is None:
             return reader.read_new()
+        # So that the reader never returns what came from memory.
         reader.position = self._file.size
         return recent
 
@@ -213,6 +214,7 @@ class JournalReader:
             if found.records or len(data) < wanted:
                 return found.records
             # The first frame is longer than the piece that was read.
+            # A fixed size would never get past a frame that is longer.
             wanted = len(data) + found.missing
         return []
 

@@ -47,6 +47,7 @@ def favoured(entries: Iterable[CorpusEntry]) -> list[CorpusEntry]:
     ordered = sorted(
         {repr(entry): entry for entry in entries}.values(), key=lambda one: (_cost(one), one.label, repr(one))
     )
+    # Greedy, because the smallest set of entries that covers all ids is the set cover problem, which is NP-hard.
     uncovered = {number for entry in ordered for number in entry.ids}
     heap = [(-_worth(entry, uncovered), place) for place, entry in enumerate(ordered)]
     heapify(heap)
@@ -155,6 +156,7 @@ def _values(records: Iterable[Record]) -> list[Record]:
     """Return the newest 64 values of each place that no DELETE removed later."""
     found: dict[tuple[str, str], dict[tuple[type, object], dict[Above, ValueSeen]]] = {}
     for record in records:
+        # In the order of the records: a value that is seen again after its removal is there again.
         if isinstance(record, ValueSeen):
             place = found.setdefault((record.producer, record.pointer), {})
             key = (type(record.value), record.value)
@@ -226,6 +228,7 @@ def compact(layout: RunLayout, closed: Collection[int] | None = None) -> Snapsho
             pairs += [(number, record) for record in reader.finish()]
         damage = [note for _, reader in readers for note in reader.notes()]
         covered |= {number for number, _ in fresh}
+        # The highest incarnation stays known after its journal is gone: a new process must not get its number.
         head = SnapshotHeader(max(known.head.highest, *covered), tuple(sorted(covered)))
         kept, data = _encoded(condense(pairs), head)
         known = Snapshot(tuple(kept), head, (*known.notes, *damage))
