@@ -36,6 +36,8 @@ ANY_NAME = "*"
 """Stands for the unknown name of a resource that a request may have created although its response was a server error."""
 _NOTHING_THERE = frozenset((401, 403, 404, 410))  # Statuses that do not show whether the resource exists.
 _METHOD_REFUSED = frozenset((405, 501))
+# `GET /basket/` of Django Oscar makes the basket of its caller. When GET did not count, six findings about `/baskets/1`
+# named no request that makes it.
 _LESS_SURE = frozenset(("PUT", "GET"))
 _WITH, _MOST_NAMES = " with ", 3
 LOCATION = "header:Location"
@@ -58,6 +60,7 @@ def creation_order(label: str, status: int, at: float) -> tuple[int, float]:
     """
     if status == _CREATED:
         return 0, at
+    # Refusals count as well: a service that validates too late returns 422 and keeps the resource.
     return status // 100 + (status < 400 and _method_of(label) in _LESS_SURE), at
 
 
@@ -134,6 +137,8 @@ class _Search(Struct):
 
     def made_elsewhere(self, path: str) -> Iterator[str]:
         """Yield the paths of resources that a path names below other parents (`place_of_resource`), of each the one of its creation."""
+        # A service that looks at the last name alone serves it below any parents: 12 of 139 findings on a vector
+        # database named no creation and got 404 on a fresh server.
         for own in (*_paths_above(path), path):
             others = (
                 [] if own in self.made else [one for one in self._named(name_in(own)) if place_of_resource(own, one)]
@@ -193,6 +198,7 @@ def place_of_name(path: str, sent_to: str, answer: Response) -> str:
     except (ValueError, RecursionError):
         return ""
     name = name_in(path)
+    # The outermost place, and of these one that is called like a name: responses repeat ids in nested objects.
     same = (place for place, value in leaves_of(document) if str(value) == name)
     places = sorted(same, key=lambda place: (len(place), not is_identifier(normalised(str(place[-1])))))
     return pointer_child("", *map(str, places[0])) if places else ""
@@ -273,6 +279,7 @@ def _maker_of(
     # A path that ends in a word of the description names no member of a collection: `/todos/count`.
     template = finding.steps[-1].label.rstrip("/").split("/") if finding.steps else []
     at = path.count("/") - _path_of(exchange).count("/") - 1
+    # `GET /todos/count` was said to need a `POST /todos` that had returned 500, as if `count` were its name.
     is_word = -len(template) < at < 0 and "{" not in template[at]
     if known is not None or is_refused or _WITH in path or is_word or name_in(path) in shown:
         return known
@@ -352,6 +359,7 @@ def _may_come_before(known: ResourceMade, finding: Finding) -> bool:
 
     Times are those of the verdicts. Within a phase the response to a later request may be judged first, so they decide nothing there.
     """
+    # Between phases the time decides, not their order: with a time limit they take turns.
     return known.phase == finding.phase or known.at <= (finding.interactions[-1].at or finding.at)
 
 
