@@ -149,6 +149,7 @@ class Translator:
         reference = raw.get("$ref")
         targets: list[dict[str, Any]] = []
         if isinstance(reference, str):
+            # JSON Schema ignores the siblings of `$ref` up to draft 7; from 2019-09 on they count (`HAS_SIBLINGS`).
             targets.append(self._fragment(*self._follow(reference, at), way))
             if dialect not in HAS_SIBLINGS or len(raw) == 1:
                 # Siblings of a reference are ignored by the letter, but every author who writes `nullable` there
@@ -197,6 +198,8 @@ class Translator:
                         branches.append(branch)
                 plain["allOf"] = [*plain.get("allOf", ()), {"anyOf": branches}]
         _arrays(plain, has_prefix=self._has_prefix)
+        # OpenAPI 3.0.3, Schema Object: where a read-only property is in the `required` list, `required` takes effect on
+        # the response only; a write-only one, on the request only.
         if hidden and "required" in plain:
             plain["required"] = [name for name in plain["required"] if name not in hidden]
         # A response that contains a write-only property leaks it; a request with a read-only property is harmless
@@ -343,6 +346,7 @@ def _formats(plain: dict[str, Any]) -> None:
 def _arrays(plain: dict[str, Any], *, has_prefix: bool) -> None:
     """Rewrite the keywords for items in the words of the target dialect."""
     items = plain.get("items")
+    # Draft 2020-12 has renamed the list form of `items` to `prefixItems`, and `additionalItems` to `items`.
     if has_prefix and isinstance(items, list):
         del plain["items"]
         if items:
@@ -401,6 +405,7 @@ class _DocumentCache(Struct):
         dialect = _written_in(schema)
         view = (dialect, direction, validate_formats)
         # Operations of one description lead to the same schemas again and again, and translating one takes 0.1 ms and more.
+        # By place first, which needs no translation; by content later, for equal schemas at other places.
         key = (*view, *_place_of(schema), scope)
         known = self.by_place.get(key)
         if known is None:

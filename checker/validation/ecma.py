@@ -106,6 +106,7 @@ _TOKEN = later_pattern(
     r"|(?P<plain>.)",
     re.DOTALL,
 )
+# `(a|a)*b` takes 2 s for 24 characters, and each further one doubles that.
 _RISKY_LENGTH = 24
 # The longest text to search, indexed by the degree of the polynomial that bounds the search steps.
 _LENGTHS = (1_000_000, 100_000, 5_000, 300, 100)

@@ -551,6 +551,8 @@ class SchemaReading:
         cls = create(
             meta_schema={"$id": _META[self._dialect]} if has_names else {},
             validators=guarded | {_DOUBTS: self._note_doubts},
+            # 1.0 is an integer from draft 6 on. Older drafts are read so as well, because the other opinion reads them
+            # with draft 7 and must not differ by this alone.
             type_checker=Draft6Validator.TYPE_CHECKER,
             id_of=id_of if has_names else lambda schema: None,
             applicable_validators=self._applicable,
