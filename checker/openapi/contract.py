@@ -284,25 +284,21 @@ class OpenApiContract:
             (by_name[name] for name in (str(status), f"{status // 100}xx", "default") if name in by_name), None
         )
         response = _NOTHING if matched is None else self._response_of(matched)
+        # RFC 9110, 6.4.1: these responses have no content, whatever their headers say; 205 must not have any (15.3.6).
         has_body = not (self._is_head or status < 200 or status in (204, 205, 304))
         verdict: MediaTypeVerdict = MediaTypeVerdict.DOCUMENTED
         body: _BodyJudge | None = None
-        if has_body and matched is not None:
-            if not response.contents:
-                verdict, body = MediaTypeVerdict.DOCUMENTED, None
-            elif content_type is None or not content_type.strip():
-                if all(content.spelling == "*/*" for content in response.contents):
-                    verdict, body = MediaTypeVerdict.DOCUMENTED, None
-                else:
+        if has_body and matched is not None and response.contents:
+            if content_type is None or not content_type.strip():
+                if any(content.spelling != "*/*" for content in response.contents):
+                    # Without a `Content-Type` a client may guess (RFC 9110, 8.3), and it guesses JSON where that is declared.
                     verdict, body = MediaTypeVerdict.MISSING, self._body(response.contents, _JSON)
+            elif (received := media_type_of(content_type)) is None:
+                verdict = MediaTypeVerdict.MALFORMED
+            elif not any(content.media_type.names(received) for content in response.contents):
+                verdict = MediaTypeVerdict.UNDOCUMENTED
             else:
-                received = media_type_of(content_type)
-                if received is None:
-                    verdict, body = MediaTypeVerdict.MALFORMED, None
-                elif not any(content.media_type.names(received) for content in response.contents):
-                    verdict, body = MediaTypeVerdict.UNDOCUMENTED, None
-                else:
-                    verdict, body = MediaTypeVerdict.DOCUMENTED, self._body(response.contents, received)
+                body = self._body(response.contents, received)
         return kept(
             self._plans,
             key,
@@ -389,6 +385,8 @@ class OpenApiContract:
     def _body(self, contents: tuple[_Content, ...], received: MediaType) -> _BodyJudge | None:
         """Return the judge of the most specific documented type; None if several that differ in parameters match equally."""
         fitting = [content for content in contents if content.media_type.names(received)]
+        # OpenAPI 3.0.3, Response Object: of several keys that match, only the most specific one applies (`text/plain`
+        # overrides `text/*`).
         finest = max((content.media_type.precision for content in fitting), default=0)
         best = [content for content in fitting if content.media_type == received] or [
             content for content in fitting if content.media_type.precision == finest
@@ -414,6 +412,7 @@ class OpenApiContract:
 
 
 def _matched(documented: tuple[str, ...], status: int) -> str | None:
+    # OpenAPI 3.0.3, Responses Object: an explicit status comes before a range, a range before `default`.
     by_name = {name.strip().lower(): name for name in documented}
     for name in (str(status), f"{status // 100}xx", "default"):
         if name in by_name:

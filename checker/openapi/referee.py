@@ -114,6 +114,9 @@ class Rule:
         if doubt:
             # A schema that is not understood may be narrower than it seems, which makes these errors uncertain.
             wrong = [one for one in wrong if _INVERTING.isdisjoint(one.schema_path)]
+        # The referee reads discriminators beside `oneOf` and `anyOf` only, so those of base schemas are read in this
+        # walk. A fault counts only where the base surely applies (`is_sure`): inside one alternative, another one may
+        # hold.
         todo: list[tuple[Outline, Any, tuple[str | int, ...], bool]] = []
         if self._has_bases and not wrong:
             todo.append((self.outline, value, (), True))
@@ -165,6 +168,7 @@ class Rule:
             return found
         judges = [self._part(facet) for facet in outline.facets() if isinstance(facet.raw, dict)]
         fits = [one for one in found if not any(judge.errors(one.value) for judge in judges)]
+        # Without the likely reading, two readings in doubt that fit would make the part valid.
         if fits and found[0] not in fits and all(one.doubt for one in fits):
             # The most likely reading does not fit.
             return [found[0], *fits]
@@ -278,6 +282,7 @@ def form_readings(content: bytes, rule: Rule, encoding: Encoding) -> list[Readin
     fault = encoding_fault(text)
     if fault is not None:
         raise ValueError(fault[1])
+    # In an urlencoded form `+` is a space (WHATWG URL, 5.1).
     pairs = plus_replaced(pairs_of(text), "%20")
     found: dict[str, list[Reading]] = {}
     used: set[str] = set()
@@ -424,6 +429,8 @@ def parts_of(content: bytes, content_type: str) -> Iterator[FormPart]:
     if not boundary:
         raise ValueError("the Content-Type names no boundary")
     mark = b"\r\n--" + boundary.encode("latin-1", "replace")
+    # The line break before a delimiter belongs to it, except that the first one may stand at the very beginning (RFC
+    # 2046, 5.1.1).
     pieces = (b"\r\n" + content).split(mark)
     if len(pieces) < 2:
         raise ValueError("the boundary that the Content-Type names is not in the body")
@@ -431,6 +438,7 @@ def parts_of(content: bytes, content_type: str) -> Iterator[FormPart]:
         raise ValueError("the closing delimiter is missing")
     for piece in pieces[1:-1]:
         blank, _, rest = piece.partition(b"\r\n")
+        # Blanks after a delimiter are transport padding (RFC 2046, 5.1.1).
         if blank.strip(b" \t"):
             raise ValueError("a delimiter is not on a line of its own")
         yield _part(rest)
@@ -459,11 +467,13 @@ def _part(piece: bytes) -> FormPart:
 
 _NO_DECODER = "no decoder for this media type"
 _NO_BODY = "an empty body, or null, may be none at all"
+# RFC 8259, 8.1: no byte order mark may be added, and a parser may ignore one.
 _BOM = "servers differ on whether JSON may start with a byte order mark"
 _YAML = "YAML 1.1 and YAML 1.2 read it differently"
 _OCTETS = "nothing says whether it is text or octets"
 _STREAM = "the description does not say which values the text has one after another"
 _NAMELESS = "the parts have no names, and servers differ on how they match them"
+# RFC 8259, 4: names should be unique; what a receiver does with equal ones is unpredictable.
 _TWICE = "servers differ on which of two equal names counts"
 
 
@@ -628,6 +638,8 @@ _READERS: Final[tuple[tuple[Callable[[str], object], _Reader], ...]] = (
 
 
 Header = tuple[str, str]  # Name and value of a header field, each octet a character.
+# RFC 9110: an `If-Modified-Since` that is no date must be ignored (13.1.3), and a server may ignore `Range` (14.2).
+# OpenAPI 3 ignores header parameters named `Authorization`.
 _PASSED_OVER = frozenset(
     ["accept-charset", "accept-encoding", "accept-language", "authorization", "if-modified-since", "if-unmodified-since",
      "prefer", "range"]
@@ -644,6 +656,7 @@ def path_verdicts(parameters: Iterable[Parameter], target: RequestTarget, rules:
         if not texts:
             continue
         outline = rules.of(parameter.schema).outline
+        # In `/{a}-{b}` a value with a hyphen can be split in several ways, and each of them is what some server reads.
         ways = [decode_path(parameter, text, outline) for text in dict.fromkeys(texts)]
         readings = [one for way in ways if isinstance(way, list) for one in way]
         if target.is_cut:
