@@ -306,6 +306,8 @@ class Canon:
                 self.budget.spend(base.pointer)
                 pinned = {"required": [name]} | ({"properties": {name: {"enum": list(names)}}} if names else {})
                 pin = made(base, f"discriminator {heir.where if heir else ''}", pinned)
+                # Services that accept only the heirs refused every request that was drawn from the base, and the
+                # refusals were reported as failures.
                 ways.append((pin,) if heir is None else (self._referred(base, heir.raw, heir.where), pin))
             at = pointer_child(base.pointer, "discriminator")
             found.branches.append(Branches(at, base, "discriminator", tuple(ways)))
@@ -341,6 +343,8 @@ class Canon:
         if all(not self._is_sum(facet) for facet in conjunction):
             return conjunction
         found: dict[FacetKey, Facet] = {}
+        # Ten schemas that contain each other by `allOf` were refused at depth 90 when each path through them counted as
+        # another schema.
         todo = list(reversed(conjunction))
         seen: set[FacetKey] = set()
         while todo:
@@ -397,6 +401,8 @@ class Canon:
         if facet.key in seen:
             return
         seen.add(facet.key)
+        # Work is counted, not nodes: a node that combines thirty alternatives costs a hundred times what a plain one
+        # does.
         self.budget.spend(facet.pointer)
         for target in self._references(facet, raw):
             self._flatten(target, seen, found)

@@ -66,6 +66,7 @@ def _made(facet: Facet, kind: str, name: str, raw: dict[str, Any]) -> Conjunctio
 
 def _type(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
     names = {value} if isinstance(value, str) else set(value)
+    # Every integer is a number, so it does not break the type `number`.
     names |= {INTEGER} if NUMBER in names else set()
     others = [name for name in TYPES if name not in names]
     if INTEGER in names and NUMBER in others:
@@ -203,6 +204,7 @@ def _parts(facet: Facet, keyword: str, value: Any) -> list[Facet]:
 def _one_of(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
     parts = _parts(facet, "oneOf", value)
     yield tuple(map(inverse, parts))
+    # The number of pairs grows with the square of the alternatives.
     if len(parts) > _MANY:
         raise _Unknown
     yield from combinations(parts, 2)
