@@ -103,6 +103,8 @@ def apart(nodes: Nodes, draw: Draw, whole: tuple[Conjunction, Conjunction, TextP
 
     `whole` is what holds for its values, what must not hold, and where they stand.
     """
+    # First it is tried whether chance is enough. The alternative with the inverse of all others is dear: each inverse
+    # multiplies the ways of the next one.
     share = _share(draw, is_alone, nodes.context)
     is_fruitful = share is not None and share >= _FRUITFUL
     if is_fruitful:

@@ -91,6 +91,8 @@ def small_array(item: Draw, low: int) -> Draw:
 def _compile_array(plan: ArrayPlan, context: DrawContext) -> Draw:
     """Draws arrays, in which equal items are drawn again if they have to differ."""
     low, high, unique, pointer = plan.low, plan.high, plan.unique, plan.pointer
+    # 5,000 distinct items of a list of 5,002 took 58 s when each was drawn by itself, and each case recorded 15,000
+    # choices.
     if low > (_MANY_DISTINCT if unique else _MANY):
         return _compile_seeded(plan, context)
     element, count = _element(plan, context), len(plan.prefix)
@@ -178,6 +180,7 @@ def _compile_members(plan: ArrayPlan, members: list[Any]) -> Draw:
         return [copied(urn.pop(own.choice(len(urn)))) for _ in range(count)]
 
     def draw(source: Source) -> list[Any]:
+        # An urn, so that no draw repeats: by chance alone the last members are hardly found.
         urn, values = members.copy(), []
         for index in range(high):
             source.start_span(ELEMENT)

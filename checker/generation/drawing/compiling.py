@@ -155,6 +155,8 @@ class Compiler(Struct):
         pointer = pointer_of(conjunction)
         if self.is_minimal:
             raise InfiniteRecursiveReference(pointer)
+        # A second compiler, for required parts only, ends the recursion. With a limit of depth alone, the values that
+        # it cuts off would have to be refused.
         if self._minimal is None:
             self._minimal = Compiler(
                 self.canon,

@@ -23,6 +23,8 @@ _CONTAINERS = frozenset({ARRAY, OBJECT})
 IsValid = Callable[[Any], bool]
 
 
+# More variety is sought only at the root, and only where it may lack: trying every schema took a third of compiling,
+# and nested objects got names that no server knows.
 class Variety(Enum):
     """The degree of freedom with which values are drawn."""
 
