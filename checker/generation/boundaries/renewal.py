@@ -91,6 +91,7 @@ class Renewal(Struct, frozen=True):
         The body stays as valid, or as wrong, as it was. A valid body keeps the value that it tests, a wrong one the value
         that makes it wrong. With `adds`, a valid body gets known values for optional properties that it lacks.
         """
+        # Asked when a place is found that may change, and once for all places.
         was_valid: bool | None = None
         for place in self.references:
             spots = _spots_at(body, place.path)
@@ -329,6 +330,8 @@ def _writer(spot: _Spot, part: SchemaPart, fits: Callable[[Any], bool]) -> Write
     ways: Iterable[Write] = _NUMBERS
     if not isinstance(spot.value, int):
         ways = _ways(spot.path[-1], spot.value, is_said=spot.is_said)
+    # Each way is tried with three numbers: one that fits only some of them would fail later, where nothing else is
+    # tried.
     for way in chain(ways, _drawn(spot, part)):
         try:
             found = [way(sample) for sample in _SAMPLES]

@@ -207,6 +207,8 @@ class _Node(Struct):
 def breaches(compiler: Compiler, conjunction: Conjunction, place: TextPlace) -> Iterator[Breach]:
     """Yield the ways to break a conjunction, those near the root first. Nothing is compiled yet."""
     walk = _BreachWalk(compiler)
+    # Breadth first: the list is cut off at `_MOST`, and what is near the root should be in it. Each node carries its
+    # hosts, the recipes to put a wrong part into a valid whole, so that a breach can be compiled without the walk.
     walk.add(_Node(conjunction, place))
     return walk.breaches()
 
