@@ -74,7 +74,7 @@ def formatted(query: str) -> list[str]:
 TRUNCATED = "// Output truncated..."
 EMPTY = "<EMPTY>"
 BINARY = "<BINARY>"
-NOT_REPRODUCED = "Not reproduced: re-sent as printed, it did not fail again."
+NOT_REPRODUCED = "Not reproduced: the printed command was sent again and did not fail."
 FROM_ELSEWHERE = (
     "Some values come from responses to other requests. On a fresh server, insert the values of its responses:"
 )

@@ -77,7 +77,7 @@ BUILT_IN: Final = (
     WarningRow(
         "missing_test_data",
         "Operations that often returned 404",
-        "Give values that exist with `parameters`, or examples in the description.",
+        "Use `parameters` in the configuration to give values that exist on the server, or add examples to the description.",
         trigger=f"{_TRIGGERS}:missing_test_data",
     ),
     WarningRow(

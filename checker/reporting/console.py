@@ -211,11 +211,10 @@ class Console:
         for phase in report.phases:
             glyph = self.screen.glyph(phase.icon)
             parts = tally_parts(phase.tally, self.screen.glyph)
-            note = f" ({phase.note})" if phase.note else ""
-            if parts:
-                spent = f" (in {phase.elapsed_s:.2f}s)" if phase.elapsed_s else ""
-                note = f"{spent}  {'  '.join(parts)}{note}"
-            self.screen.line(f" {glyph}  {phase.title}{note}")
+            spent = f"in {phase.elapsed_s:.2f}s" if parts and phase.elapsed_s else ""
+            notes = ", ".join(filter(None, (spent, phase.note)))
+            title = f"{phase.title} ({notes})" if notes else phase.title
+            self.screen.line(f" {glyph}  {'  '.join((title, *parts))}")
         self.screen.line()
         settings = self._settings
         context = ReportContext.of(settings, None, self._opened)

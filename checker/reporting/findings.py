@@ -523,7 +523,7 @@ _LIST: Final = re.compile(r":\n- ")
 
 
 def fact_of(finding: Finding, case: FailedCase) -> str:
-    """Return what is wrong: ``500 on `?sort=-due`: KeyError``, `202 received, 201, 400 documented`. Empty if nothing is known.
+    """Return what is wrong: ``500 on `?sort=-due`: KeyError``, `received 202, documented: 201, 400`. Empty if nothing is known.
 
     A server error is told by the input and the text of the response, and so is a refusal of valid data without a reason; a message by the
     line that names the fault, or by its first.
@@ -537,7 +537,7 @@ def fact_of(finding: Finding, case: FailedCase) -> str:
         said = next((line for line in lines if " " in line), lines[0] if lines else "")
         fact = f"{answer.status}{f' on `{sent}`' if sent else ''}{f': {said}' if said else ''}"
     elif pair := _PAIR.search(told):
-        fact = f"{pair['received']} received, {pair['other']} {pair['kind'].lower()}"
+        fact = f"received {pair['received']}, {pair['kind'].lower()}: {pair['other']}"
         if pair["kind"] == "Expected":
             fact = f"{told.partition(_END)[0]}: {fact}"
     elif invalid := _INVALID.search(message):

@@ -56,7 +56,7 @@ NOTE_TITLES = {
     "stalled": ("period", "of 30 s or more without a request of a worker"),
     "held_back": ("operation", "held back, because it may revoke the credentials of the run"),
     "saturated": ("operation", "without new behaviour in the last 1,000 cases"),
-    "untried": ("operation", "with cases that did not fit into the time limit"),
+    "untried": ("operation", "with cases that were not sent before the time limit"),
 }
 """Kind of a note -> the noun that is counted, and the rest of the heading."""
 UNREACHED = "no operation returned 2xx"

@@ -18,9 +18,13 @@ from checker.supervisor.plans import TimeWindow
 from checker.workers.messages import Drain, LeavingKind, OperationCard, Task
 
 GRACE_S = 3.0
-"""Seconds that requests in flight may take after an interrupt. They are dropped then, and 1.5 s later workers are killed."""
+"""Seconds that requests in flight may take after an interrupt.
 
-# A tenth of a short limit; 1.5 s are enough for the requests in flight, which are abandoned after half of the time.
+Shrinks end after half of it; at its end requests are dropped; at 1.5 times it workers are killed.
+"""
+
+# The last part of the time limit: a tenth of a short limit, at most 1.5 s. No shrinks in its first half, requests are
+# dropped in its second half, and workers are killed at its end.
 CLOSING_SHARE = 0.1
 LONGEST_CLOSING_S = 1.5
 
@@ -202,7 +206,7 @@ class Ending:
         return self._told is _EndingStage.KILL
 
     def next_order(self, view: RunView, now: float, elapsed_s: float, interrupts: int) -> Drain | None:
-        """Return the order to all workers that is due: drain, then hasten; None if none is."""
+        """Return the order to all workers that is due (drain, no shrinks, hasten; then they are killed); None if none is due."""
         if interrupts and not self.error:
             self.begin(INTERRUPTED)
         if not self.outcome:
@@ -346,4 +350,4 @@ def untried(view: RunView, tasks: Iterable[Task]) -> Iterator[Note]:
             phases_of = tried.setdefault(task.labels[0], [])
             phases_of.append(f"{done} {cases} of the {task.phase} phase")
     for label, phases in tried.items():
-        yield Note("untried", label, "", f"tried {', '.join(phases)}")
+        yield Note("untried", label, "", f"sent {', '.join(phases)}")

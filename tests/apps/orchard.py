@@ -24,7 +24,7 @@ DEFECTS = (
     ("ST201", "GET /coupons", "`code`"),
     ("ST201", "POST /reviews", "/stars"),
     ("ST203", "GET /invoices", "X-Tenant"),
-    ("ST103", "POST /newsletter", "202 received"),
+    ("ST103", "POST /newsletter", "received 202"),
     ("ST105", "GET /rates", "text/html"),
     ("ST109", "GET /export", "Expecting value"),
     ("ST107", "GET /labels", "X-Total"),
@@ -36,7 +36,7 @@ DEFECTS = (
 HABITS = (
     ("ST204", "405 without an `Allow` header"),
     ("ST105", "text/plain"),
-    ("ST103", "400 received"),
+    ("ST103", "received 400"),
     ("ST108", "body.detail"),
     ("ST201", "true is not of type"),
 )

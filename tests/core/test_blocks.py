@@ -72,7 +72,7 @@ def test_a_case_that_may_not_be_the_smallest_says_why() -> None:
 
 def test_reproduction_that_did_not_fail_again_says_so() -> None:
     text = failure_block(1, failed(reproduced=False))
-    assert text.endswith(f"{CURL}\n\nNot reproduced: re-sent as printed, it did not fail again.")
+    assert text.endswith(f"{CURL}\n\nNot reproduced: the printed command was sent again and did not fail.")
 
 
 @pytest.mark.parametrize("reproduced", [True, None])

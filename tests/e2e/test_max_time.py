@@ -106,7 +106,7 @@ def test_what_failed_is_told_although_time_ends_the_look_into_it(command: Comman
     ran = _ran(command, kind, target, lambda: target.begun >= 2 and command.has_found)
     assert ran.code == 1, ran.shown
     assert "- Server error" in ran.stdout
-    assert "(time limit reached)" in ran.stdout
+    assert "time limit reached)" in ran.stdout
     assert len(_entries(command)) >= 1
 
 

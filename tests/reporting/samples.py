@@ -174,7 +174,7 @@ def records() -> list[Any]:
         Note("opaque", ORDERS, "#/components/schemas/Order/properties/id", "pattern"),
         Note("opaque", USERS, "#/components/schemas/Order/properties/id", "pattern"),
         Note("opaque", USERS, "#/components/schemas/User/properties/mail", "contentSchema"),
-        Note("untried", "GET /health", "", "20 of 100 cases"),
+        Note("untried", "GET /health", "", "sent 20 of 100 cases of the fuzzing phase"),
         Note("unresolvable_reference", ORDERS, "#/a/b", "`#/c` at #/a/b points at nothing"),
         Note("unresolvable_reference", USERS, "#/a/b", "`#/c` at #/a/b points at nothing"),
         Note("unusable_body", ORDERS, "application/xml", "no serialiser"),

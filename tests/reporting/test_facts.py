@@ -33,12 +33,12 @@ def test_a_server_error_is_told_by_its_input_and_its_text(command: str, body: by
 @pytest.mark.parametrize(
     ("message", "expected"),
     [
-        ("Received: 202\nDocumented: 201, 400", "202 received, 201, 400 documented"),
+        ("Received: 202\nDocumented: 201, 400", "received 202, documented: 201, 400"),
         ("Invalid data\nExpected: 400\nInvalid component: parameter `limit` in query - 51 is greater", "200 for parameter `limit` in query - 51 is greater"),
         ("Invalid data\nExpected: 400\nInvalid components:\n- body at /n - {} is not\n- body at /m", "200 for body at /n - {} is not"),
         ("The following headers are required by the schema:\n- `X-Total`\n- `X-Left`", "The following headers are required by the schema: `X-Total`"),
         ("Sent with the method PUT, which is new\nThe response to PUT is 405", "The response to PUT is 405"),
-        ("Wrong status for the method PUT\nReceived: 200\nExpected: 405\nDescribe it", "Wrong status for the method PUT: 200 received, 405 expected"),
+        ("Wrong status for the method PUT\nReceived: 200\nExpected: 405\nDescribe it", "Wrong status for the method PUT: received 200, expected: 405"),
         ('body.floor: null is not of type "integer"\n\nSchema at #/a:', 'body.floor: null is not of type "integer"'),
         ("", ""),
     ],

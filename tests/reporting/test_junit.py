@@ -42,7 +42,7 @@ def test_a_failure_has_the_block_of_the_console() -> None:
     assert (failure.type, failure.message) == (
         "failure",
         "Server error; Response violates schema: 'id' is a required property; "
-        "Undocumented HTTP status code: 500 received, 200, 404 documented",
+        "Undocumented HTTP status code: received 500, documented: 200, 404",
     )
     assert failure.text.startswith("1. Test Case ID: 0a1b2c3d4e5f\n\n- Server error")
     assert "curl -X GET 'http://127.0.0.1:8080/api/users?limit=0'" in failure.text

@@ -201,6 +201,6 @@ def test_what_the_time_did_not_suffice_for_is_named() -> None:
     tasks.append(Task("f", "coverage", (Label("GET /a"),), 1, 0, 100, 8.0))
     view.absorb(1, replace(counted, task="f", phase="coverage", cases=1))
     assert list(untried(view, tasks)) == [
-        Note("untried", "GET /a", "", "tried 7 of 100 cases of the fuzzing phase, 1 case of the coverage phase"),
-        Note("untried", "GET /e", "", "tried 0 of 100 cases of the fuzzing phase"),
+        Note("untried", "GET /a", "", "sent 7 of 100 cases of the fuzzing phase, 1 case of the coverage phase"),
+        Note("untried", "GET /e", "", "sent 0 of 100 cases of the fuzzing phase"),
     ]

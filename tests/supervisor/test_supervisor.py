@@ -257,7 +257,7 @@ def test_what_the_time_did_not_suffice_for_is_named(run: Run) -> None:
     cases = {task.labels[0]: task.cases for task in outcome.view.tasks.values()}
     notes = outcome.view.notes["untried"].values()
     assert {note.label: note.text for note in notes} == {
-        label: f"tried {cases.get(label, 0)} of 5 cases of the fuzzing phase"
+        label: f"sent {cases.get(label, 0)} of 5 cases of the fuzzing phase"
         for label in LABELS
         if cases.get(label, 0) < 5
     }
