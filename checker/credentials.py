@@ -1,4 +1,4 @@
-"""Credentials that come while a run goes on: write a `CredentialSource`, and `register` it in a module of hooks."""
+"""Credentials that are obtained during a run: write a `CredentialSource` and `register` it in a hooks module."""
 
 from checker.core.credentials import Credentials, CredentialSource, register
 

@@ -269,6 +269,6 @@ def _named(check: Check, found: Found) -> Failures:
     failures = (found,) if isinstance(found, Failure) else tuple(found)
     for failure in failures:
         failure.check = failure.check or check.name
-        # A failure is kept for long: not with the frames that it was raised in, which hold the response.
+        # Failures are kept after the check has returned. Drop the traceback, because its frames would keep the response in memory.
         failure.__traceback__ = failure.__context__ = None
     return failures

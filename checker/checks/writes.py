@@ -127,11 +127,12 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
 
 
 def refused_write(context: CheckContext) -> Exchanging[Found]:
-    """Fail if a resource holds a value of an update that was refused with 4xx.
+    """Fail if a resource holds a value from an update that was refused with 4xx.
 
-    An earlier step of the sequence has shown the resource with another value, and no write stands between. The value is telling: a
-    number above 1, or a text of three characters. The check reads the resource again. As a control, the same update with another value has
-    to be refused and stored as well: a service that shows a constant may show the one that was sent.
+    An earlier step of the sequence has shown the resource with another value, and there was no write in between. The value is
+    distinctive: a number above 1, or a text of at least three characters. The check reads the resource again. As a control, the same
+    update with another value must be refused and stored as well, because a service that always shows one constant may show the
+    value that was sent.
     """
     case, before = context.case, last_shown(context.sequence, context.case)
     if before is None or not isinstance(case.body, dict) or case.other_method is not None or case.query:

@@ -1,6 +1,6 @@
 """Every key of `checker.toml`: its section, its kind of value and its default.
 
-This is the only place of defaults. Structs of settings read theirs with `default_of`.
+Defaults are defined only here. The settings structs read them with `default_of`.
 """
 
 from collections.abc import Iterator, Mapping

@@ -68,9 +68,9 @@ ANY_CHECK: Final = "*"
 _UNIX: Final = "unix:"
 _MOST_OF_SOCKET: Final = 107
 """Octets of the path of a unix socket: an address has 108, with the NUL that ends it (unix(7))."""
-# To the last `@` before the path: a password may hold one.
 _HOST = re.compile(r"[^\x00-\x20\x7f\s\"<>\\^`{|}/?#@]+")
 """Host names and addresses (RFC 3986, 3.2.2), names in other scripts included."""
+# Greedy up to the last `@` before the path, because a password may contain `@`.
 _USERINFO = re.compile(r"(?<=://)[^/?#]*@")
 _UNSHOWN = re.compile(rb"[^!-~]")
 
@@ -118,7 +118,7 @@ class BaseUrl(Struct, frozen=True):
         return replace(self, socket="") if self.socket else self
 
     def with_userinfo(self, userinfo: str) -> "BaseUrl":
-        """Return this place with these credentials in its URL."""
+        """Return a copy of this base URL with these credentials."""
         return replace(self, userinfo=userinfo)
 
     @classmethod

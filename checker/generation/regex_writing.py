@@ -397,7 +397,8 @@ def _searched(branch: Branch, allowed: tuple[Interval, ...], around: Alphabet) -
         # The text that follows has to satisfy the condition.
         anything = Repetition(Characters(UNIVERSE), 0, UNBOUNDED)
         expression, is_open_after = Concatenation((*branch.parts, anything)), False
-    # A pattern is searched for: `^/` matches more than `/`. Some who write no anchors mean whole texts all the same.
+    # JSON Schema patterns are not anchored: `^/` also matches `/users`. Some authors who write no anchors still mean the
+    # whole string, so extra text is added only to a share of the values.
     match = written(expression, allowed)
     if not (branch.is_open_before or is_open_after):
         return match

@@ -322,7 +322,7 @@ class _QueryDraft(Struct):
             is_made_up = False
             given = nested[place]
             args = given if isinstance(given, dict) else {stranger(given, one.args): 0}
-        # Made-up values are literals: the same text serves all values of variables.
+        # Arguments that the case does not give are written as literals, so the query text does not depend on the values of the variables.
         text = self.arguments(f"{name}_", one.args, args, literals=is_made_up or self.literals)
         inner = get_named_type(one.type)
         means = f"{one.type}{text}" if is_leaf_type(inner) else step

@@ -277,7 +277,7 @@ class LibraryEngine:
         self._home, self._sender = self.application.origin, RequestSender(self.application, self._connect)
 
     def _connect(self, origin: BaseUrl, http: HttpSettings, lanes: int) -> Transport:
-        """Connect as a run with these settings does: by its transport, and the proxies of the environment."""
+        """Connect with the transport that a run with these settings would use, and with the proxies of the environment."""
         http = replace(http, proxy=http.proxy or environment_proxy(origin))
         connect = transport_factory(self.settings.now.target.transport)
         return with_policies(connect, self._rates)(origin, http, lanes)

@@ -1,4 +1,4 @@
-"""Faults of a description as exceptions: one for each, by what is wrong."""
+"""Convert the faults of an API description to exceptions. The class of an exception tells the kind of the fault."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final

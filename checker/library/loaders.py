@@ -198,7 +198,10 @@ def _with_query(path: object, query: str | bytes | Mapping[str, Any]) -> str:
 
 
 def _refuse_arguments(app: object, count: int, what: str) -> None:
-    """Raise `IncorrectUsage` unless an application is callable, or if it takes `count` arguments (WSGI 2, ASGI 3)."""
+    """Raise `IncorrectUsage` if the application is not callable or takes exactly `count` arguments (WSGI: 2, ASGI: 3).
+
+    `what` names the kind of application and the loader to use instead.
+    """
     if not callable(app):
         raise IncorrectUsage(f"an application must be callable, got {app!r:.80}")
     try:

@@ -84,7 +84,10 @@ def with_identifiers(document: OpenApiDocument, path: str, parameters: Sequence[
 
 
 def _identifiers(document: OpenApiDocument, path: str, parameter: Parameter) -> tuple[Example, ...]:
-    """Return the identifiers that the schema of the parameter admits: an example of a response is no faulty example of a parameter."""
+    """Return the identifiers from response examples that the parameter's schema admits.
+
+    Others are skipped without a warning, because a response example was not written for this parameter.
+    """
     before, variable, _ = path.partition("{" + parameter.name + "}")
     collection = before.rstrip("/")
     # Most paths below a resource repeat its variable.

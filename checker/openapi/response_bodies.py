@@ -199,7 +199,7 @@ def _of_text(payload: TwoOpinions, name: str, text: str, way: tuple[str, ...]) -
     except BeyondLimits as error:
         return BodyOpinions(unread=str(error))
     except ValueError:
-        # Text that is not JSON breaks the schema as a string, unless the schema allows strings.
+        # Text that is not JSON is validated as a string, so it violates the schema unless the schema allows strings.
         values = [text]
     opinions = payload.on(values)
     moved = tuple(

@@ -189,7 +189,7 @@ class Outline:
     def _opened(self) -> tuple[AppliedSchema | _Alternatives, ...]:
         if self._parts is None:
             only = self._terms[0] if len(self._terms) == 1 else None
-            # Nearly every schema of a large description.
+            # Fast path: in large descriptions nearly every schema is a single one without combining keywords.
             is_plain = isinstance(only, AppliedSchema) and (
                 not isinstance(only.raw, dict) or _COMBINING.isdisjoint(only.raw)
             )

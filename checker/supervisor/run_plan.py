@@ -56,7 +56,7 @@ def _stages(
         # The order of a user leaves out the operations that it does not name.
         yield row.name, labels if order is None else [label for label in order if label in labels]
         return
-    # Within a layer the methods follow one another, so that a response of GET never depends on the timing of a DELETE.
+    # The sort by method only orders the queue. Removals are in layers of their own.
     for layer in sorted({card.layer for card in tested}):
         among = [card for card in tested if card.layer == layer]
         among.sort(key=lambda card: method_rank(card.method))

@@ -310,9 +310,9 @@ class Lane:
         self._has_body, self._is_head = body is not None, is_head
 
     def wants_another_connection(self) -> bool:
-        """Return True once after a transfer that sent nothing, because its idle connection was closed.
+        """Return True if the transfer sent nothing because its reused connection was already closed.
 
-        The handle can be added again.
+        Only the first call returns True. The caller adds the handle again, which opens a new connection.
         """
         if not self._is_stale:
             return False

@@ -478,7 +478,7 @@ def _written_in(schema: Schema) -> Dialect:
 
 
 def _two_steps(plain: Plain, dialect: Dialect, pointer: str, formats: _Formats) -> Compiled:
-    """Return a validator in two steps: the formats of jsonschema-rs are fast and strict, and only rejected values are checked again with ours."""
+    """Return a two-step validator: the formats of jsonschema-rs are fast and strict, and only the values that they reject are checked again with ours."""
 
     def build(formats: _Formats) -> _IsValid:
         return _DRAFTS[dialect](plain, formats=formats, validate_formats=True).is_valid

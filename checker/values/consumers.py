@@ -681,9 +681,10 @@ def taken_from(case: Case) -> tuple[str, str]:
 
 
 def _fit(above: Above, own: Above, every: Names, around: Names) -> int:
-    """Return 1 if a value belongs to resources that a case names, -1 if it belongs to others of their collections, else 0.
+    """Return 1 if the value belongs to a resource that the case names, -1 if it belongs to a different resource of the same collection, else 0.
 
-    `above` are the resources around the value, which any named resource may be, `own` the one that it names itself.
+    `above` are the resources that contain the value; they are compared with `every`. `own` is the resource that the value itself
+    names; it is compared with `around`.
     """
     found = 0
     for names, known in ((above, every), (own, around)):

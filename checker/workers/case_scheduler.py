@@ -510,7 +510,7 @@ class CaseScheduler:
         self.release(flight)
 
     def skip_operations(self, labels: frozenset[Label]) -> None:
-        """Make no further case of operations that are deferred to the end of the run. Other operations of an endless task go on."""
+        """Stop making cases for operations that are deferred to the end of the run. Other operations of an endless task continue."""
         for running in self.held:
             if running.lease.is_last:
                 continue

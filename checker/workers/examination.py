@@ -367,11 +367,11 @@ class Examination:
 
     def done(self, order: OutageOrder, lost: Sequence[Sent]) -> Job[OutageReport]:
         """Return the result of this worker, as a message to people if no other worker continues. `lost`: requests in flight at the outage."""
-        # The questions come in the order of their cost, and those that blame no request come first. Is the doubt about
-        # one operation alone? Is the target only busy? Does the removal of a created resource help? Does the target
-        # serve again by itself, with new credentials, or after the counterpart of a request? Only then the suspects are
-        # sent alone, since each of them may end the service once more. If the target does not serve again, no suspect
-        # can be tried, and the cause is a guess (`_likely`).
+        # Cheap explanations come first, and those that blame no request: (1) only one operation is affected, (2) the
+        # target is busy, (3) removing a created resource helps, (4) the target serves again by itself, with new
+        # credentials, or after a request that undoes a change. Only in case (4) are suspects sent one at a time, because
+        # each may take the service down again. If the target does not serve again, no suspect can be tested and the
+        # cause is a guess (`_likely`).
         trouble = order.trouble
         self._sorted = self._by_suspicion([one.label for one in order.suspects])
         report = partial(OutageReport, OutageEvent.EXAMINED, order.number, trouble)

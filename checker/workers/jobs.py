@@ -94,7 +94,7 @@ class ForegroundJob:
 
     @property
     def may_resume(self) -> bool:
-        """Whether its pause is over, once orders were read."""
+        """Whether the job can resume: its pause has ended, or it was waiting for an order. Call this after the worker has read its orders."""
         return self.waits_for_order or self.pause_s(1.0) == 0.0
 
     def close(self) -> None:

@@ -33,7 +33,7 @@ from checker.workers.recording.task_state import InFlight
 MOST_OUTAGES = 20  # The number of outages that one worker reports. A target that fails more often is tested as it is.
 MOST_DOUBTS = 20
 """The number of refusals about which one worker asks the others. After so many without a success its credentials are wrong."""
-_STREAK = 8  # Refusals in a row after which an operation that was known to refuse is looked at again.
+_STREAK = 8  # Consecutive refusals after which an operation that is known to refuse is examined again.
 # Two are enough, because each worker counts alone, and each further change of the run makes the removal of the cause
 # harder.
 _MOST_BLOCKED = 2

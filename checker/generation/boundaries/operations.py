@@ -297,7 +297,7 @@ class OperationEdges:
             if not is_demanded and boundary.is_valid and distinct(boundary.value) == plain:
                 # The first values of all properties are sent once: no other case has them.
                 return boundary
-            # A demand may ask for a name that the description calls optional.
+            # A constraint learned from refusals may require a property that the description declares optional.
             keeps_names = boundary.scenario in OPTIONAL_SETS and not is_demanded
             value = rebased(boundary.value, usual, base, keeps_names=keeps_names)
             is_as_meant = is_valid(value) if boundary.is_valid else proof is not None and proof(value)

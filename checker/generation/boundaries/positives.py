@@ -512,7 +512,7 @@ def _usual_object(node: _Node) -> Any:
         return value
     if objects.names or objects.closed_at is not None or low > _MOST:
         return node.narrowed("object", {"type": "object"})
-    # Random draws limit the number of properties; here they are listed without drawing.
+    # Random drawing caps the number of properties, so the additional ones are enumerated here.
     names = (name for name in _additional_names() if name not in value)
     for name in list(islice(names, low - len(value))):
         value[name] = node.edges.usual(objects.of_name(name), node.inner)

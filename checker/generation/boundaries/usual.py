@@ -143,7 +143,7 @@ class UsualRequest(Struct):
         return self.with_body(parts, value, body)
 
     def _is_wanted(self, parameter: Parameter, is_full: bool) -> bool:
-        """Whether the usual request has an optional parameter."""
+        """Whether the usual request includes this optional parameter."""
         if self.compiler.learned.says(SELDOM, parameter.location, parameter.name) and not is_full:
             return False
         try:

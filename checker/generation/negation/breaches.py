@@ -456,7 +456,7 @@ def compile_negative(
 
 
 def invalid_for(compiler: Compiler, conjunction: Conjunction) -> Callable[[Any], bool]:
-    """Return a test of values: whether a conjunction does not admit them."""
+    """Return a predicate that is True for values that the conjunction rejects."""
     is_valid = compiler.validator(conjunction)
     return lambda value: not is_valid(value)
 

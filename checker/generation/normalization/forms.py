@@ -146,7 +146,7 @@ class Facet(Struct, frozen=True):
         return self.pointer, self.without, self.tag, self.scope, self.taken
 
     def below(self, value: object, *tokens: str) -> "Facet":
-        """Return the schema under these tokens."""
+        """Return `value`, the subschema at these JSON pointer tokens below this schema, as a facet."""
         if isinstance(value, Facet):
             return value
         place = pointer_child(self.pointer, *tokens)

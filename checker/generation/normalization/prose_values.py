@@ -106,10 +106,10 @@ def prose_objects(prose: str) -> list[dict[str, Any]]:
 
 
 def told_values(document: Document, facet: Facet) -> list[Any]:
-    """Return the values that prose and other places of a document tell of a schema without examples, those of prose first.
+    """Return values for a schema without examples, in this order: those from its prose, and those of other parameters and properties of the document.
 
-    Another place counts if a parameter or property has the same name, type and format. Names that identify resources are left
-    out: a second resource with the name of the first one is mostly refused.
+    The other ones have the same name, type and format. Names that identify resources are left out, because a second resource with
+    the name of the first one is mostly refused.
     """
     raw = facet.raw
     if not isinstance(raw, dict) or raw.get("type") not in (STRING, INTEGER, NUMBER) or not _SHOWING.isdisjoint(raw):

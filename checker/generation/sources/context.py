@@ -66,7 +66,9 @@ class DrawContext(Struct):
     since: float = 0.0  # Time at which the first `_GLANCE` attempts had been discarded.
     since_cpu: float | None = None  # CPU time `_SECONDS` after `since`.
     allowance: int = _WORK  # Attempts that may be discarded.
-    seeded: int | None = None  # Choices that are left for values drawn from seeds; None outside of such values.
+    seeded: int | None = (
+        None  # Remaining budget of choices while the items of a long array are drawn from seeds; None otherwise.
+    )
     violation: Violation | None = None  # The violation of the last negative part.
     alternative: int | None = None
     """Place of the security alternative that the last case meets; None for the usual one."""

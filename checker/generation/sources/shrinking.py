@@ -234,7 +234,10 @@ def is_moment(value: Any) -> bool:
 
 
 def lower(choice: Choice) -> Search[Choice, None]:
-    """Yield simpler choices: nearer to zero, shorter, of plainer characters. Receives whether the value still fails with each."""
+    """Yield simpler choices: nearer to zero, shorter, of plainer characters.
+
+    After each yield, receives whether the case still fails with that choice.
+    """
     if isinstance(choice, bool):
         if choice:
             yield False

@@ -178,12 +178,12 @@ class OpenApiDocument:
 
     @property
     def has_dynamic(self) -> bool:
-        """Whether a schema seen until now has a dynamic anchor."""
+        """Whether any schema seen so far has a dynamic anchor."""
         return self._scopes.has_dynamic
 
     @property
     def dialects(self) -> frozenset[Dialect]:
-        """Dialects of the schemas seen until now."""
+        """Dialects of the schemas seen so far."""
         return self._scopes.dialects
 
     def dialect_at(self, place: str) -> Dialect:

@@ -281,7 +281,8 @@ class _Parts:
     @cached_property
     def free(self) -> tuple[_Place, ...]:
         """Return the parts whose accepted values are told."""
-        # The required parameters, and top properties of bodies, that are free strings or numbers.
+        # Required parameters outside the path and required top-level body properties, if they are strings or numbers without
+        # `enum`, `const` or `format`.
         places: dict[_Place, None] = {}
         for parameter in self._operation.parameters:
             if (
@@ -394,7 +395,7 @@ class DemandLearner(Struct, Learner):
         self._phase = phase
         if self.layers.mixes_phases and start:
             since, _ = self._late.get((label, phase), (start, ()))
-            # The same ones for the whole turn: each change compiles the operation again.
+            # Keep the same constraints for the whole turn, because every change recompiles the operation.
             held = {*self._holding(Label(label), _LAST, 0), *self._worse(Label(label), _NEVER)}
             self._late[label, phase] = since, self._respected(label, phase, held, _NEVER)
 

@@ -1,4 +1,7 @@
-"""The requests for investigations: a share of those of the run, and the limit of each shrink. Both are counted, not timed."""
+"""The budget of requests for investigations: a share of the requests of the run, and a limit for each shrink.
+
+Both limit requests; that of a shrink also depends on the speed of the target.
+"""
 
 from collections import Counter
 from math import inf
