@@ -26,6 +26,23 @@ def mode_of(names: tuple[str, ...]) -> GenerationMode | None:
     return GenerationMode(names[0]) if len(names) == 1 else None
 
 
+class ListingSettings(Struct, frozen=True):
+    """What the phases list whose cases are not drawn: examples and edge cases."""
+
+    fills_missing_examples: bool = default_of(("phases", "examples"), "fill-missing")
+    """The examples phase makes a case of its own where none are declared."""
+    repeats_query: bool = default_of(("phases", "coverage"), "generate-duplicate-query-parameters")
+    """The coverage phase sends query parameters twice."""
+    costly_queries: bool = default_of(("phases", "coverage"), "costly-queries")
+    """The coverage phase sends queries that ask for much at once."""
+    unexpected_methods: tuple[str, ...] = UNEXPECTED_METHODS
+    """Methods, upper case, that the coverage phase tries where they are not declared."""
+    judged_modes: frozenset[GenerationMode] = frozenset(GenerationMode)
+    """Modes of cases that some check judges: the coverage phase lists no others."""
+    judged_shapes: frozenset[str] = REQUEST_SHAPES
+    """Scenarios, among those of requests that are none to their operation, that some check judges."""
+
+
 class GenerationSettings(Struct, frozen=True):
     """The keys of `[generation]`."""
 
@@ -40,18 +57,7 @@ class GenerationSettings(Struct, frozen=True):
     """Requests may have undeclared parameters and properties, negative ones included."""
     unique_inputs: bool = default_of(_SECTION, "unique-inputs")  # No request of an operation is made twice.
     overrides: Overrides = NO_OVERRIDES  # Values in place of generated ones.
-    fills_missing_examples: bool = default_of(("phases", "examples"), "fill-missing")
-    """The examples phase makes a case of its own where none are declared."""
-    repeats_query: bool = default_of(("phases", "coverage"), "generate-duplicate-query-parameters")
-    """The coverage phase sends query parameters twice."""
-    costly_queries: bool = default_of(("phases", "coverage"), "costly-queries")
-    """The coverage phase sends queries that ask for much at once."""
-    unexpected_methods: tuple[str, ...] = UNEXPECTED_METHODS
-    """Methods, upper case, that the coverage phase tries where they are not declared."""
-    judged_modes: frozenset[GenerationMode] = frozenset(GenerationMode)
-    """Modes of cases that some check judges: the coverage phase lists no others."""
-    judged_shapes: frozenset[str] = REQUEST_SHAPES
-    """Scenarios, among those of requests that are none to their operation, that some check judges."""
+    listing: ListingSettings = ListingSettings()  # What phases list instead of drawing it.
     fixed_headers: frozenset[str] = frozenset()
     """Names in lower case of headers that are sent as the user wants them, whatever a case has."""
     fixed_places: frozenset[tuple[Location, str]] = frozenset()
@@ -69,19 +75,17 @@ class GenerationSettings(Struct, frozen=True):
     @classmethod
     def of(cls, own: OperationSettings, mode: GenerationMode | None) -> "GenerationSettings":
         """Return the settings of the cases of an operation; `mode` is the kind of data, None for both."""
-        methods = own.cases.unexpected_methods
+        cases, methods = own.cases, own.cases.unexpected_methods
+        methods = UNEXPECTED_METHODS if methods is None else methods
         return cls(
             mode=mode,
-            allow_x00=own.cases.allow_x00,
-            codec=own.cases.codec,
-            exclude_header_characters=own.cases.exclude_header_characters,
-            allow_extra_parameters=own.cases.allow_extra_parameters,
-            unique_inputs=own.cases.unique_inputs,
-            security_parameters=own.cases.security_parameters,
-            fills_missing_examples=own.cases.fill_missing,
-            repeats_query=own.cases.repeats_query,
-            costly_queries=own.cases.costly_queries,
-            unexpected_methods=UNEXPECTED_METHODS if methods is None else methods,
+            allow_x00=cases.allow_x00,
+            codec=cases.codec,
+            exclude_header_characters=cases.exclude_header_characters,
+            allow_extra_parameters=cases.allow_extra_parameters,
+            unique_inputs=cases.unique_inputs,
+            security_parameters=cases.security_parameters,
+            listing=ListingSettings(cases.fill_missing, cases.repeats_query, cases.costly_queries, methods),
         )
 
     def is_fixed(self, parameter: Parameter) -> bool:

@@ -24,14 +24,10 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
     """
     if not operation.is_described:
         return
-    settings = context.settings
-    methods = settings.unexpected_methods if context.is_first_of_path else ()
+    settings, listing = context.settings, context.settings.listing
+    methods = listing.unexpected_methods if context.is_first_of_path else ()
     coverage = Coverage(
-        settings.mode,
-        methods,
-        settings.repeats_query,
-        has_forms=context.is_first_of_path,
-        costly=settings.costly_queries,
+        settings.mode, methods, listing.repeats_query, has_forms=context.is_first_of_path, costly=listing.costly_queries
     )
     edges = OperationEdges(operation, settings, coverage)
     maker = plain_maker()
@@ -39,7 +35,7 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
     try:
         for listed in edges.cases():
             is_shape = listed.scenario in REQUEST_SHAPES
-            if not (listed.scenario in settings.judged_shapes if is_shape else listed.mode in settings.judged_modes):
+            if not (listed.scenario in listing.judged_shapes if is_shape else listed.mode in listing.judged_modes):
                 continue
             case = listed.case(operation, "")
             is_probe = listed.scenario is Scenario.UNSPECIFIED_METHOD

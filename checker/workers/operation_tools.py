@@ -64,10 +64,10 @@ def generation_rules(
         # Of listed cases each is looked at by itself.
         modes = own.cases.modes if needs.shapes else tuple(m for m in own.cases.modes if m in needs.modes)
         mode = mode_of(modes or own.cases.modes)
+        found = GenerationSettings.of(own, mode)
         return replace(
-            GenerationSettings.of(own, mode),
-            judged_modes=needs.modes,
-            judged_shapes=needs.shapes,
+            found,
+            listing=replace(found.listing, judged_modes=needs.modes, judged_shapes=needs.shapes),
             formats=users.formats(mode),
             overrides=settings.sources.overrides,
             reuse=reuse,

@@ -12,7 +12,7 @@ from checker.core.contract import Outcome
 from checker.core.request import WireRequest
 from checker.core.scenarios import Scenario
 from checker.generation.boundaries.cases import BoundaryCase
-from checker.generation.settings import GenerationSettings
+from checker.generation.settings import GenerationSettings, ListingSettings
 from checker.graphql.schema import GraphQLOperation
 from checker.phases.listed_phases import edge_cases
 from checker.phases.listing import ListingContext
@@ -27,7 +27,7 @@ def forms(label: str, sdl: str = SDL, *, costly: bool = True, first: bool = True
     """Requests of the coverage phase in other forms, by their scenarios."""
     operation = opened(sdl).find(label)
     assert isinstance(operation, GraphQLOperation)
-    settings = GenerationSettings(mode=None, costly_queries=costly)
+    settings = GenerationSettings(mode=None, listing=ListingSettings(costly_queries=costly))
     context = ListingContext(settings, is_first_of_path=first)
     found = {}
     for listed in edge_cases(operation, context):

@@ -8,7 +8,7 @@ from checker.core.case import NOT_SET, Case
 from checker.core.meta import GenerationMode
 from checker.core.request import LONGEST_TARGET, WireRequest
 from checker.generation.boundaries.cases import BoundaryCase
-from checker.generation.settings import GenerationSettings
+from checker.generation.settings import GenerationSettings, ListingSettings
 from checker.openapi.operation import OpenApiOperation
 from checker.phases.listed_phases import edge_cases
 from checker.phases.listing import ListingContext
@@ -66,9 +66,17 @@ def test_methods_are_tried_once_for_each_path() -> None:
 
 
 def test_methods_are_those_that_are_asked_for() -> None:
-    asked = GenerationSettings(mode=None, unexpected_methods=("PATCH", "GET"))
+    asked = GenerationSettings(mode=None, listing=ListingSettings(unexpected_methods=("PATCH", "GET")))
     assert tried(listed(of_things("GET /things/{id}"), asked)) == ["PATCH"]
-    assert tried(listed(of_things("GET /things/{id}"), GenerationSettings(mode=None, unexpected_methods=()))) == []
+    assert (
+        tried(
+            listed(
+                of_things("GET /things/{id}"),
+                GenerationSettings(mode=None, listing=ListingSettings(unexpected_methods=())),
+            )
+        )
+        == []
+    )
 
 
 def test_valid_data_alone_tries_no_method() -> None:
@@ -120,7 +128,7 @@ def test_repeated_parameters_are_opt_in() -> None:
     assert "duplicate_parameter" not in map(scenario, listed(found))
     (case,) = (
         one
-        for one in listed(found, GenerationSettings(mode=None, repeats_query=True))
+        for one in listed(found, GenerationSettings(mode=None, listing=ListingSettings(repeats_query=True)))
         if scenario(one) == "duplicate_parameter"
     )
     assert plain_maker().make(case).target == b"/a?q=0&q=0"

@@ -12,7 +12,7 @@ from checker.core.operation import Example, Location
 from checker.core.schema import SchemaWarning
 from checker.generation.boundaries.examples import rows
 from checker.generation.hooks import NO_HOOKS, ComponentHooks
-from checker.generation.settings import GenerationSettings
+from checker.generation.settings import GenerationSettings, ListingSettings
 from checker.openapi.operation import OpenApiOperation
 from checker.phases.listed_phases import declared_examples
 from checker.phases.listing import ListingContext
@@ -167,7 +167,7 @@ def test_examples_of_extensions_inside_schemas_count() -> None:
 def test_missing_examples_are_filled_on_demand() -> None:
     found = operation({"parameters": [query("a", INTEGER, required=True), query("b", INTEGER)]})
     assert listed(found) == []
-    (case,) = listed(found, GenerationSettings(fills_missing_examples=True))
+    (case,) = listed(found, GenerationSettings(listing=ListingSettings(fills_missing_examples=True)))
     assert (case.query, case.body) == ({"a": 0}, NOT_SET)
 
 

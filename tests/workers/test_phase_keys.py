@@ -38,16 +38,16 @@ def test_keys_act_everywhere_or_for_the_operations_of_a_block(is_block: bool) ->
     said["phases"][COVERAGE]["generate-duplicate-query-parameters"] = True
     block = {"include-path": "/a", **said}
     found = of({}, COVERAGE, block) if is_block else of(said, COVERAGE)
-    assert found.unexpected_methods == ("PATCH",)
-    assert found.repeats_query
-    assert found.fills_missing_examples
+    assert found.listing.unexpected_methods == ("PATCH",)
+    assert found.listing.repeats_query
+    assert found.listing.fills_missing_examples
     other = of({}, COVERAGE, {"include-path": "/b", **said})
-    assert other.unexpected_methods == UNEXPECTED_METHODS
-    assert not other.repeats_query
+    assert other.listing.unexpected_methods == UNEXPECTED_METHODS
+    assert not other.listing.repeats_query
 
 
 def test_no_methods_are_none() -> None:
-    assert of(in_phase(COVERAGE, unexpected_methods=[]), COVERAGE).unexpected_methods == ()
+    assert of(in_phase(COVERAGE, unexpected_methods=[]), COVERAGE).listing.unexpected_methods == ()
 
 
 def test_generation_of_one_phase_is_its_own() -> None:

@@ -169,7 +169,7 @@ class OperationExamples:
     def cases(self) -> Iterator[BoundaryCase]:
         """Yield each request once; none if no value is given, or if a required part has no value."""
         columns = dict(self._columns())
-        if not columns and not self.settings.fills_missing_examples:
+        if not columns and not self.settings.listing.fills_missing_examples:
             return
         parameters = {at: one for at, one in columns.items() if at[0] is not Location.BODY}
         bodies = [body for body in self.operation.bodies if _place_of(body) in columns]
