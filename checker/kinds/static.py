@@ -46,7 +46,7 @@ RequestJudge = Callable[[WireRequest, str], RequestVerdict]
 
 @dataclass(eq=False, slots=True)
 class DeclaredOperation(ApiOperation):
-    """An operation of given values; it is its own row in the table of contents."""
+    """An operation of given values; it is its own row in the table of contents. A subclass overrides what has no field."""
 
     label: Label = field()
     contract: ResponseContract = field()
@@ -70,11 +70,8 @@ class DeclaredOperation(ApiOperation):
     deprecated: bool = False
     definition: Definition = field(default_factory=Definition)
     unusable_bodies: tuple[UnusableBody, ...] = ()
-    unusable_parameters: Mapping[str, str] = field(default_factory=dict)
     declared_base_url: str | None = None
     security: tuple[SecurityRequirement, ...] = ()
-    grants_credentials: bool = False
-    has_skipped_required_body: bool = False
     engine: Engine | None = None
 
     def __post_init__(self) -> None:
