@@ -20,7 +20,7 @@ from checker.core.request import BaseUrl
 from checker.corpus.fold import RunView
 from checker.corpus.records import GONE, Finding, FindingReplayed
 from checker.supervisor.plans import NOTHING_DONE, Plan
-from checker.workers.messages import LeaseReport, OperationCard, Replay, Task
+from checker.workers.messages import FirstCases, LeaseReport, OperationCard, Replay, Task
 
 FIRST_SLICE_S = 10.0
 SHORTEST_SLICE_S = 0.2
@@ -223,9 +223,8 @@ class FuzzPlan(Plan):
                 return None
             # One case each: after the first one the access may be over.
             cluster = self._last.popleft()
-            task = replace(
-                _exploration_task(cluster, self._seed, 0, LAST_SLICE_S), stop=1, is_last=True, tries_saved=False
-            )
+            task = _exploration_task(cluster, self._seed, 0, LAST_SLICE_S)
+            task = replace(task, stop=1, is_last=True, first=replace(task.first, tries_saved=False))
         elif self._replays_come_first(elapsed_s):
             self._is_turn_of_replay = False
             if not self._replays:
@@ -349,10 +348,8 @@ def _exploration_task(cluster: _Cluster, seed: int, round_: int, slice_s: float)
         len(cluster.alive) * min(MOST_CASES, FIRST_CASES << min(cluster.turns, 9)) + len(recalled),
         slice_s,
         producers=cluster.producers,
-        recalled=recalled,
+        first=FirstCases(tries_saved=round_ == 0, sends_smallest=round_ == 0, recalled=recalled),
         pauses=tuple((label, pause) for label in cluster.alive if (pause := cluster.pause(label)) > 1),
-        tries_saved=round_ == 0,
-        sends_smallest=round_ == 0,
     )
 
 

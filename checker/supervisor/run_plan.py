@@ -16,7 +16,7 @@ from checker.core.resources import REMOVING, method_rank
 from checker.corpus.records import CorpusEntry
 from checker.health import may_change_caller
 from checker.supervisor.plans import FIRST_TURNS, NOTHING_DONE, SLICE_S, TimeShares, TimeWindow, sendable
-from checker.workers.messages import MOST_TIMEOUTS, LeaseReport, OperationCard, Task
+from checker.workers.messages import MOST_TIMEOUTS, FirstCases, LeaseReport, OperationCard, Task
 
 
 def stages_of(
@@ -82,12 +82,14 @@ def tasks_of(
     return {
         (card.label, row.name): replace(
             _bounded_task(card.label, row, seed, _count_of(card, row, max_examples)),
-            tries_saved=row is retry or (row.tries_saved and row.source is CaseSource.CHAINED),
+            first=FirstCases(
+                tries_saved=row is retry or (row.tries_saved and row.source is CaseSource.CHAINED),
+                # The first task of an operation in the run begins with its smallest case. A list with invented filters
+                # shows no members: 1 of 9 operations was reached where only a bare `GET /jobs` lists any, and 9 of 9 with
+                # this.
+                sends_smallest=not any(_is_tested(card, earlier) for earlier in rows[:number]),
+            ),
             drawn_elsewhere=_drawn_in(card, (*rows[:number], *rows[number + 1 :]), max_examples),
-            # The first task of an operation in the run begins with its smallest case. A list with invented filters
-            # shows no members: 1 of 9 operations was reached where only a bare `GET /jobs` lists any, and 9 of 9 with
-            # this.
-            sends_smallest=not any(_is_tested(card, earlier) for earlier in rows[:number]),
             known=frozenset() if row.ends_at_failure and card.continue_on_failure is False else None,
         )
         for number, row in enumerate(rows)
@@ -120,7 +122,10 @@ def recalling(
             taken = chosen.setdefault(place, [])
             if len(taken) < int(tasks[place].stop * MOST_RECALLED):
                 taken.append(steps)
-    return {place: replace(task, recalled=tuple(chosen.get(place, ()))) for place, task in tasks.items()}
+    return {
+        place: replace(task, first=replace(task.first, recalled=tuple(chosen.get(place, ()))))
+        for place, task in tasks.items()
+    }
 
 
 def _bounded_task(label: str, phase: Phase, seed: int, max_examples: int) -> Task:
@@ -355,7 +360,7 @@ class RunPlan:
                 # phase has begun, the list itself goes on.
                 # A later addition would move the indices of the cases that are drawn.
                 if label not in self._drawing:
-                    later = phase_named(whole.phase).first_listed if whole.sends_smallest else 0
+                    later = phase_named(whole.phase).first_listed if whole.first.sends_smallest else 0
                     # Where a list has the smallest case in front of its own, the index in the task is one above the
                     # number in the list.
                     self._left_out.setdefault(label, []).append((whole.phase, max(0, next_index - later)))
@@ -475,7 +480,8 @@ class RunPlan:
         task = piece.task
         if phase_named(task.phase).source is CaseSource.DRAWN:
             self._drawing.add(task.labels[0])
-            task = replace(task, left_out=tuple(self._left_out.get(task.labels[0], ())))
+            left_out = tuple(self._left_out.get(task.labels[0], ()))
+            task = replace(task, first=replace(task.first, left_out=left_out))
         piece.task, piece.is_begun = replace(task, slice_s=slice_s), True
         self._leased[piece.task.id] = piece
         return piece.task

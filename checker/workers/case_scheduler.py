@@ -288,7 +288,7 @@ class FollowerQueue:
             # Errors of this description are reported elsewhere.
             if running.lease.replay is not None:
                 self._note_replay(running.lease.replay, NOT_REPRODUCED)
-            elif not (running.lease.recalled and isinstance(error, CheckerError | Rejected)):
+            elif not (running.lease.first.recalled and isinstance(error, CheckerError | Rejected)):
                 raise
             return None
 
@@ -454,15 +454,16 @@ class CaseScheduler:
         self._context.knowledge.begin(task)
         factory = self._context.factory
         maker = factory.maker(running.row)
-        if task.sends_smallest:
+        if task.first.sends_smallest:
             maker = SmallestFirst(factory, maker, running.row.first_listed, len(task.labels))
-        elif task.left_out:
-            maker = LeftOutFirst(factory, maker, task.left_out, task.stop - len(task.recalled))
+        elif task.first.left_out:
+            maker = LeftOutFirst(factory, maker, task.first.left_out, task.stop - len(task.first.recalled))
         # Equal requests are dropped only if nothing changes between them: the task has one operation, and it is safe.
         is_alone = running.row.source is CaseSource.DRAWN and len(task.labels) == 1
         is_once = is_alone and factory.operations[task.labels[0]].resource_method in SAFE
         maker = EachOnce(maker) if is_once else maker
-        maker = RecalledFirst(factory, maker, task.recalled, task.first_recalled) if task.recalled else maker
+        recalled = task.first.recalled
+        maker = RecalledFirst(factory, maker, recalled, task.first_recalled) if recalled else maker
         self._makers[task.id] = maker
         if running.is_endless:
             self.followers.reads[task.id] = KnownReads()
@@ -476,7 +477,7 @@ class CaseScheduler:
             self.followers.replay(running, task.replay)
             return
         # Only the first lease of a task sends saved failures. After a death they would be sent again without being counted.
-        if not task.tries_saved or task.start or task.redo or task.skipped or task.again:
+        if not task.first.tries_saved or task.start or task.redo or task.skipped or task.again:
             return
         self.followers.add_saved(running)
 
@@ -525,7 +526,7 @@ class CaseScheduler:
         self.may_be_over = False
         held = self.held
         for running in held:
-            if running.lease.sends_smallest and running.ends() and not (self._is_stopped or running.is_endless):
+            if running.lease.first.sends_smallest and running.ends() and not (self._is_stopped or running.is_endless):
                 self.followers.add_probes(running, self._makers[running.lease.id])
         over = [running for running in held if running.is_over(now, self._is_stopped)]
         # They are collected for 50 ms while others go on: a task may be so short that a message for each would take longer than it.
@@ -697,7 +698,7 @@ class CaseScheduler:
             self._free_slots.pop()
             running.flying += 1
             flight = InFlight(slot, running, index, made, work, (), 0, wanted)
-            if task.recalled:
+            if task.first.recalled:
                 flight.rest = task.recalled_at(index)[1:]
             return flight
         return None

@@ -186,6 +186,17 @@ class Replay(Struct, frozen=True):
     shows_surely: bool = True  # Whether it would show in one of the tries if it were still there.
 
 
+class FirstCases(Struct, frozen=True):
+    """The cases of a task that come before those of its phase."""
+
+    tries_saved: bool = False  # Whether failing examples of earlier runs are among them.
+    sends_smallest: bool = False
+    """Whether the smallest case of each operation comes before all others: it is their first task of the run."""
+    left_out: tuple[tuple[str, int], ...] = ()
+    """(phase, number of its first case) of what lists left out when a case of theirs failed."""
+    recalled: tuple[tuple[Step, ...], ...] = ()  # Sequences of earlier runs; only the smallest cases come before.
+
+
 class Task(Struct, frozen=True):
     """A piece of one phase over one operation, or over a cluster of operations that share resources."""
 
@@ -203,23 +214,17 @@ class Task(Struct, frozen=True):
     producers: tuple[Label, ...] = ()  # Operations of a cluster whose responses others need.
     pauses: tuple[tuple[Label, int], ...] = ()
     """(operation, rounds between two of its turns) of operations that showed nothing new in earlier tasks."""
+    first: FirstCases = FirstCases()
     drawn_elsewhere: int = 0
     """Cases of other phases of the run that are drawn, not listed: their number is known before."""
     again: tuple[ShrinkAgain, ...] = ()
     """Findings that are to become smaller: then they are its cases, and count as none."""
     replay: Replay | None = None  # The finding that is sent again: then it has no other cases.
-    tries_saved: bool = False  # Whether failing examples of earlier runs come first.
-    sends_smallest: bool = False
-    """Whether the smallest case of each of its operations comes before all others: it is their first task of the run."""
     known: frozenset[str] | None = None
     """Fingerprints of the grave failures that its operation showed before this phase. The first case with another one is the last,
     so that cases are sent one after the other. None: all cases are sent."""
-    left_out: tuple[tuple[str, int], ...] = ()
-    """(phase, number of its first case) of what lists left out when a case of theirs failed: it comes first."""
     is_last: bool = False
     """Whether it waited for the end of the run, because its operation makes the target refuse every request."""
-    recalled: tuple[tuple[Step, ...], ...] = ()
-    """Sequences of earlier runs, which are its first cases; only a smallest case comes before."""
 
     @property
     def ends_at_failure(self) -> bool:
@@ -229,12 +234,13 @@ class Task(Struct, frozen=True):
     @property
     def first_recalled(self) -> int:
         """Return the index of the first recalled case."""
-        return len(self.labels) if self.sends_smallest else 0
+        return len(self.labels) if self.first.sends_smallest else 0
 
     def recalled_at(self, index: int) -> tuple[Step, ...]:
         """Return the steps of the recalled case with an index; empty if it is another case."""
         number = index - self.first_recalled
-        return self.recalled[number] if 0 <= number < len(self.recalled) else ()
+        recalled = self.first.recalled
+        return recalled[number] if 0 <= number < len(recalled) else ()
 
 
 KNOWN_PLACES = 3

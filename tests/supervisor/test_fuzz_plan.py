@@ -34,7 +34,7 @@ def test_every_cluster_has_a_turn_before_any_has_a_second() -> None:
     assert len({task.seed for task in rounds}) == 6
     assert [task.slice_s for task in rounds] == [10.0] * 3 + [7.5, 7.5, 3.75]
     assert {task.start for task in rounds} == {0}
-    assert [task.tries_saved for task in rounds] == [True] * 3 + [False] * 3, "failing examples are sent once"
+    assert [task.first.tries_saved for task in rounds] == [True] * 3 + [False] * 3, "failing examples are sent once"
 
 
 def test_the_first_turns_are_short() -> None:
@@ -194,7 +194,7 @@ def test_operations_that_may_end_access_are_sent_once_each_and_alone_before_the_
     for label in last:
         task = plan.lease(98.6)
         assert task is not None
-        assert (task.labels, task.stop, task.is_last, task.tries_saved) == ((label,), 1, True, False)
+        assert (task.labels, task.stop, task.is_last, task.first.tries_saved) == ((label,), 1, True, False)
         assert plan.lease(98.7) is None
         plan.come_back(task, 1, finished=True, spent_s=0.1)
     assert plan.lease(98.8) is None
@@ -265,5 +265,5 @@ def test_the_first_turn_of_a_cluster_begins_with_its_sequences_of_earlier_runs()
     steps = [(Step(Label("GET /b"), Drawn((number,))),) for number in range(2 * MOST_RECALLED)]
     plan.recall(steps)
     turns = [leased(plan) for _ in range(4)]
-    assert [turn.recalled for turn in turns if turn.labels == ("GET /a",)] == [(), ()]
-    assert [turn.recalled for turn in turns if turn.labels == ("GET /b",)] == [tuple(steps[:MOST_RECALLED]), ()]
+    assert [turn.first.recalled for turn in turns if turn.labels == ("GET /a",)] == [(), ()]
+    assert [turn.first.recalled for turn in turns if turn.labels == ("GET /b",)] == [tuple(steps[:MOST_RECALLED]), ()]

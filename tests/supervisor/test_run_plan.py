@@ -228,7 +228,7 @@ def test_what_a_list_left_out_is_drawn_whoever_ended_it(of_dead: bool) -> None:
     plan = ended_plan(of_dead=of_dead)
     drawn = plan.lease(0.0)
     assert drawn is not None
-    assert (drawn.phase, drawn.left_out, drawn.ends_at_failure) == ("fuzzing", (("coverage", 4),), False)
+    assert (drawn.phase, drawn.first.left_out, drawn.ends_at_failure) == ("fuzzing", (("coverage", 4),), False)
 
 
 def test_nothing_is_left_out_where_a_list_came_to_its_end() -> None:
@@ -239,7 +239,7 @@ def test_nothing_is_left_out_where_a_list_came_to_its_end() -> None:
     plan.come_back(task, task.stop, finished=True, spent_s=0.0)
     drawn = plan.lease(0.0)
     assert drawn is not None
-    assert drawn.left_out == ()
+    assert drawn.first.left_out == ()
 
 
 def test_a_list_that_ends_after_the_phase_that_draws_began_goes_on_itself() -> None:
@@ -251,7 +251,7 @@ def test_a_list_that_ends_after_the_phase_that_draws_began_goes_on_itself() -> N
     plan.come_back(listed, 2, finished=False, spent_s=1.0)
     drawn = plan.lease(1.0)
     assert drawn is not None
-    assert (drawn.phase, drawn.left_out) == ("fuzzing", ())
+    assert (drawn.phase, drawn.first.left_out) == ("fuzzing", ())
     plan.come_back(drawn, drawn.stop, finished=True, spent_s=1.0)
     listed = plan.lease(2.0)
     assert listed is not None
@@ -310,7 +310,8 @@ def recalled(*entries: CorpusEntry, cases: int = 10) -> dict[tuple[str, str], li
     """Return the recalled sequences of each operation and phase."""
     plan = RunPlan(RECALLING, seed=1, max_examples=cases, phases=("fuzzing", "stateful"), entries=entries)
     found = {
-        (one.labels[0], one.phase): [[step.label for step in steps] for steps in one.recalled] for one in plan.tasks
+        (one.labels[0], one.phase): [[step.label for step in steps] for steps in one.first.recalled]
+        for one in plan.tasks
     }
     return {place: sequences for place, sequences in found.items() if sequences}
 
@@ -326,7 +327,7 @@ def test_requests_are_recalled_where_cases_are_drawn_and_sequences_where_sequenc
 def test_a_fifth_of_the_cases_is_recalled_at_most_and_the_best_entries_come_first() -> None:
     plan = RunPlan(RECALLING, seed=1, max_examples=10, entries=[entry(alone(ITEM, number)) for number in range(9)])
     (task,) = (one for one in plan.tasks if one.labels == (ITEM,))
-    assert [steps[0].recipe for steps in task.recalled] == [Drawn((0,)), Drawn((1,))]
+    assert [steps[0].recipe for steps in task.first.recalled] == [Drawn((0,)), Drawn((1,))]
     assert task.stop == 10
 
 

@@ -11,6 +11,7 @@ from checker.core.request import WireRequest
 from checker.core.response import Outcome, Response
 from checker.corpus.records import OperationError
 from checker.corpus.secrets import Secrets, exchange
+from checker.workers.messages import FirstCases
 from checker.workers.recording import traffic
 from checker.workers.recording.recorder import Recorder
 from tests.workers.harness import LABELS, TASK, Ran, run, workplace
@@ -40,7 +41,7 @@ def test_an_example_that_cannot_be_made_again_costs_itself(tmp_path: Path, monke
         monkeypatch.setattr(place.saved, "load", lambda of: [(step,)] if of == label else [])
         monkeypatch.setattr(place.saved, "forget", forgotten.append)
         monkeypatch.setattr(place.factory, "remake", _fails)
-        ran = run(place, replace(TASK, phase="fuzzing", tries_saved=True))
+        ran = run(place, replace(TASK, phase="fuzzing", first=FirstCases(tries_saved=True)))
     assert [one.tasks for one in ran.idle] == [((TASK.id, 300, True),)]
     assert forgotten == [(step,)]
     assert _errors(ran) == {(label, "Runtime Error", True)}
