@@ -161,7 +161,20 @@ class Luggage:
     def _description(self, text: str) -> str:
         if urlsplit(text).netloc or not os.path.isfile(text):
             return text
-        return self._add(text, _referred_to(Path(text), self._limits.max_count + 1, self._limits.max_size))
+        most = self._limits.max_count + 1
+        found: dict[Path, None] = {Path(text).resolve(): None}
+        waiting = list(found)
+        while waiting and len(found) <= most:
+            path = waiting.pop()
+            for reference in _REFERENCE.findall(read_local(path, "a description", most_bytes=self._limits.max_size)):
+                link = unquote(reference.decode("utf-8", "replace"))
+                other = (path.parent / link).resolve()
+                # Prose may name any file of this machine.
+                is_document = not urlsplit(link).scheme and other.suffix.lower() in _DOCUMENTS
+                if is_document and other.is_file() and other not in found:
+                    found[other] = None
+                    waiting.append(other)
+        return self._add(text, list(found))
 
     def _certificates(self, text: str) -> str:
         path = Path(text)
@@ -201,22 +214,6 @@ def copy_packages(folder: Path) -> None:
                     shutil.copyfile(source, folder / path)
     # An installation for development has no files of its own.
     shutil.copytree(Path(checker.__file__).parent, folder / checker.__name__, dirs_exist_ok=True)
-
-
-def _referred_to(first: Path, most: int, most_bytes: int) -> list[Path]:
-    found: dict[Path, None] = {first.resolve(): None}
-    waiting = list(found)
-    while waiting and len(found) <= most:
-        path = waiting.pop()
-        for reference in _REFERENCE.findall(read_local(path, "a description", most_bytes=most_bytes)):
-            text = unquote(reference.decode("utf-8", "replace"))
-            other = (path.parent / text).resolve()
-            # Prose may name any file of this machine.
-            is_document = not urlsplit(text).scheme and other.suffix.lower() in _DOCUMENTS
-            if is_document and other.is_file() and other not in found:
-                found[other] = None
-                waiting.append(other)
-    return list(found)
 
 
 def corpus_pieces(settings: RunSettings, layout: RunLayout) -> Iterator[Piece]:

@@ -239,7 +239,33 @@ class RootRoles:
 
     def add(self, label: Label, operation: str, name: str, one: GraphQLField) -> RootRole:
         """Return the role of a root field, which is `query` or `mutation`."""
-        role = self.by_label[label] = _role_of(label, operation, name, one, self._types)
+        spoken = words(name)
+        rest = [word for word in spoken if word not in _VERBS]
+        entity, steps, members, pointer = _entity(operation, one, rest)
+        subject = entity or self._types.get(singular("".join(rest)))
+        noun = subject.name if subject is not None else "".join(rest) or name
+        if operation == "query":
+            method = "GET"
+        else:
+            # `createBook`, and `bookCreate`.
+            ends = {spoken[0], spoken[-1]} if spoken else set()
+            if ends & CREATES:
+                method = "POST"
+            else:
+                method = REMOVING if ends & DELETES else "PATCH"
+        arguments = tuple(naming_arguments(one, subject, self._types, creates=method == "POST"))
+        own = None
+        is_one = not is_list(one.type) and "*" not in pointer
+        if subject is not None and is_one and method != "POST" and _is_about(method, noun, spoken):
+            mine = [each for each in arguments if each.owner is subject and not each.is_list]
+            own = next(iter(sorted(mine, key=lambda each: not each.is_required)), None)
+        witnesses = tuple(_witnesses(one)) if operation == "mutation" else ()
+        # Each variable once: outer places precede inner ones.
+        distinct = {each.name: each for each in reversed(arguments)}
+        named = tuple(each for each in arguments if distinct[each.name] is each)
+        role = self.by_label[label] = RootRole(
+            label, method, noun, entity, steps, members, pointer, named, own, witnesses
+        )
         for naming in role.naming:
             for kind in self._members(naming.owner):
                 self.wanted.setdefault(kind, {})[naming.handle] = None
@@ -291,35 +317,6 @@ def _has(role: RootRole, handle: str) -> bool:
 
 def _resource(noun: str) -> Resource:
     return (singular(noun),)
-
-
-def _role_of(label: Label, operation: str, name: str, field: GraphQLField, types: Types) -> RootRole:
-    """Return the role of a root field, which is `query` or `mutation`."""
-    spoken = words(name)
-    rest = [word for word in spoken if word not in _VERBS]
-    entity, steps, members, pointer = _entity(operation, field, rest)
-    kind = entity or types.get(singular("".join(rest)))
-    noun = kind.name if kind is not None else "".join(rest) or name
-    if operation == "query":
-        method = "GET"
-    else:
-        # `createBook`, and `bookCreate`.
-        ends = {spoken[0], spoken[-1]} if spoken else set()
-        if ends & CREATES:
-            method = "POST"
-        else:
-            method = REMOVING if ends & DELETES else "PATCH"
-    naming = tuple(naming_arguments(field, kind, types, creates=method == "POST"))
-    own = None
-    is_one = not is_list(field.type) and "*" not in pointer
-    if kind is not None and is_one and method != "POST" and _is_about(method, noun, spoken):
-        mine = [one for one in naming if one.owner is kind and not one.is_list]
-        own = next(iter(sorted(mine, key=lambda one: not one.is_required)), None)
-    witnesses = tuple(_witnesses(field)) if operation == "mutation" else ()
-    # Each variable once: outer places precede inner ones.
-    distinct = {one.name: one for one in reversed(naming)}
-    named = tuple(one for one in naming if distinct[one.name] is one)
-    return RootRole(label, method, noun, entity, steps, members, pointer, named, own, witnesses)
 
 
 def _is_about(method: str, noun: str, spoken: tuple[str, ...]) -> bool:

@@ -69,12 +69,6 @@ def _may_be_time(value: Any) -> bool:
     return is_number(value) or _is_blank(value) or (_is_text(value) and bool(_DIGIT.search(value)))
 
 
-def _may_be_uuid(value: Any) -> bool:
-    if not _is_text(value):
-        return False
-    return _is_blank(value) or _UUID.fullmatch(_AROUND_UUID.sub("", value.strip())) is not None
-
-
 def _may_be_address(value: Any) -> bool:
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     return is_whole or _is_blank(value) or (_is_text(value) and bool(_ADDRESS.search(value)))
@@ -120,7 +114,13 @@ CUSTOM: Final[Mapping[str, CommonScalar]] = {
     "IPv6": CommonScalar(_text("ipv6"), _may_be_address),
     "BigInt": CommonScalar(_LONG, _may_be_whole, 1),
     "Long": CommonScalar(_LONG, _may_be_whole, 1),
-    "UUID": CommonScalar(_text("uuid"), _may_be_uuid, "00000000-0000-4000-8000-000000000000"),
+    "UUID": CommonScalar(
+        _text("uuid"),
+        lambda value: (
+            _is_text(value) and (_is_blank(value) or _UUID.fullmatch(_AROUND_UUID.sub("", value.strip())) is not None)
+        ),
+        "00000000-0000-4000-8000-000000000000",
+    ),
     "URL": CommonScalar(_text("uri"), _is_text),
     "URI": CommonScalar(_text("uri"), _is_text),
     "EmailAddress": CommonScalar(_text("email"), lambda value: _is_blank(value) or (_is_text(value) and "@" in value)),

@@ -281,44 +281,43 @@ class GraphQLOperation(ApiOperation):
         allows_null = self.owner.allows_null(self)
         found = self._bodies.get(allows_null)
         if found is None:
-            found = self._bodies[allows_null] = (self._body(allows_null),)
+            writer, owner, entry = self.writer, self.owner, self.entry
+            inputs, whole = owner.inputs(allows_null=allows_null)
+            raw = _body_schema(entry, writer.places, inputs)
+            if entry.name == ENTITIES and REPRESENTATIONS in entry.field.args:
+                # Their type does not describe representations.
+                members = representations(owner.document.schema, inputs.of)
+                if members is not None:
+                    raw["properties"][ARGUMENTS]["properties"][REPRESENTATIONS] = members
+            # One document for all operations, so that each type is read once.
+            inputs.operations[self.label] = raw
+            schema = Schema(raw, f"#/operations/{self.label}", whole.dialect, whole.document)
+            args = entry.field.args
+            defaults = {}
+            for name, arg in args.items():
+                # graphql-core 3.2 coerces defaults when it builds the schema; 3.3 keeps the literal of SDL and introspections in `default`.
+                kept = getattr(arg, "default", None)
+                defaults[name] = arg.default_value if kept is None else value_from_ast(kept.literal, arg.type)
+            given = {name: value for name, value in defaults.items() if value is not Undefined}
+            if not given:
+                examples: tuple[Example, ...] = ()
+            else:
+                made_up = {name: simplest(arg.type) for name, arg in args.items() if is_required_argument(arg)}
+                examples = (Example({ARGUMENTS: made_up | given}, f"#/{entry.type_name}/{entry.name}", "defaults"),)
+            found = self._bodies[allows_null] = (
+                Body(
+                    "application/json",
+                    schema,
+                    schema.pointer,
+                    {},
+                    examples=(*examples, *owner.written.by_label.get(self.label, ())),
+                    write=writer,
+                    is_wrong=writer.is_wrong,
+                    forms=partial(forms_of, writer),
+                    breaks=partial(_breaks, has_arguments=bool(entry.field.args)),
+                ),
+            )
         return found
-
-    def _body(self, allows_null: bool) -> Body:
-        writer, owner, entry = self.writer, self.owner, self.entry
-        inputs, whole = owner.inputs(allows_null=allows_null)
-        raw = _body_schema(entry, writer.places, inputs)
-        if entry.name == ENTITIES and REPRESENTATIONS in entry.field.args:
-            # Their type does not describe representations.
-            found = representations(owner.document.schema, inputs.of)
-            if found is not None:
-                raw["properties"][ARGUMENTS]["properties"][REPRESENTATIONS] = found
-        # One document for all operations, so that each type is read once.
-        inputs.operations[self.label] = raw
-        schema = Schema(raw, f"#/operations/{self.label}", whole.dialect, whole.document)
-        args = entry.field.args
-        defaults = {}
-        for name, arg in args.items():
-            # graphql-core 3.2 coerces defaults when it builds the schema; 3.3 keeps the literal of SDL and introspections in `default`.
-            kept = getattr(arg, "default", None)
-            defaults[name] = arg.default_value if kept is None else value_from_ast(kept.literal, arg.type)
-        given = {name: value for name, value in defaults.items() if value is not Undefined}
-        if not given:
-            examples: tuple[Example, ...] = ()
-        else:
-            made_up = {name: simplest(arg.type) for name, arg in args.items() if is_required_argument(arg)}
-            examples = (Example({ARGUMENTS: made_up | given}, f"#/{entry.type_name}/{entry.name}", "defaults"),)
-        return Body(
-            "application/json",
-            schema,
-            schema.pointer,
-            {},
-            examples=(*examples, *owner.written.by_label.get(self.label, ())),
-            write=writer,
-            is_wrong=writer.is_wrong,
-            forms=partial(forms_of, writer),
-            breaks=partial(_breaks, has_arguments=bool(entry.field.args)),
-        )
 
     def warnings(self) -> Iterable[SchemaWarning]:
         """Yield warnings about required scalars that only the server knows."""

@@ -274,22 +274,20 @@ def _network_error(asked: str, error: httpx.HTTPError, advice: FetchAdvice) -> L
     else:
         is_about_tls = re.search("SSL|CERTIFICATE", str(error).upper())
         error_kind = LoaderErrorKind.CONNECTION_SSL if is_about_tls else LoaderErrorKind.CONNECTION_OTHER
-    return kind(_sentence(asked, error, advice), [str(error)], kind=error_kind)
-
-
-def _sentence(asked: str, error: httpx.HTTPError, advice: FetchAdvice) -> str:
     text = str(error)
     if isinstance(error, httpx.TimeoutException):
-        return f"{asked} did not answer in time; {advice.silent}"
-    if "certificate required" in text.lower():
-        return f"{asked} asks for a client certificate; give it with `--request-cert` (`request-cert`)"
-    if "wrong version number" in text.lower():
-        return f"{asked} answers without TLS; write `http://` in its address"
-    if "CERTIFICATE" in text.upper():
-        return f"{asked} has a certificate that cannot be verified; {advice.unverified}"
-    if isinstance(error, httpx.ConnectError):
+        sentence = f"{asked} did not answer in time; {advice.silent}"
+    elif "certificate required" in text.lower():
+        sentence = f"{asked} asks for a client certificate; give it with `--request-cert` (`request-cert`)"
+    elif "wrong version number" in text.lower():
+        sentence = f"{asked} answers without TLS; write `http://` in its address"
+    elif "CERTIFICATE" in text.upper():
+        sentence = f"{asked} has a certificate that cannot be verified; {advice.unverified}"
+    elif isinstance(error, httpx.ConnectError):
         reason = text.rpartition("] ")[2]
         fault = f"cannot be connected to ({reason})" if reason else "cannot be connected to"
         fault = "refused the connection" if "refused" in text.lower() else fault
-        return f"{asked} {fault}; {advice.unreachable}"
-    return f"{asked} cannot be loaded: {text or type(error).__name__}; {advice.broken}"
+        sentence = f"{asked} {fault}; {advice.unreachable}"
+    else:
+        sentence = f"{asked} cannot be loaded: {text or type(error).__name__}; {advice.broken}"
+    return kind(sentence, [str(error)], kind=error_kind)

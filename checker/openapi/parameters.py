@@ -1,6 +1,6 @@
 """Parameters of an operation: path item and operation merged, styles explicit. Their examples, and identifiers for paths."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
@@ -26,7 +26,7 @@ from checker.openapi.documents.references import OpenApiDocument
 from checker.schema.views import outline_of
 from checker.transport.wire.bodies import reason_not
 from checker.transport.wire.styles import HEADER_DELIMITERS
-from checker.validation.compiled import UnusableSchema, compile_schema
+from checker.validation.compiled import Compiled, UnusableSchema, compile_schema
 
 
 def declared_examples(document: OpenApiDocument, raw: Mapping[str, Any], at: str) -> tuple[Example, ...]:
@@ -157,13 +157,13 @@ class ValueReader(Struct):
     """Tells why a value of a request breaks a schema, which is compiled when the first value is read."""
 
     schema: Schema
-    _is_valid: Callable[[Any], bool] | None = None
+    _compiled: Compiled | None = None
 
     def __call__(self, value: Any) -> str | None:
         """Return the reason; None if the value fits. Raises `UnresolvableReference`, `UnusableSchema`."""
-        if self._is_valid is None:
-            self._is_valid = compile_schema(self.schema, Direction.REQUEST).is_valid
-        if self._is_valid(value):
+        if self._compiled is None:
+            self._compiled = compile_schema(self.schema, Direction.REQUEST)
+        if self._compiled.is_valid(value):
             return None
         found = opinions.referee(self.schema, Direction.REQUEST).errors(value)
         return found[0].message if found else "it breaks the schema"

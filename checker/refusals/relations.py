@@ -114,7 +114,11 @@ def _in_sentence(sentence: str, places: Sequence[Place], *, is_refusal: bool) ->
         if _PAIR <= len(beside) <= _MOST_NAMES:
             yield constraint(*listed[0], PARALLEL, beside[1:])
     if _EXCLUSIVE.search(sentence):
-        yield from _exclusive(_mentioned(sentence, places))
+        mentioned = _mentioned(sentence, places)
+        for place, (part, way) in enumerate(mentioned[:-1]):
+            others = [other[-1] for at, other in mentioned[place + 1 :] if at is part and other[:-1] == way[:-1]]
+            if others and len(mentioned) <= _MOST_NAMES:
+                yield constraint(part, way, EXCLUSIVE, others)
     elif _TOGETHER.search(sentence):
         named = _mentioned(sentence, places)
         for one in named:
@@ -164,13 +168,6 @@ def _some(sentence: str, places: Sequence[Place]) -> Iterator[Constraint | None]
         yield constraint(Location.BODY, named[0][:-1], ANY, beside)
     elif not named and _SOMETHING.search(sentence):
         yield constraint(Location.BODY, (), ANY, [])
-
-
-def _exclusive(named: Sequence[Place]) -> Iterator[Constraint | None]:
-    for place, (location, path) in enumerate(named[:-1]):
-        others = [other[-1] for at, other in named[place + 1 :] if at is location and other[:-1] == path[:-1]]
-        if others and len(named) <= _MOST_NAMES:
-            yield constraint(location, path, EXCLUSIVE, others)
 
 
 def _requiring(first: Sequence[Place], second: Sequence[Place]) -> Iterator[Constraint | None]:

@@ -409,38 +409,33 @@ class _DocumentCache(Struct):
         key = (*view, *_place_of(schema), scope)
         known = self.by_place.get(key)
         if known is None:
-            known = schema.raw, self._translated(schema, scope, direction, validate_formats=validate_formats)
+            translator = self.translators.get(view)
+            if translator is None:
+                translator = self.translators[view] = Translator(
+                    self.document, schema.dialect, direction, validate_formats=validate_formats, written_in=dialect
+                )
+            try:
+                plain = translator.bundle(schema, scope)
+            except RecursionError:
+                raise UnusableSchema(
+                    f"the schema at {schema.pointer} is nested too deeply to be read; simplify it"
+                ) from None
+            except SchemaTooLarge:
+                raise OversizedSchema(too_large(schema.pointer)) from None
+            # By content: most schemas of a large description are equal to another one, and compiling takes longer than a digest.
+            try:
+                content = orjson.dumps(plain)
+            except TypeError:
+                content = json.dumps(plain, default=str, separators=(",", ":")).encode()
+            digest = (dialect, blake2b(content, digest_size=16).digest())
+            found = self.by_content.get(digest)
+            if found is None:
+                names = {name.decode() for name in _NAMED.findall(content)} & ASSERTED_FORMATS.keys()
+                found = _two_steps(plain, dialect, schema.pointer, {name: ASSERTED_FORMATS[name] for name in names})
+                kept(self.by_content, digest, found, _COMPILED_PER_DOCUMENT)
+            known = schema.raw, found
             kept(self.by_place, key, known, _COMPILED_PER_DOCUMENT)
         return known[1]
-
-    def _translated(self, schema: Schema, scope: Scope, direction: Direction, *, validate_formats: bool) -> Compiled:
-        dialect = _written_in(schema)
-        view = (dialect, direction, validate_formats)
-        translator = self.translators.get(view)
-        if translator is None:
-            translator = self.translators[view] = Translator(
-                self.document, schema.dialect, direction, validate_formats=validate_formats, written_in=dialect
-            )
-        try:
-            plain = translator.bundle(schema, scope)
-        except RecursionError:
-            raise UnusableSchema(
-                f"the schema at {schema.pointer} is nested too deeply to be read; simplify it"
-            ) from None
-        except SchemaTooLarge:
-            raise OversizedSchema(too_large(schema.pointer)) from None
-        # By content: most schemas of a large description are equal to another one, and compiling takes longer than a digest.
-        try:
-            content = orjson.dumps(plain)
-        except TypeError:
-            content = json.dumps(plain, default=str, separators=(",", ":")).encode()
-        digest = (dialect, blake2b(content, digest_size=16).digest())
-        found = self.by_content.get(digest)
-        if found is not None:
-            return found
-        names = {name.decode() for name in _NAMED.findall(content)} & ASSERTED_FORMATS.keys()
-        found = _two_steps(plain, dialect, schema.pointer, {name: ASSERTED_FORMATS[name] for name in names})
-        return kept(self.by_content, digest, found, _COMPILED_PER_DOCUMENT)
 
 
 def _place_of(schema: Schema) -> tuple[str, str | int]:

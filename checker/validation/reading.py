@@ -274,16 +274,15 @@ def _anchors_in(specification: Any, contents: Any) -> Iterable[Any]:
         yield _anchor(name=name[1:], resource=_DESCRIPTION.create_resource(contents))
 
 
-def _inside(contents: Any) -> Iterable[Any]:
-    values = contents.values() if isinstance(contents, dict) else contents
-    return (value for value in values if isinstance(value, dict | list))
-
-
 _described: Any = Specification
 _DESCRIPTION: Final[Specification[Any]] = _described(
     name="API description",
     id_of=id_of,
-    subresources_of=_inside,
+    subresources_of=lambda contents: (
+        value
+        for value in (contents.values() if isinstance(contents, dict) else contents)
+        if isinstance(value, dict | list)
+    ),
     maybe_in_subresource=lambda segments, resolver, subresource: resolver.in_subresource(subresource),
     anchors_in=_anchors_in,
 )

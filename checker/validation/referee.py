@@ -172,12 +172,21 @@ class Referee:
                 # The schema `false` is the failing schema itself; every other keyword is inside the failing schema.
                 if keyword != "false" and steps:
                     pointer = pointer.rpartition("/")[0]
+                message = message_of(keyword, error.validator_value, error.instance, error.message)
+                nearest = nearest_of(error) if keyword in ("anyOf", "oneOf") else None
+                if nearest is None:
+                    described = message
+                else:
+                    place, inner = nearest
+                    expected: object = inner.validator_value
+                    reason = message_of(str(inner.validator or "false"), expected, inner.instance, inner.message)
+                    described = f"{message}; {nearest_branch(place, error.validator_value, inner.path, reason)}"
                 found[path] = SchemaViolation(
                     schema_path=path,
                     schema_pointer=pointer,
                     instance_path=tuple(error.absolute_path),
                     keyword=keyword,
-                    message=_message(keyword, error),
+                    message=described,
                     schema=error.schema,
                     value=error.instance,
                 )
@@ -203,18 +212,6 @@ class Referee:
             return list(islice(self._validator.iter_errors(value), _RAW_ERRORS))
         except (Unresolvable, RecursionError, re.error):
             return []
-
-
-def _message(keyword: str, error: ValidationError) -> str:
-    """Return the message of an error; for alternatives, with the message of the nearest one."""
-    message = message_of(keyword, error.validator_value, error.instance, error.message)
-    nearest = nearest_of(error) if keyword in ("anyOf", "oneOf") else None
-    if nearest is None:
-        return message
-    place, inner = nearest
-    value: object = inner.validator_value
-    reason = message_of(str(inner.validator or "false"), value, inner.instance, inner.message)
-    return f"{message}; {nearest_branch(place, error.validator_value, inner.path, reason)}"
 
 
 def referee(schema: Schema, direction: Direction, *, validate_formats: bool = True) -> Referee:
