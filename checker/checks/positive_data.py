@@ -366,11 +366,8 @@ def _doubt(context: CheckContext) -> str:
     for part in verdict.ambiguous:
         if (part.location, part.name) not in empty:
             return f"the validity of {place_of(part)} is undecidable ({part.reason})"
-    return OF_ANOTHER if is_of_several(context) else _doubt_about_reason(context)
-
-
-def _doubt_about_reason(context: CheckContext) -> str:
-    """Return the reason why a refusal may be right although the description allows the request."""
+    if is_of_several(context):
+        return OF_ANOTHER
     if context.response.status_code == PRECONDITION_REQUIRED:
         return "the server wants a condition (If-Match), not other data"
     if context.response.status_code == LOCKED:

@@ -133,7 +133,25 @@ def _test(spec: FilterSpec) -> _Test:
     if spec.subject == "deprecated":
         return lambda operation: bool(getattr(operation, "deprecated", False))
     if spec.subject == "by":
-        return _by_definition(spec.value)
+        for sign in ("==", "!="):
+            pointer, found, right = (part.strip() for part in spec.value.partition(sign))
+            if found and right and (not pointer or pointer.startswith("/")):
+                break
+        else:
+            raise UsageError(
+                f"invalid filter expression {spec.value!r}; expected `<JSON pointer> == <value>` or `<JSON pointer> != <value>`"
+            )
+        try:
+            expected: object = json.loads(right)
+        except ValueError:
+            expected = right
+
+        def holds(operation: Selectable) -> bool:
+            left = _resolve(getattr(operation, "definition", {}), pointer)
+            # In Python `True == 1`, in JSON they differ.
+            return (left == expected and isinstance(left, bool) == isinstance(expected, bool)) == (sign == "==")
+
+        return holds
     if not spec.is_regex:
         wanted = _folded(spec)
         return lambda operation: wanted in _texts(operation, spec.subject)
@@ -142,32 +160,6 @@ def _test(spec: FilterSpec) -> _Test:
     except re.error as error:
         raise UsageError(f"{spec.option}: invalid regular expression {spec.value!r}: {error}") from error
     return lambda operation: any(map(pattern.search, _texts(operation, spec.subject)))
-
-
-def _by_definition(text: str) -> _Test:
-    """Return the test of `<JSON pointer> == <value>` or `!= <value>` about the raw definition; a value that is no JSON is a text.
-
-    A missing value equals nothing. Raises `UsageError`.
-    """
-    for sign in ("==", "!="):
-        pointer, found, right = (part.strip() for part in text.partition(sign))
-        if found and right and (not pointer or pointer.startswith("/")):
-            break
-    else:
-        raise UsageError(
-            f"invalid filter expression {text!r}; expected `<JSON pointer> == <value>` or `<JSON pointer> != <value>`"
-        )
-    try:
-        wanted: object = json.loads(right)
-    except ValueError:
-        wanted = right
-
-    def holds(operation: Selectable) -> bool:
-        left = _resolve(getattr(operation, "definition", {}), pointer)
-        # In Python `True == 1`, in JSON they differ.
-        return (left == wanted and isinstance(left, bool) == isinstance(wanted, bool)) == (sign == "==")
-
-    return holds
 
 
 def _texts(operation: Selectable, subject: str) -> tuple[str, ...]:

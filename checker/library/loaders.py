@@ -66,7 +66,10 @@ class Loaders:
             raise IncorrectUsage(
                 f"`from_file` takes an open file or its text, and {file!r} is the path of a file: use `from_path`"
             )
-        found = file if isinstance(file, str | bytes) else _read(file)
+        read = getattr(file, "read", None)
+        found = read() if callable(read) else file
+        if not isinstance(found, str | bytes):
+            raise IncorrectUsage(f"`from_file` takes an open file or its text, got {file!r:.80}")
         data = found.encode("utf-8", "surrogatepass") if isinstance(found, str) else found
         config, options = _configured(config)
         return _ready(kind_named(self._kind).open(TextSource(data, "the file"), options), config)
@@ -151,15 +154,6 @@ class Loaders:
         schema = kind_named(self._kind).open(ApplicationSource(path, url, exchange), options)
         schema.serve_from(app, url)
         return _ready(schema, config, application)
-
-
-def _read(file: object) -> str | bytes:
-    """Return the content of an open file. Raises `IncorrectUsage` for other objects."""
-    read = getattr(file, "read", None)
-    found = read() if callable(read) else None
-    if isinstance(found, str | bytes):
-        return found
-    raise IncorrectUsage(f"`from_file` takes an open file or its text, got {file!r:.80}")
 
 
 def _mapping(argument: str, given: object) -> dict[str, str]:

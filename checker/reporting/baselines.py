@@ -144,7 +144,17 @@ def write_baseline(path: Path, entries: Iterable[KnownFailure]) -> None:
 
 
 def _toml(path: Path, entries: list[KnownFailure]) -> str:
-    document, tables = _as_it_is(path)
+    if not path.exists():
+        document = tomlkit.document()
+        for line in _HEAD:
+            document.add(tomlkit.comment(line))
+        tables: Mapping[tuple[str, ...], toml_items.Table] = {}
+    else:
+        known = read_baseline(path)
+        document = tomlkit.parse(path.read_text(encoding="utf-8"))
+        listed = document.get(LIST)
+        there = list(listed.body) if isinstance(listed, toml_items.AoT) else []
+        tables = {_identity(one): table for one, table in zip(known, there, strict=False)}
     document["format-version"] = FORMAT_VERSION
     document["checker-version"] = __version__
     written = tomlkit.aot()
@@ -163,19 +173,6 @@ def _toml(path: Path, entries: list[KnownFailure]) -> str:
     if entries:
         document[LIST] = written
     return tomlkit.dumps(document)
-
-
-def _as_it_is(path: Path) -> "tuple[tomlkit.TOMLDocument, Mapping[tuple[str, ...], toml_items.Table]]":
-    if not path.exists():
-        document = tomlkit.document()
-        for line in _HEAD:
-            document.add(tomlkit.comment(line))
-        return document, {}
-    known = read_baseline(path)
-    document = tomlkit.parse(path.read_text(encoding="utf-8"))
-    listed = document.get(LIST)
-    tables = list(listed.body) if isinstance(listed, toml_items.AoT) else []
-    return document, {_identity(one): table for one, table in zip(known, tables, strict=False)}
 
 
 def _identity(entry: KnownFailure) -> tuple[str, ...]:

@@ -252,8 +252,7 @@ def pages_for(name: str) -> list[str] | None:
         "",
         f'To turn it off: --warnings off, or with the names of all others. To fail on it: fail-on = ["{row.name}"].',
     ]
-    page = "\n".join(lines)
-    return [page]
+    return ["\n".join(lines)]
 
 
 def nearest(name: str) -> str | None:

@@ -162,23 +162,19 @@ def _header(name: str, shown: str, value: str, call: Call, masking: Masking) -> 
     if found is not None and (shown == masking.sanitization.replacement or REFERENCE.fullmatch(shown)):
         return _secret(masking, name, found["name"])
     if name.lower() == "cookie":
-        return _cookies(shown, value, call, masking)
+        text: list[str | Taken | Secret] = []
+        for pair, own in zip(shown.split(";"), value.split(";"), strict=False):
+            field, _, content = pair.strip().partition("=")
+            has_reference = EMBEDDED_REFERENCE.search(own) is not None
+            is_hidden = bool(EMBEDDED_REFERENCE.search(content)) or content == masking.sanitization.replacement != ""
+            text += ["; "] if text else []
+            if is_hidden and (has_reference or not _is_made_up(call, Location.COOKIE, field, own, masking)):
+                text += (f"{field}=", *_secret(masking, f"cookie {field}", f"cookie:{field}"))
+            else:
+                text.append(own.strip() if is_hidden else pair.strip())
+        return tuple(text)
     is_shown = found is None and shown != value and _is_made_up(call, Location.HEADER, name, value, masking)
     return (value,) if is_shown else ()
-
-
-def _cookies(shown: str, recorded: str, call: Call, masking: Masking) -> Text:
-    found: list[str | Taken | Secret] = []
-    for pair, own in zip(shown.split(";"), recorded.split(";"), strict=False):
-        name, _, value = pair.strip().partition("=")
-        has_reference = EMBEDDED_REFERENCE.search(own) is not None
-        is_hidden = bool(EMBEDDED_REFERENCE.search(value)) or value == masking.sanitization.replacement != ""
-        found += ["; "] if found else []
-        if is_hidden and (has_reference or not _is_made_up(call, Location.COOKIE, name, own, masking)):
-            found += (f"{name}=", *_secret(masking, f"cookie {name}", f"cookie:{name}"))
-        else:
-            found.append(own.strip() if is_hidden else pair.strip())
-    return tuple(found)
 
 
 def _is_made_up(call: Call, location: Location, name: str, value: str, masking: Masking) -> bool:

@@ -283,7 +283,21 @@ def failures(report: Report, context: ReportContext) -> Iterator[str]:
     shown = {one.finding.fingerprint: one for one in shown_findings(report.findings, context)}
     causes = causes_of(report.findings)
     yield f'<section aria-labelledby="failures">\n<h2 id="failures">Failures ({len(shown)})</h2>\n'
-    yield from _filters(list(shown.values()), has_baseline=bool(context.baseline))
+    listed_all = list(shown.values())
+    yield '<form class="filters" role="search">\n'
+    yield '<label for="filter">Filter</label> <input id="filter" type="search" data-key="filter">\n'
+    choices = [
+        ("severity", dict.fromkeys(one.finding.severity for one in listed_all)),
+        ("check", dict.fromkeys(sorted(one.finding.check for one in listed_all))),
+    ]
+    if context.baseline:
+        choices.append(("standing", dict.fromkeys(_STANDINGS)))
+    for field, values in choices:
+        yield f'<label for="by-{field}">{field.capitalize()}</label> <select id="by-{field}" data-key="{field}"><option value="">all</option>'
+        yield "".join(f'<option value="{plain(one)}">{plain(one)}</option>' for one in values)
+        yield "</select>\n"
+    yield '<button type="button" id="unfold">Open all</button> '
+    yield '<output id="count" role="status"></output>\n</form>\n'
     for cause in sorted(causes, key=lambda one: not any(shown[place.fingerprint].fails for place in one.places)):
         is_large = _is_large(report)
         ordered = sorted(cause.places, key=lambda one: not shown[one.fingerprint].fails)
@@ -302,23 +316,6 @@ def failures(report: Report, context: ReportContext) -> Iterator[str]:
         yield from (f"<li>{plain(entry_name(entry))}</li>\n" for entry in gone)
         yield "</ul>\n"
     yield "</section>\n"
-
-
-def _filters(shown: list[ShownFinding], *, has_baseline: bool) -> Iterator[str]:
-    yield '<form class="filters" role="search">\n'
-    yield '<label for="filter">Filter</label> <input id="filter" type="search" data-key="filter">\n'
-    choices = [
-        ("severity", dict.fromkeys(one.finding.severity for one in shown)),
-        ("check", dict.fromkeys(sorted(one.finding.check for one in shown))),
-    ]
-    if has_baseline:
-        choices.append(("standing", dict.fromkeys(_STANDINGS)))
-    for name, values in choices:
-        yield f'<label for="by-{name}">{name.capitalize()}</label> <select id="by-{name}" data-key="{name}"><option value="">all</option>'
-        yield "".join(f'<option value="{plain(one)}">{plain(one)}</option>' for one in values)
-        yield "</select>\n"
-    yield '<button type="button" id="unfold">Open all</button> '
-    yield '<output id="count" role="status"></output>\n</form>\n'
 
 
 def _line(shown: ShownFinding, more: str = "") -> str:
