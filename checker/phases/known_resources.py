@@ -43,9 +43,13 @@ _IF_UNCHANGED: Final = {"if-match": "ETag", "if-unmodified-since": "Last-Modifie
 _EACH: Final = re.compile(r"/\*(?=[/#]|$)")
 """The token of a JSON pointer that stands for every element."""
 _LIKELY: Final = 0.3
+# The fields beside a list were tried as names as well: `/collections/obs/items/FeatureCollection` was behind 60 of 891
+# refusals on pygeoapi.
 _NAMED: Final = 0.5
 """Certainty from which on the name of a field says something of the variable, and not its place alone."""
 _STRANGE: Final = 0.3
+# If a list is empty, the only texts in its response may be those of its links: on pygeoapi 153 steps asked for
+# `/jobs/alternate` and `/jobs/self`, a sixth of all refusals.
 _LINKS: Final = frozenset(("links", "_links"))
 """Members with descriptions of links (HAL, JSON:API, OGC API): `rel`, `type` and `title` name no resource, and the URL is read as one."""
 _LONGEST_NAME: Final = 64
