@@ -97,6 +97,8 @@ class Novelty:
         return seen.setdefault(key_of(case), here) == here
 
 
+# With half of the first steps wrong, as among single cases, 4,745 valid steps got a 2xx on the planted services, and
+# 8,478 with this share.
 WRONG_STEPS: Final = 0.1
 """Share of the steps of sequences with wrong data, where both modes are tested: few operations can follow a refused request."""
 
@@ -199,6 +201,8 @@ _STEP_BITS = 6  # Bits of a number for the step: no sequence has more than 64.
 _STEPS = 1 << 50  # First number of later steps; first steps have the numbers of their sequences.
 _MODE_ATTEMPTS = 8
 _MOST_ADAPTING = 16  # Lists whose order is kept: a worker may have as many tasks as lanes.
+# A list varies one thing of such a case. If the case itself is refused for another reason, its variations are refused
+# alike.
 _BASES = 3  # Cases with which a list begins: the smallest one, the usual one, and the body in its usual form.
 _SAMPLES = 6  # Cases that a program must draw before it replaces another.
 
@@ -352,6 +356,8 @@ class CaseFactory:
         if key not in self._usable:
             found = list(constraints)
             if not self._draws(label, written(found), phase):
+                # One by one only where all together admit nothing, because each trial compiles a program. The demands that were
+                # learnt first are kept.
                 found.clear()
                 for one in constraints:
                     if self._draws(label, written((*found, one)), phase):
@@ -663,6 +669,8 @@ class CaseFactory:
     def _listed_again(self, step: Step, recipe: Listed, name: str) -> GeneratedCase:
         label, pool = step.label, BoundPool.of(step.bindings) if step.bindings else None
         made = self._of_list(label, recipe, name, pool)
+        # A recipe holds the digest of its request (`Listed.likeness`): after a change of the description, the same
+        # number may be another case.
         if made is None or made.other != replace(recipe, without=()):
             raise OutOfDate(f"{label}: case {recipe.number} of the {recipe.phase} phase is another one now")
         return GeneratedCase(without(made.case, recipe.without), label, (), made.bindings, recipe)
@@ -689,6 +697,8 @@ class CaseFactory:
             # The path comes first, as in drawn cases, because values of the body belong to it. Call both before `renew`, so that
             # a body that names other resources keeps their names.
             taken = *take_names(listed, pool, number), *take_references(listed, found, pool, number)
+            # On Django Oscar, 44 cases of coverage had a path variable of 1, -1, '00' or '000', and all but the 1s that
+            # exist by chance got 404.
             if has_ordinary_name(listed, pool):
                 raise FilteredOut(f"{label}: case {number} makes up a name where others are known")
             token = renew(listed, found, wanted.token)
@@ -742,6 +752,8 @@ class _AdaptingList:
             count = len(self._places)
             first, later = self.late
             learned = self.factory.learned(self.label, *((self.phase, count) if count < first else (later, 0)))
+            # One rule that a description omits has every case of a list refused. So the list begins again with the new
+            # demand, without the cases that were sent.
             if learned != self._learned:
                 # A list that goes on after later phases would begin again at each turn.
                 self._learned, self._number = learned, 0 if count < first else self._number
@@ -760,6 +772,7 @@ class _AdaptingList:
         return self._places[index][1] < _BASES or index in self._topics.values()
 
 
+# Coverage removed `/admin/users/1` of Django Oscar, the account of the run, and every request after it was refused.
 _SEEDED: Final = 100
 """Whole numbers below this one name the first members of a collection, which are there before a run."""
 

@@ -161,6 +161,9 @@ class _Fewer(Struct):
             whole = self._made(self.best)
             self._take(whole)
             self.best = replace(self.best, bindings=held_by(whole.case, whole.bindings))
+            # Delta debugging: large pieces first, then halves of them, because each candidate is a request. After a
+            # piece is dropped the places are read again, since those inside it are gone. The verdict of the referee has
+            # to stay as well as the failure, or a valid case would end as an invalid one that fails for another reason.
             meant, found = self._meant(whole), places_of(whole.case)
             size = len(found)
             while size:

@@ -58,6 +58,8 @@ def shrink(
         # A choice that became smaller may allow to drop more, such as the first of two items that had to differ.
         while before != run.best:
             before = run.best
+            # Structure before values: a dropped span takes all its choices with it, each of which would cost a dozen
+            # requests.
             yield from run.drop_spans()
             yield from run.lower_choices()
             yield from run.lower_together()
@@ -128,6 +130,8 @@ class _Run(Generic[Value]):
             if place >= len(meant):
                 return False
             meant[place] = choice
+        # A smaller choice may ask for further choices, such as another alternative. They are the simplest ones, and no
+        # more than before.
         source = ReplaySource(meant, rest=SimplestSource())
         try:
             value = self._draw(source)
