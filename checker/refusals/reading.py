@@ -27,6 +27,7 @@ from checker.refusals.sentences import (
 )
 from checker.refusals.state import FORM_OF_IDENTIFIERS, is_missing
 
+# A firewall in front of the API takes such characters for an attack, and refuses valid requests without a reason.
 PATTERNS_WITHOUT: Final = ("^[^;]*$", "^[^%]*$", "^[ -~]*$", "^[^<>]*$", "^[^\"'`|^{}]*$")
 """Patterns without one kind of characters that some servers refuse in any encoding: path parameters, escapes, other scripts, markup."""
 _ODD: Final = re.compile("[;%<>\"'`|^{}]|[^ -~]")
@@ -36,6 +37,7 @@ _BARE: Final = re.compile(r"(400 ?)?(bad request)?\W*", re.IGNORECASE)
 _MOST_BYTES: Final = 64 << 10
 _WHERE: Final = {"json": "body", "form": "body", "data": "body", "query": "query", "querystring": "query", "headers": "header",
     "cookies": "cookie", "view_args": "path", "path": "path"}  # fmt: skip
+# Such runs stand in stack traces and echoed blobs: 75 refusals took 4.7 s of a run of 25 s.
 _NO_WORD: Final = later_pattern(r"\w{100,}")
 _META: Final = frozenset(
     ("type", "title", "status", "traceid", "instance", "code", "timestamp", "error", "path", "statuscode", "status_code",
@@ -216,6 +218,7 @@ _LABELLED = later_pattern(r'^"(?P<name>[A-Za-z_][\w.\[\]-]*)" (?P<text>\w.*)', r
 """Joi: `"items[0].name" length must be at least 3 characters long`."""
 _IN_PART = later_pattern(r"^(?P<name>[\w.\[\]-]+) in (?P<where>body|query|path|header|formData) (?P<text>(?:is|must|should)\b.*)", re.DOTALL)  # fmt: skip
 """go-openapi: `0.labels in body is required`."""
+# On Prefect 91 of 185 refusals of a run were this one.
 _OF_PART = later_pattern(r"\b(?:invalid|malformed|bad) [`'\"]?(?P<name>[\w-]+)[`'\"]? (?P<where>header|cookie|query|path)\b", re.IGNORECASE)  # fmt: skip
 """`Invalid X-API-Version header format. Expected header in format 'x.y.z'`."""
 _LANGUAGE = later_pattern(r"\b(?:invalid|malformed|unsupported|(?:unable|failed) to parse)(?: the)? [`'\"]?(?P<name>[A-Za-z_][\w-]*(?: [\w-]+)?)[`'\"]? (?P<noun>clause|condition|expression|filter|predicate|query|selector|statement|syntax)\b", re.IGNORECASE)  # fmt: skip
@@ -262,6 +265,7 @@ def _of_text(text: str) -> Iterator[PlaceDemand]:
             yield from demanded((*path_of(found["name"]), *items), demands_of(found["text"]), where=where)
 
 
+# The first reader that finds something decides, so the precise ones come before those that take any name for a field.
 READERS: Final[tuple[Callable[[Any], Iterator[PlaceDemand]], ...]] = (
     codes.pydantic, codes.ajv, codes.fastify, codes.zod, codes.symfony, codes.spring, codes.go_validator, codes.rust,
     litestar, marshmallow, flask_restx, aspnet, laravel, django_rest, rails, generic,
@@ -343,6 +347,7 @@ def denies_name(name: str, case: Case, response: Response) -> bool:
     for text in islice(_texts_in(body_of(response), _DEPTH), _MOST):
         if name in text and is_missing(text) and _has_word(text, name):
             return True
+        # Not if the text has another name of the request: it is about that place then.
         if FORM_OF_IDENTIFIERS.search(text) and not any(_has_word(text, f"{one}") for one in others):
             return True
     return False

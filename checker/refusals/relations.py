@@ -12,6 +12,8 @@ from checker.core.system import later_pattern
 
 Place = tuple[Location, tuple[str, ...]]  # A part of a request, and the path of a value in it.
 _LONGEST: Final = 2_000
+# A pattern that begins with any text tries each place of a sentence to its end: 2,000 characters took 4 s. So the
+# patterns hold the verb alone, and the sides are the text around it.
 _LONGEST_SENTENCE: Final = 300
 _MOST_NAMES: Final = 6
 _PAIR: Final = 2
@@ -69,6 +71,7 @@ _FIXED_NAME: Final = later_pattern(
 )
 _ALIKE: Final = r"(?:inconsistent|unequal|different|differ|mismatch\w*|match|same|equal|identical|consistent)"
 _SIZE: Final = r"(?:numbers?|lengths?|sizes?|counts?)"
+# Chroma refuses lists of different lengths: with this demand 587 of its valid cases are accepted, without it 502.
 _PARALLEL: Final = later_pattern(rf"\b{_ALIKE} {_SIZE}\b|\b{_SIZE}\b.*\b{_ALIKE}\b", re.IGNORECASE)
 _PATH: Final = later_pattern(r"\b(?:ur[il]|path|endpoint|route|resource)\b", re.IGNORECASE)
 _OTHER_WORDS: Final = frozenset(
@@ -135,6 +138,8 @@ def _in_sentence(sentence: str, places: Sequence[Place], *, is_refusal: bool) ->
         if is_refusal and stated and not any(stated) and len(places) == _PAIR:
             # `Start must be before end` is about the only two values that there are.
             (location, first), (_, second) = places
+            # Both orders, since the sentence names neither: the case breaks one of them, and only that one can be the
+            # demand.
             yield constraint(location, first, BELOW, second[-1])
             yield constraint(location, second, BELOW, first[-1])
 
