@@ -361,6 +361,7 @@ def build_request(maker: Maker, hooks: CallHooks, case: Case, credentials: Autho
     if credentials is not None:
         credentials.apply(case, request)
     if wanted is not None:
+        # After the credentials, so that what a hook asks for replaces them.
         wanted.apply(request)
     return request
 

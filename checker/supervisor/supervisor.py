@@ -167,6 +167,7 @@ def make_plan(
         orders={**dict.fromkeys(settings.sources.unordered_phases), **dict(opened.orders)},
         entries=entries,
     )
+    # Functions of the view and not copies: they are asked when a stage begins, and the view has more by then.
     plan.is_hopeless = view.is_never_allowed
     known = settings.verdict.baseline.fingerprints()
     plan.grave_failures = lambda phase: {
@@ -299,6 +300,7 @@ class Supervisor:
             settings = replace(self._settings.with_changes(processes={"started_at": since}), documents=limits)
             started = self._pool.start(incarnation, settings, now)
             if isinstance(started, Departure):
+                # A launcher that cannot start one worker will hardly start the next one.
                 ruling = self._restarts.died(None, progressed=False, weight=deaths.OPENING)
                 self._replace(ruling, started)
 
@@ -511,6 +513,7 @@ class Supervisor:
         leases = state.leases.values()
         unreported = self._unreported.of_dead(state.incarnation, leases, snapshot, view)
         self._lifecycle.write_all(unreported)
+        # By the slots and not by the journal, which may lack the last second.
         progressed = any(left(rests[one]) < left(task) for one, task in state.leases.items())
         # More requests than cases in flight: a case has finished. The further steps of a sequence have no index in a lease.
         if snapshot.sent > sum(slot.stage is not Stage.IDLE for slot in snapshot.slots):
