@@ -349,6 +349,8 @@ class _BreachWalk(Struct):
 
 
 Thing = TypeVar("Thing")
+# Without this limit and `_TRIED`, the first wrong message of Discord as a form took 4 s, since nothing deep in a form can
+# be proved wrong. It takes 0.25 s with them.
 _CHOICES: Final = 8
 """Impossible alternatives that are chosen one after the other before the next possible one is taken."""
 

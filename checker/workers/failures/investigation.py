@@ -65,6 +65,9 @@ class Investigation:
         # Asked once more with the failure of the smallest case: its text may be that of another finding.
         other = self._defects.same_as(label, failure, last.fingerprint)
         other = other or self._defects.with_case(label, failure, last.fingerprint, shot.made.case.id)
+        # A masked 500 does not tell a lock from a defect: on Oscar 69 of 87 of them were the lock. One cause for all
+        # that pass at times made 46 causes of 192 findings, where 174 had had 72. Holding all workers while such an
+        # error is sent alone would prove no more than a response that passes under load.
         is_known = failure.cause_if_passing() in self._defects.passing
         is_like_passing = is_known and not inquiry.is_of_contention
         if is_like_passing and not result.passes(wanted) and self._defects.later_looks:
