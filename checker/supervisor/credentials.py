@@ -44,6 +44,7 @@ class CredentialExchange:
         """Return the messages that follow when a worker needs new credentials."""
         nothing = CredentialMessage(CredentialAction.FETCHED, wanted.source, 0, wanted.key)
         kept = self._kept.setdefault((wanted.source, wanted.key), _CredentialState(nothing))
+        # Another worker has renewed them meanwhile, and nothing has refused the new ones yet.
         if kept.given.number > wanted.number:
             return [(incarnation, kept.given)]
         is_recent = self._clock() - kept.failed_at < COOLING_S

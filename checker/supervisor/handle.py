@@ -99,6 +99,7 @@ class WorkerPool:
         """Start a worker, or return why the system gives none."""
         try:
             handle = self.launcher.start(incarnation, settings, self._ownership)
+        # Too few open files or too little memory: the run ends in one sentence where retries do not help (`Restarts`).
         except (OSError, EOFError) as error:
             why = limit_reached(error) or likely_limit()
             return Departure(": ".join(filter(None, ("no process could be started", why))))

@@ -123,8 +123,8 @@ class Plan(Protocol):
 def sendable(entries: Iterable[CorpusEntry], cards: Sequence[OperationCard]) -> Iterator[tuple[Step, ...]]:
     """Yield the steps of those sequences of earlier runs that a run of these operations may send again, in the given order.
 
-    A sequence with a value from outside of it is left out: a fresh target does not have it. So is one that may end the access of the
-    run before its last case.
+    A sequence with a value from outside of it is left out: a fresh target does not have it. So is one in which a case after the first
+    may end the access of the run.
     """
     known = {card.label for card in cards}
     ending = {card.label for card in cards if card.is_ending}

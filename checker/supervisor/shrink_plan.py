@@ -25,6 +25,7 @@ def shrink_tasks(findings: Iterable[Finding], *, cases: int, share: float) -> li
 
     A finding has half the weight if another operation breaks the same rule. Of one cause at most `KNOWN_PLACES` places are shrunk.
     """
+    # In an order that does not depend on which worker reported first, or equal runs would shrink other findings.
     found = sorted(findings, key=lambda one: (one.label, one.index, one.fingerprint))
     whole_share = share / (1 - share) * cases
     # Tries that tell how often a failure shows would otherwise leave nothing of a small run to make other cases small.

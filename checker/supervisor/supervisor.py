@@ -93,6 +93,7 @@ def memory_of_tree(root: int | None = None) -> dict[int, int]:
     found = {}
     for process in (first, *first.children(recursive=True)):
         with suppress(psutil.Error):
+            # The resident size alone counts the pages of the fork server once for each worker, 60 MiB each.
             found[process.pid] = _shared_size(process.pid) or int(process.memory_info().rss)
     return found
 
