@@ -1,10 +1,8 @@
 """`checker explain`."""
 
 import re
-from collections.abc import Iterator
 from contextlib import closing
 from difflib import get_close_matches
-from pathlib import Path
 
 import click
 
@@ -69,12 +67,6 @@ def _page_of(ctx: click.Context, name: str, run: str | None) -> str:
         near = get_close_matches(label, labels, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise UsageError(f"the last run of {folder} had no operation {label!r}.{hint}")
-    samples = samples_by_status(_interactions(folder, past), label)
-    return operation_page(label, past.view, report, samples, past.context)
-
-
-def _interactions(folder: Path, past: PastRun) -> Iterator[Interaction]:
     with closing(RunEvents(RunLayout(folder), past.run.first)) as events:
-        for event in events.all():
-            if isinstance(event, Interaction):
-                yield event
+        samples = samples_by_status((one for one in events.all() if isinstance(one, Interaction)), label)
+    return operation_page(label, past.view, report, samples, past.context)

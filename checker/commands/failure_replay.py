@@ -174,18 +174,14 @@ class _NoResponse(_CannotSend):
 
 
 def replay_findings(
-    past: PastRun,
-    ids: Sequence[str],
-    target: ReplayTarget,
-    echo: Echo,
-    note: Callable[[FindingReplayed], object] = lambda result: None,
-) -> int:
-    """Print the result of each failure and return the exit code. `note` is called with each result.
+    past: PastRun, ids: Sequence[str], target: ReplayTarget, echo: Echo
+) -> tuple[int, list[FindingReplayed]]:
+    """Print the result of each failure and return the exit code, and the results.
 
     1: one failed again or is flaky; else 2: one could not be sent; else 3: one was not reproduced, and its situation was not
     reached either, or it showed too seldom in the run; else 0: all are fixed. References to secrets are replaced by the values in the current configuration.
     """
-    codes = set()
+    codes, results = set(), list[FindingReplayed]()
     opened = past.view.opened
     origin = BaseUrl.from_url(target.base_url or (opened.base_url if opened else ""))
     again = _Again(past, origin, target, target.caller(origin))
@@ -211,9 +207,9 @@ def replay_findings(
         if is_rare and not count and not doubt:
             why = "; in the run it did not show each time either"
         echo(f"{_WORDS[result]:<7} {name}: it showed in {count} of {reached or TRIES} tries{why}")
-        note(FindingReplayed(finding.fingerprint, result, time.time()))
+        results.append(FindingReplayed(finding.fingerprint, result, time.time()))
         codes.add(_CODES[result])
-    return next((one for one in (1, 2, _UNPROVED) if one in codes), 0)
+    return next((one for one in (1, 2, _UNPROVED) if one in codes), 0), results
 
 
 def keep_results(layout: RunLayout, results: Sequence[FindingReplayed]) -> None:

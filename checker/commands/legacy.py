@@ -6,7 +6,7 @@ no parser of TOML that keeps comments, since every command imports it.
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from checker.core.redact import Redaction
 
 _MASK: Final = Redaction().replacement
 Today = tuple[str, Any]  # A key in dots, and its value. The key `operations` is a block that comes after all others.
-Rewrite = str | Today | Callable[[Any], Iterator[Today]]
+Rewrite = str | Today | Callable[[Any], Iterable[Today]]
 """The current key of the same value, the key and value that a true value stands for, or a function that yields the current keys.
 
 The function raises `ValueError` for a value that the old key never had.
@@ -95,12 +95,6 @@ def _parameters(place: str) -> Rewrite:
     return lambda value: iter([("parameters", {f"{place}.{name}": one for name, one in _pairs(value, "=").items()})])
 
 
-def _user(value: Any) -> Iterator[Today]:
-    name, _, password = str(value).partition(":")
-    yield "auth.basic.username", name
-    yield "auth.basic.password", password
-
-
 def _only(filter_name: str) -> Rewrite:
     """Return the rewrite of a regular expression that selects operations, in any letter case: all others are switched off."""
 
@@ -109,11 +103,6 @@ def _only(filter_name: str) -> Rewrite:
         yield "operations", {f"exclude-{filter_name}-regex": f"(?i:{pattern})", "enabled": False}
 
     return today
-
-
-def _not_deprecated(value: Any) -> Iterator[Today]:
-    if value:
-        yield "operations", {"include-by": "/deprecated == true", "enabled": False}
 
 
 def _chosen_checks(value: Any) -> Iterator[Today]:
@@ -125,7 +114,7 @@ def _chosen_checks(value: Any) -> Iterator[Today]:
 
 def _switched(section: str, *, is_on: bool) -> Rewrite:
     """Return the rewrite of a list of names to a switch below the section of each."""
-    return lambda value: iter([(f"{section}.{name}.enabled", is_on) for name in _listed(value)])
+    return lambda value: [(f"{section}.{name}.enabled", is_on) for name in _listed(value)]
 
 
 def _library_phases(*, chosen: bool) -> Rewrite:
@@ -140,23 +129,6 @@ def _library_phases(*, chosen: bool) -> Rewrite:
     return today
 
 
-def _library_bugs(value: Any) -> Iterator[Today]:
-    if not _known(value, _SWITCH):
-        yield "continue-on-failure", False
-
-
-def _library_verbosity(value: Any) -> Iterator[Today]:
-    today = _known(value, _VERBOSITY)
-    if today is not None:
-        yield today
-
-
-def _library_health(value: Any) -> Iterator[Today]:
-    kept = [one for one in _listed(value) if one not in _NOT_OURS]
-    if kept:
-        yield "suppress-health-check", kept
-
-
 RENAMED: Final[Mapping[str, Rewrite]] = {
     "data-generation-method": _mode,
     "generation.modes": _mode,
@@ -165,7 +137,9 @@ RENAMED: Final[Mapping[str, Rewrite]] = {
     "exclude-checks": _switched("checks", is_on=False),
     "checks": _chosen_checks,
     "target": _renamed("generation.maximize", {"all": "response_time", "response_time": "response_time"}),
-    "auth": _user,
+    "auth": lambda value: zip(
+        ("auth.basic.username", "auth.basic.password"), str(value).partition(":")[::2], strict=True
+    ),
     "auth-type": "auth.basic.type",
     "header": lambda value: iter([("headers", _pairs(value, ":"))]),
     "set-query": _parameters("query"),
@@ -176,7 +150,7 @@ RENAMED: Final[Mapping[str, Rewrite]] = {
     "method": _only("method"),
     "tag": _only("tag"),
     "operation-id": _only("operation-id"),
-    "skip-deprecated-operations": _not_deprecated,
+    "skip-deprecated-operations": ("operations", {"include-by": "/deprecated == true", "enabled": False}),
     "request-proxy": "proxy",
     "request-tls-verify": "tls-verify",
     "validate-schema": _renamed("documents.validate", _SWITCH),
@@ -206,9 +180,11 @@ RENAMED: Final[Mapping[str, Rewrite]] = {
     "proptest-deadline": _seconds("checks.max_response_time"),
     "proptest-phases": _library_phases(chosen=True),
     "proptest-no-phases": _library_phases(chosen=False),
-    "proptest-report-multiple-bugs": _library_bugs,
-    "proptest-suppress-health-check": _library_health,
-    "proptest-verbosity": _library_verbosity,
+    "proptest-report-multiple-bugs": lambda value: [] if _known(value, _SWITCH) else [("continue-on-failure", False)],
+    "proptest-suppress-health-check": lambda value: (
+        [("suppress-health-check", kept)] if (kept := [one for one in _listed(value) if one not in _NOT_OURS]) else []
+    ),
+    "proptest-verbosity": lambda value: [] if (today := _known(value, _VERBOSITY)) is None else [today],
     "checker-io-url": "upload.url",
     "checker-io-token": "upload.token",
 }

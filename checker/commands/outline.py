@@ -22,7 +22,7 @@ from checker.core.operation import Label
 from checker.core.resources import ResourceModel
 from checker.corpus.layout import RunLayout
 from checker.reporting.text import json_text, xml_text
-from checker.workers.starting.outline import OutlinedOperation, RunOutline, read_outline, read_resources
+from checker.workers.starting.outline import RunOutline, read_outline, read_resources
 
 
 class EdgeKind(StrEnum):
@@ -145,20 +145,17 @@ def outline_text(outline: RunOutline) -> str:
         lines.append(f"Filters: {', '.join(outline.filters)}")
     lines.append("")
     width = min(_WIDEST, max((len(one.label) for one in outline.operations), default=0))
-    lines += [_line(one, width) for one in outline.operations]
+    for one in outline.operations:
+        parts = [f"{found.name}{'*' * found.is_required} ({found.location})" for found in one.inputs]
+        parts += [f"body {name}" for name in one.media_types]
+        notes = [", ".join(parts) or "-", f"[{', '.join(one.phases) or 'no phase'}]"]
+        if one.deprecated:
+            notes.append("deprecated")
+        lines.append("  ".join((f"{one.label:<{width}}", *notes)))
     if outline.broken:
         lines += ["", "Not readable:"]
         lines += [f"{label}: {error}" for label, error in outline.broken]
     return "\n".join(xml_text(" ".join(line.splitlines())) for line in lines)
-
-
-def _line(one: OutlinedOperation, width: int) -> str:
-    parts = [f"{found.name}{'*' * found.is_required} ({found.location})" for found in one.inputs]
-    parts += [f"body {name}" for name in one.media_types]
-    notes = [", ".join(parts) or "-", f"[{', '.join(one.phases) or 'no phase'}]"]
-    if one.deprecated:
-        notes.append("deprecated")
-    return "  ".join((f"{one.label:<{width}}", *notes))
 
 
 def outline_json(outline: RunOutline) -> str:

@@ -23,7 +23,6 @@ from checker.core.errors import StorageError, UsageError
 from checker.core.request import BaseUrl
 from checker.core.send import Purpose
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import FindingReplayed
 from checker.phases.replay import ReplayOptions
 from checker.phases.replay import replay as replay_cassette
 
@@ -105,8 +104,8 @@ def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> 
     cassette = cassette or ("all",)
     is_file = Path(cassette[0]).exists()
     if not is_file and _ID.fullmatch(cassette[0]):
-        past, results = PastRun.of(folder_of(options["run"]), config), list[FindingReplayed]()
-        code = replay_findings(past, cassette, target, echo_line, results.append)
+        past = PastRun.of(folder_of(options["run"]), config)
+        code, results = replay_findings(past, cassette, target, echo_line)
         try:
             # A failure that is fixed on another server may show on the one that the nights test.
             if results and target.is_of(past):

@@ -41,7 +41,7 @@ def replayed(url: str, *found: Finding, ids: tuple[str, ...] = ("all",)) -> tupl
     view = fold((1, one) for one in found)
     past = PastRun(settings(), LastRun(started(), 1, Path("journal")), view, 1.0)
     lines: list[str] = []
-    code = replay_findings(past, ids, ReplayTarget(url, HttpSettings()), lines.append)
+    code, _ = replay_findings(past, ids, ReplayTarget(url, HttpSettings()), lines.append)
     return code, lines
 
 
