@@ -1,6 +1,7 @@
 """The settings of one operation in one phase, resolved once from all layers and shared between operations that have equal ones."""
 
 import dataclasses
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from functools import partial
@@ -131,14 +132,6 @@ def _modes(mode: str) -> tuple[str, ...]:
     return ("positive", "negative") if mode == "all" else (mode,)
 
 
-def _server_variables(layers: Layers) -> tuple[tuple[str, str], ...]:
-    """Return the variables of all layers; the nearest value of each counts."""
-    found: dict[str, str] = {}
-    for layer in reversed(layers):
-        found |= layer.get(("servers",), {}).get("variables", {})
-    return tuple(found.items())
-
-
 def _names(asked: str | list[str] | None) -> tuple[str, ...]:
     if isinstance(asked, str):
         return tuple(name.strip() for name in asked.split(",") if name.strip())
@@ -261,7 +254,10 @@ class OperationSettings:
         lambda layers: WarningSettings.of(value_in(layers, (), "warnings"))
     )
     """Which warnings about the operation are shown, and which make a run fail."""
-    server_variables: tuple[tuple[str, str], ...] = _derived(_server_variables)
+    server_variables: tuple[tuple[str, str], ...] = _derived(
+        # The nearest value of each variable counts.
+        lambda layers: tuple(ChainMap(*(layer.get(("servers",), {}).get("variables", {}) for layer in layers)).items())
+    )
     """Values of variables in the URL of its server, in place of their defaults."""
     continue_on_failure: bool = _setting("continue-on-failure")
     cases: CaseSettings = _derived(_cases)  # noqa: RUF009 - a field

@@ -243,20 +243,17 @@ class TrafficReader:
         if content is not None:
             self._bodies.move_to_end(place)
             return content
-        content = self._bodies[place] = self._read(place)
+        head = self._file.read_from(place, HEADER.size)
+        length = HEADER.unpack(head)[0] if len(head) == HEADER.size else 0
+        records = scan(self._file.read_from(place, HEADER.size + length)).records
+        stored = next((one for one in records if isinstance(one, StoredBody)), None)
+        if stored is None:
+            self._lost = damage_note(self._file.path, f"no body at byte {place}", Loss.TRAFFIC)
+        content = self._bodies[place] = b"" if stored is None else stored.content
         self._size += len(content)
         while self._size > _HELD_BYTES and len(self._bodies) > 1:
             self._size -= len(self._bodies.popitem(last=False)[1])
         return content
-
-    def _read(self, place: int) -> bytes:
-        head = self._file.read_from(place, HEADER.size)
-        length = HEADER.unpack(head)[0] if len(head) == HEADER.size else 0
-        for record in scan(self._file.read_from(place, HEADER.size + length)).records:
-            if isinstance(record, StoredBody):
-                return record.content
-        self._lost = damage_note(self._file.path, f"no body at byte {place}", Loss.TRAFFIC)
-        return b""
 
 
 TRIMMED = "trimmed"  # Kind of the note on traffic that was removed before a report could show it.

@@ -18,23 +18,15 @@ from checker.config.overrides import Overrides
 from checker.config.settings import Sanitization
 from checker.core.case import Case
 from checker.core.contract import Outcome
-from checker.core.digests import digest
 from checker.core.errors import CheckerError
 from checker.core.hooks import HookContext, HookSource
-from checker.core.meta import ANYTHING, CaseMetadata, ComponentProvenance, GenerationMode, PhaseInfo, ValuePool
-from checker.core.operation import Operation
-from checker.core.phases import FUZZING
+from checker.core.meta import ANYTHING, CaseMetadata, ComponentProvenance, GenerationMode
 from checker.core.registry import FORMATS
 from checker.core.request import BaseUrl, Location, WireRequest, latin_fields
 from checker.core.scenarios import standing
-from checker.core.system import kept
 from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings, mode_of
-from checker.generation.sources.choices import Source
-from checker.generation.sources.context import Rejected
-from checker.generation.sources.hypothesis import DrawnStrategy
 from checker.kinds.protocol import ApiOperation
-from checker.phases.case_factory import key_of
 from checker.transport.prepare import RequestMaker
 
 if TYPE_CHECKING:
@@ -164,34 +156,6 @@ def with_headers(request: WireRequest | None, headers: Mapping[str, Any]) -> Wir
         return request
     more = [field for field in latin_fields(headers.items()) if request.header(field[0]) is None]
     return dataclasses.replace(request, headers=[*request.headers, *more])
-
-
-_MOST_SEEN = 1_000_000  # Requests that a strategy remembers; after these it forgets all of them.
-
-
-def case_strategy(
-    programs: "Programs",
-    settings_of: Callable[[Operation], OperationSettings],
-    finish: Callable[[Case], Case],
-    pool: ValuePool | None,
-) -> Any:
-    """Return the strategy of cases of one operation. `finish` is applied last; values of `pool` may replace drawn ones."""
-    seen: dict[bytes, str] = {}
-    operation = programs.operation
-
-    def draw(source: Source) -> Case:
-        phase = PhaseInfo(FUZZING.name)
-        case = programs.current().draw(source, case_id="", phase=phase, pool=pool)
-        # The id follows from the choices, so that a case keeps it in a replay and under `derandomize`.
-        case.id = digest("drawn", repr(source.choices))[:12]
-        if settings_of(operation).cases.unique_inputs:
-            request = key_of(case)
-            # Hypothesis draws a case again to replay and to shrink it: with the same id, so that it is no repetition.
-            if (seen.get(request) or kept(seen, request, case.id, _MOST_SEEN)) != case.id:
-                raise Rejected("its request was made before")
-        return finish(case)
-
-    return DrawnStrategy(draw, f"<cases of {operation.label}>")
 
 
 _PARTS = ("path_parameters", "query", "headers", "cookies", "body")

@@ -30,9 +30,9 @@ from checker.core.case import NOT_SET, Case
 from checker.core.digests import digest
 from checker.core.errors import CheckerError, IncorrectUsage, NothingToBreak, UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext, observed
-from checker.core.meta import GenerationMode, generation_mode
+from checker.core.meta import GenerationMode, PhaseInfo, generation_mode
 from checker.core.operation import Label, Operation
-from checker.core.phases import EXAMPLES, CaseSource, phases_of_runs
+from checker.core.phases import EXAMPLES, FUZZING, CaseSource, phases_of_runs
 from checker.core.providers import registered_names
 from checker.core.request import BaseUrl, HeaderFields, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
@@ -41,6 +41,9 @@ from checker.core.system import kept
 from checker.core.user_code import require, require_names, require_texts
 from checker.generation.hooks import ComponentHooks
 from checker.generation.settings import GenerationSettings, mode_of
+from checker.generation.sources.choices import Source
+from checker.generation.sources.context import Rejected
+from checker.generation.sources.hypothesis import DrawnStrategy
 from checker.health import SafetyGate
 from checker.kinds.protocol import ApiOperation, ApiSchema
 from checker.library import extensions
@@ -49,7 +52,6 @@ from checker.library.cases import (
     DrawnCase,
     Place,
     Programs,
-    case_strategy,
     generation_settings,
     masked,
     transport_kwargs,
@@ -72,6 +74,7 @@ from checker.phases.attempt import (
     reviewed,
 )
 from checker.phases.bindings import renewed
+from checker.phases.case_factory import key_of
 from checker.phases.listing import ListingContext, lister_of
 from checker.transport.applications import Application, application_of
 from checker.transport.factories import NETWORK, transport_factory, with_policies
@@ -84,6 +87,8 @@ from checker.workers.subject import RUN_ENGINE
 if TYPE_CHECKING:
     # The compiler imports the writer of requests, which collecting tests does without.
     from checker.generation.program import OperationProgram
+
+_MOST_SEEN = 1_000_000  # Requests that a strategy remembers; after these it forgets all of them.
 
 
 def pursue(case: Case, response: Response, names: Sequence[str]) -> None:
@@ -378,9 +383,24 @@ class LibraryEngine:
         return self._drawn_from(self._programs(operation, None, in_test=True))
 
     def _drawn_from(self, programs: Programs) -> Any:
-        source = self.extra_data
-        pool = None if source is None else ExtraValues(source, programs.operation)
-        return case_strategy(programs, self.settings_of, self.equipped, pool)
+        """Return the strategy of cases of one operation; values that users give may replace drawn ones."""
+        seen: dict[bytes, str] = {}
+        operation, extra = programs.operation, self.extra_data
+        pool = None if extra is None else ExtraValues(extra, operation)
+
+        def draw(source: Source) -> Case:
+            phase = PhaseInfo(FUZZING.name)
+            case = programs.current().draw(source, case_id="", phase=phase, pool=pool)
+            # The id follows from the choices, so that a case keeps it in a replay and under `derandomize`.
+            case.id = digest("drawn", repr(source.choices))[:12]
+            if self.settings_of(operation).cases.unique_inputs:
+                request = key_of(case)
+                # Hypothesis draws a case again to replay and to shrink it: with the same id, so that it is no repetition.
+                if (seen.get(request) or kept(seen, request, case.id, _MOST_SEEN)) != case.id:
+                    raise Rejected("its request was made before")
+            return self.equipped(case)
+
+        return DrawnStrategy(draw, f"<cases of {operation.label}>")
 
     def has_cases(self, operation: ApiOperation, options: Mapping[str, Any]) -> bool:
         """Whether cases exist: none do if only invalid data is wanted and the operation accepts everything. Other errors are raised by drawing."""

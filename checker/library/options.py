@@ -190,16 +190,21 @@ class CheckOptions(Struct, frozen=True):
         """Return the chosen checks; `classes` are the active class checks. Raises `UsageError` for an unknown name."""
         chosen = configured if self.checks is None else _several("checks", self.checks)
         wanted = [*chosen, *_several("additional_checks", self.additional_checks)]
-        excluded = {_excluded(one) for one in _several("excluded_checks", self.excluded_checks)}
+        left_out = _several("excluded_checks", self.excluded_checks)
+        names = (*BUILT_IN, *CUSTOM_CHECKS)
+        for one in left_out:
+            if isinstance(one, str) and one not in names:
+                raise UsageError(f"unknown check {one!r}; choose from {', '.join(names)}")
+        excluded = set(map(_name, left_out))
         found: dict[str, tuple[Check, ...]] = {}
         for one in wanted:
-            if _name(one) not in excluded:
-                name = _name(one)
+            name = _name(one)
+            if name not in excluded:
                 known = CUSTOM_CHECKS.get(name)
                 if isinstance(one, str) or name in BUILT_IN or (known is not None and known.source is one):
-                    found[_name(one)] = selected_checks([name], classes)
+                    found[name] = selected_checks([name], classes)
                 else:
-                    found[_name(one)] = (custom_check(name, one),)
+                    found[name] = (custom_check(name, one),)
         return tuple(chain.from_iterable(found.values()))
 
     def able(self, checks: Iterable[Check], response: Response) -> tuple[Check, ...]:
@@ -248,14 +253,6 @@ def _several(option: str, given: Checks | None) -> Iterable[CheckName]:
     for one in found:
         require(isinstance(one, str) or callable(one), option, _CHECKS, given)
     return found
-
-
-def _excluded(check: CheckName) -> str:
-    """Return the name of an excluded check. Raises `UsageError` for an unknown name."""
-    known = (*BUILT_IN, *CUSTOM_CHECKS)
-    if isinstance(check, str) and check not in known:
-        raise UsageError(f"unknown check {check!r}; choose from {', '.join(known)}")
-    return _name(check)
 
 
 def _name(check: CheckName) -> str:

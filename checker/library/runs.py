@@ -77,7 +77,13 @@ def users_code(schema: LoadedSchema) -> UsersCode:
         values=None if source is None else partial(_values, schema, source),
         judges=extensions.judges(schema),
         transitions=lambda: schema.apply_stateful_inference(schema.observations),
-        order=partial(_order, schema) if is_mine("get_unit_scheduler") else None,
+        order=(
+            lambda phase, labels: [
+                Label(one.label) for one in schema.get_unit_scheduler(_operations(schema, labels), phase)
+            ]
+        )
+        if is_mine("get_unit_scheduler")
+        else None,
         weights=(lambda labels: schema.compute_fuzz_operation_weights(_operations(schema, labels)))
         if is_mine("compute_fuzz_operation_weights")
         else None,
@@ -141,10 +147,6 @@ def _values(schema: LoadedSchema, source: ExtraDataSource, operation: Operation)
 def _formats(schema: LoadedSchema, mode: GenerationMode | None) -> Mapping[str, Any]:
     own = schema.get_custom_format_strategies(schema.config.generation, mode)
     return {**FORMATS, **own} if own else FORMATS
-
-
-def _order(schema: LoadedSchema, phase: str, labels: Sequence[Label]) -> list[Label]:
-    return [Label(one.label) for one in schema.get_unit_scheduler(_operations(schema, labels), phase)]
 
 
 def _operations(schema: LoadedSchema, labels: Sequence[Label]) -> list[ApiOperation]:

@@ -1,6 +1,6 @@
 """Request bodies of an operation: those that can be sent, and the reasons why others cannot."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -259,18 +259,17 @@ def _sorted(found: list[Body | UnusableBody], *, required: bool) -> Bodies:
 def with_examples_of_prose(bodies: Bodies, prose: object, at: str) -> Bodies:
     """Return the bodies with the JSON objects in the description of their operation as examples, where nothing declares any."""
     shown = prose_objects(prose) if bodies.usable and isinstance(prose, str) and "{" in prose else []
-    return (
-        structs.replace(bodies, usable=tuple(_with_shown(one, shown, at) for one in bodies.usable)) if shown else bodies
-    )
-
-
-def _with_shown(body: Body, shown: Iterable[Mapping[str, Any]], at: str) -> Body:
-    """Return a body with those objects as examples that have a name of its schema: others are parts of it, or of responses."""
-    outline = outline_of(body.schema)
-    if body.examples or outline.first("example", "examples") is not None:
-        return body
-    fitting = (one for one in shown if not outline.names or not outline.names.isdisjoint(one))
-    return replace(body, examples=tuple(Example(one, at) for one in fitting))
+    if not shown:
+        return bodies
+    usable = []
+    for body in bodies.usable:
+        outline = outline_of(body.schema)
+        if not body.examples and outline.first("example", "examples") is None:
+            # Only objects that have a name of the schema: others are parts of it, or of responses.
+            fitting = (one for one in shown if not outline.names or not outline.names.isdisjoint(one))
+            body = replace(body, examples=tuple(Example(one, at) for one in fitting))
+        usable.append(body)
+    return structs.replace(bodies, usable=tuple(usable))
 
 
 def media_types(document: OpenApiDocument, operation: Mapping[str, Any], key: str) -> list[str]:

@@ -91,7 +91,12 @@ class HeaderRule:
         """Return the opinions of both validators."""
         if self.opinions is None:
             return BodyOpinions()
-        found = [_worst(list(map(self.opinions.on, way))) for way in self._ways(fields)]
+        found = []
+        for way in self._ways(fields):
+            # All texts of a way have to fit: the first violation counts, else the first doubt, else any.
+            opinions = list(map(self.opinions.on, way))
+            doubted = next((one for one in opinions if one.disagreement is not None), opinions[0])
+            found.append(next((one for one in opinions if one.violations), doubted))
         # One way in which all values fit is enough, and one doubt is enough to report no failure.
         return next(
             (one for one in found if not one.violations and one.disagreement is None),
@@ -157,12 +162,6 @@ class HeaderContract:
 def is_long(fields: list[str]) -> bool:
     """Whether the fields of one name are too long to be read."""
     return len(fields[0]) > LONGEST if len(fields) == 1 else sum(map(len, fields)) > LONGEST
-
-
-def _worst(opinions: list[BodyOpinions]) -> BodyOpinions:
-    """Return the opinion on texts that all have to fit: the first violation, else the first doubt, else any."""
-    doubted = next((one for one in opinions if one.disagreement is not None), opinions[0])
-    return next((one for one in opinions if one.violations), doubted)
 
 
 def header_contract(

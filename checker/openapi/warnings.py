@@ -5,7 +5,7 @@ operation, or of a part that is never sent.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec import Struct, field
@@ -47,25 +47,22 @@ Malformed = tuple[str, str]  # (place, sentence).
 
 class _Field(Struct, frozen=True):
     noun: str
-    is_right: Callable[[object], bool]
+    types: type | tuple[type, ...]
     inside: Mapping[str, "_Field"] = field(default_factory=dict)  # Fields of the object.
     each: Mapping[str, "_Field"] | None = None  # Fields of every object in the list or map.
     each_noun: str = ""
 
 
-def _is(*kinds: type) -> Callable[[object], bool]:
-    return lambda value: isinstance(value, kinds)
-
-
-_TEXT: Final = _Field("text", _is(str))
-_LIST: Final = _Field("a list", _is(list))
-_OBJECT: Final = _Field("an object", _is(dict))
-_SCHEMA: Final = _Field("a schema", _is(dict, bool))
-_BOOLEAN: Final = _Field("a boolean", _is(bool))
+_NOT_NULL: Final = (bool, int, float, str, list, dict)
+_TEXT: Final = _Field("text", str)
+_LIST: Final = _Field("a list", list)
+_OBJECT: Final = _Field("an object", dict)
+_SCHEMA: Final = _Field("a schema", (dict, bool))
+_BOOLEAN: Final = _Field("a boolean", bool)
 
 
 def _map(noun: str, fields: Mapping[str, _Field]) -> _Field:
-    return _Field("an object", _is(dict), each=fields, each_noun=noun)
+    return _Field("an object", dict, each=fields, each_noun=noun)
 
 
 _STYLED: Final = {"style": _TEXT, "explode": _BOOLEAN, "allowReserved": _BOOLEAN}
@@ -88,7 +85,7 @@ _BODY: Final = {
     "$ref": _TEXT,
     "required": _BOOLEAN,
     # A body without media types is never sent, which has a warning of its own.
-    "content": _Field("an object", lambda value: True, each=_SENT, each_noun="media type"),
+    "content": _Field("an object", object, each=_SENT, each_noun="media type"),
 }
 _RESPONSE: Final = {
     "$ref": _TEXT,
@@ -98,11 +95,11 @@ _RESPONSE: Final = {
     "links": _OBJECT,
 }
 _OF_ALL: Final = {"consumes": _LIST, "produces": _LIST, "security": _LIST}
-_PARAMETERS: Final = _Field("a list", _is(list), each=_PARAMETER, each_noun="parameter")
+_PARAMETERS: Final = _Field("a list", list, each=_PARAMETER, each_noun="parameter")
 _OPERATION: Final = {
     **_OF_ALL,
     "parameters": _PARAMETERS,
-    "requestBody": _Field("an object", lambda value: value is not None, inside=_BODY),
+    "requestBody": _Field("an object", _NOT_NULL, inside=_BODY),
     "responses": _map("response", _RESPONSE),
     "servers": _LIST,
     "tags": _LIST,
@@ -138,7 +135,7 @@ def _fields(document: OpenApiDocument, owner: object, at: str, fields: Mapping[s
         if name not in value:
             continue
         found, place = value[name], pointer_child(at, name)
-        if not expected.is_right(found):
+        if not isinstance(found, expected.types):
             meant = flag(value, name)
             if meant is not None:
                 consequence = f"read as {str(meant).lower()}"

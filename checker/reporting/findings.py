@@ -115,18 +115,17 @@ def causes_of(findings: Iterable[Finding]) -> list[Cause]:
 def place_lines(cause: Cause, most: int) -> Iterator[str]:
     """Yield `In 12 operations:` and a line for each place with its test case, at most `most` places."""
     yield f"In {counted(len(cause.labels), 'operation')}:"
-    places = [f"- {one_line(one.label)} ({_evidence(one)})" for one in cause.places]
+    places = []
+    for one in cause.places:
+        sent = one.interactions[-1].exchange if one.interactions else None
+        method, space, _ = one.label.partition(" ")
+        status = ""
+        if sent is not None and sent.status is not None:
+            is_other = bool(space) and sent.method != method
+            status = f"{sent.method} {sent.status}" if is_other else str(sent.status)
+        evidence = ", ".join(part for part in (status, f"test case {one.case}") if part)
+        places.append(f"- {one_line(one.label)} ({evidence})")
     yield from cut_list(places, most, advice=": a report such as `--report json` lists all of them")
-
-
-def _evidence(finding: Finding) -> str:
-    sent = finding.interactions[-1].exchange if finding.interactions else None
-    method, space, _ = finding.label.partition(" ")
-    status = ""
-    if sent is not None and sent.status is not None:
-        is_other = bool(space) and sent.method != method
-        status = f"{sent.method} {sent.status}" if is_other else str(sent.status)
-    return ", ".join(part for part in (status, f"test case {finding.case}") if part)
 
 
 UNSHOWN = "The rest cannot be shown: {why}. This is a bug of checker."

@@ -26,12 +26,11 @@ def xml_text(text: str) -> str:
 
     Commands of CI systems are broken: reports are printed into logs, and tools that read them print their texts.
     """
-    return without_ci_commands(_NOT_PLAIN.sub(_escaped, text))
-
-
-def _escaped(found: re.Match[str]) -> str:
-    code = ord(found.group())
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{{{code:x}}}"
+    return without_ci_commands(
+        _NOT_PLAIN.sub(
+            lambda found: f"\\x{ord(found[0]):02x}" if found[0] < "\u0100" else f"\\u{{{ord(found[0]):x}}}", text
+        )
+    )
 
 
 _LINE_ENDS = re.compile("[\x85\u2028\u2029]")  # Line ends for some readers, which JSON does not escape.
