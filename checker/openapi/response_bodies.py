@@ -93,6 +93,7 @@ def yaml_readings(text: str) -> list[Any]:
         raise BeyondLimits(_TOO_MUCH) from None
     except (yaml.YAMLError, RecursionError) as error:
         raise ValueError(" ".join(str(error).split())) from None
+    # By `repr`, since to Python 1, 1.0 and true are equal.
     is_same = type(value) is type(old) and repr(value) == repr(old)
     return [value] if is_same else [value, old]
 
@@ -134,6 +135,7 @@ class TwoOpinions:
         if self._referee is None:
             self._referee = opinions.referee(self.schema, Direction.RESPONSE, validate_formats=self._validate_formats)
         found = [self._referee.errors(value) for value in values]
+        # Both opinions have to reject each reading. A reading that one of them admits may be what a client reads.
         if all(found):
             return BodyOpinions(tuple(found[0]))
         return BodyOpinions(

@@ -102,6 +102,7 @@ def negatives(
     """
     is_broken = is_broken or invalid_for(compiler, conjunction)
     shown: set[Any] = set()
+    # All breaches of one part together, because a `type` among them decides which probes break another keyword alone.
     for _, of_part in groupby(breaches(compiler, conjunction, place), attrgetter("path")):
         together = list(of_part)
         is_typed = any(breach.keyword == "type" for breach in together)

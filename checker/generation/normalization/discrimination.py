@@ -168,6 +168,7 @@ def is_settled(canon: Canon, form: Canonical, branches: Branches) -> bool:
         return False
     forbidden = owner.below(owner.raw["not"], "not")
     try:
+        # The forbidden schema with the rest: if no value satisfies both, the rest already excludes what is forbidden.
         both = canon.canonical((*form.base(owner, "not"), forbidden))
     except UnresolvableReference:
         return False
