@@ -184,6 +184,8 @@ class PartCompiler:
             is_there = parameter.required or self.forced(parameter) is not None or self.learned.says(REQUIRED, *place)
             is_refused = is_mostly_refused(parameter, self.operation.parameters)
             is_seldom = is_refused or self.learned.says(constraints.SELDOM, *place)
+            # Some services require what their description calls optional, and refuse with `Bad Request` alone. Such an
+            # answer names no parameter, so that no rule can be read from it: only a larger share helps.
             is_usual = self.learned.says(MOSTLY, *place)
             share = 1.0 if is_there else 1 - SELDOM if is_usual else SELDOM if is_seldom else _OPTIONAL
             accepts = None if self.forced(parameter) else self.compiled(parameter).accepts
@@ -226,6 +228,8 @@ class PartCompiler:
                 _text_of([one.raw for one in others]), own.allow_x00, own.codec, own.exclude_header_characters,
                 own.max_body_bytes, tuple(own.formats.items()), own.reuse, own.allow_extra_parameters, self.is_sampled,
             )  # fmt: skip
+            # Descriptions repeat their parameters: 2,115 parameters of the 767 operations of GitHub are 275 different
+            # ones, and 4,193 of bunq are 50. Each is read and compiled once.
             found = self.shared.parts.get(key)
             if found is None:
                 found = self.shared.parts[key] = self._read(parameter, others, Budget())

@@ -73,6 +73,7 @@ def without_step(bindings: Iterable[Binding], dropped: int) -> tuple[Binding, ..
     found = []
     for binding in bindings:
         step = binding.step
+        # The literal still holds what the step gave, and -1 is no step: `resolved` keeps the literal of an expression.
         if step == dropped:
             step = -1
         elif step > dropped:
@@ -86,6 +87,7 @@ def set_into(case: Case, bindings: Iterable[Binding]) -> tuple[Binding, ...]:
     meta = case.meta
     wrong: set[Location] = set()
     if meta is not None:
+        # A known value in place of the wrong one would make the case valid, and its 2xx response would be reported.
         wrong = {at for at, part in meta.components.items() if part.violation is not None}
     wanted = [one for one in bindings if one.expression and one.location not in wrong]
     done = _all_set(case, wanted)
@@ -100,6 +102,7 @@ def renewed(case: Case, earlier: Sequence[SentCase]) -> Case:
     other = copy(case)
     for location in Location:
         if location is not Location.BODY:
+            # The step is the record of what was sent: values set into its own containers would change the record.
             setattr(other, location.container, copy(getattr(case, location.container)))
     _all_set(other, (resolved(one, earlier) for one in (case.meta.bindings if case.meta is not None else ())))
     return other
