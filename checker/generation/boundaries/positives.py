@@ -179,6 +179,7 @@ class Edges(Struct):
         draw = self.compiler.compile(conjunction, place)
         context = self.compiler.context
         with context.aside():
+            # The simplest value may break what no draw follows, such as `not`: each rank starts one step larger.
             for rank in range(_RANKS):
                 context.begin(None)
                 try:
@@ -286,7 +287,9 @@ class Edges(Struct):
         """Return the types to show, in the order of their importance."""
         types = set(form.types)
         if forms.NUMBER in types:
+            # The numbers to show include integers.
             types.discard(forms.INTEGER)
+        # Such a place writes null as nothing or as the text of that name.
         if not place.allows_null and len(types) > 1:
             types.discard(forms.NULL)
         if form.types == frozenset(forms.TYPES):
@@ -429,6 +432,7 @@ def _of_size(node: _Node, size: int) -> str | bytes | None:
     if size < low or (high is not None and size > high) or size > node.edges.compiler.max_text:
         return None
     is_plain = not (strings.patterns or form.formats or strings.content or form.excluded.patterns)
+    # Nothing but the length matters here: no program is compiled for it.
     if is_plain and place.alphabet.permits(_FILLER):
         return _FILLER * size
     with suppress(*NO_VALUE):
@@ -440,6 +444,7 @@ def _of_size(node: _Node, size: int) -> str | bytes | None:
 def _usual_array(node: _Node) -> Any:
     """Return the array of the smallest size. Raises `Unsatisfiable`."""
     arrays = node.form.arrays
+    # An empty array is the smallest, and no item of it can be refused.
     if not (arrays.count.low or arrays.contained or node.place.min_items or node.form.needs_check):
         return []
     return node.narrowed("array", {"type": "array"})
@@ -467,6 +472,7 @@ def _arrays(node: _Node) -> Iterator[Boundary]:
                 value = node.narrowed(f"array {size}", {"type": "array", "minItems": size, "maxItems": size})
                 yield node.boundary(value, _WORDS[scenario], scenario, pointer, keyword)
     yield from _with_items(node, template)
+    # Only where the same item may be repeated without end: the value is one item, many times.
     if sizes.high is None and arrays.items and not (arrays.unique or arrays.prefix or arrays.contained):
         with suppress(*NO_VALUE):
             yield from many_items(edges.usual(arrays.items, node.inner), node.place, node.pointer)
