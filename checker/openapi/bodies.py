@@ -74,6 +74,8 @@ def _encoding(document: OpenApiDocument, raw: Mapping[str, Any], at: str) -> Pro
         style,
         style == "form" if explode is None else explode,
         bool(flag(raw, "allowReserved")),
+        # If one of them is written, a part is serialised by style, and `contentType` is ignored (OpenAPI 3.1, Encoding
+        # Object).
         any(keyword in raw for keyword in _STYLED),
         dict(_headers(document, raw, at)),
     )
@@ -82,6 +84,8 @@ def _encoding(document: OpenApiDocument, raw: Mapping[str, Any], at: str) -> Pro
 def _headers(document: OpenApiDocument, encoding: Mapping[str, Any], at: str) -> Iterator[tuple[str, str]]:
     """Yield the headers of a part that are required or have a value in the document, without `Content-Type`."""
     for name, item, inner in members(encoding, at, "headers"):
+        # `contentType` describes the former, so that it is ignored here (OpenAPI 3.0, Encoding Object); the latter has
+        # the name of the part.
         if name.lower() in ("content-type", "content-disposition"):
             continue
         header, place = document.object_at(item, inner)
@@ -176,6 +180,7 @@ def body_parameters(declared: DeclaredByKey) -> list[Declared]:
 
 def form_fields(declared: DeclaredByKey) -> list[Declared]:
     """Return the parameters of Swagger 2.0 that are form fields; none if the body is declared as a whole."""
+    # The two cannot exist together (Swagger 2.0, Parameter Object).
     if body_parameters(declared):
         return []
     return [item for item in declared.values() if item.place == "formData" and not item.fault]
@@ -211,6 +216,7 @@ def _body(document: OpenApiDocument, media_type: str, raw: object, at: str) -> B
     if "schema" in value or "itemSchema" not in value:
         schema = document.schema(value.get("schema", {}), pointer_child(at, "schema"))
     else:
+        # A stream is the list of its items (OpenAPI 3.2, Media Type Object).
         items = {"$ref": pointer_child(at, "itemSchema")}
         schema = document.schema({"type": "array", "items": items}, at)
     examples = declared_examples(document, value, at)
@@ -232,6 +238,7 @@ def _checked(document: OpenApiDocument, body: Body) -> Body | UnusableBody:
             return UnusableBody(name, str(error), body.pointer, _LOST)
         if body.write is not None:
             return body
+        # Outlines take a walk through the schema: they are not asked where a media type carries any value.
         is_narrow = carried_types(name) < ALL_TYPES
         reason = reason_not(name, outline_of(schema).types) if is_narrow else next(_unwritten_parts(body), None)
     return body if reason is None else UnusableBody(name, reason, body.pointer, _UNWRITTEN)

@@ -57,6 +57,8 @@ def _of_object(document: OpenApiDocument, name: str, item: object, at: str) -> I
         found, place = document.dereferenced(item, at)
         if not isinstance(found, dict):
             return
+        # `value` and `externalValue` exclude each other (OpenAPI 3.0, Example Object); of both, the one that needs no
+        # download counts.
         known = [key for key in ("value", "dataValue") if key in found]
         for key in known:
             yield Example(found[key], pointer_child(place, key), name)
@@ -88,6 +90,8 @@ def _identifiers(document: OpenApiDocument, path: str, parameter: Parameter) -> 
 
     Others are skipped without a warning, because a response example was not written for this parameter.
     """
+    # The identifiers of `/a/{id}/b/{b_id}` are in the responses of `/a/{id}/b` (lists and creations) and of the
+    # resource itself.
     before, variable, _ = path.partition("{" + parameter.name + "}")
     collection = before.rstrip("/")
     # Most paths below a resource repeat its variable.
@@ -124,6 +128,8 @@ def _things(value: object) -> Iterator[Mapping[str, Any]]:
     if isinstance(value, dict):
         lists = [inner for inner in value.values() if isinstance(inner, list)]
         things = [one for one in lists[0] if isinstance(one, dict)] if len(lists) == 1 else []
+        # An object with an `id` is the resource, and a list in it is one of its properties. Of two lists none is known
+        # to be the list of the resources.
         yield from islice(things, _MOST) if things and "id" not in value else (value,)
     elif isinstance(value, list):
         yield from (one for one in islice(value, _MOST) if isinstance(one, dict))
@@ -270,6 +276,8 @@ def parameters(
     for item in declared.values():
         if item.fault or _is_skipped(item.place, item.name, document.dialect, variables):
             continue
+        # Without a variable of the path, the request goes to another path: `required` must be true there (OpenAPI 3.0,
+        # Parameter Object), but often is left out.
         required = item.place == "path" or bool(flag(item.raw, "required"))
         try:
             if whole is not None and item is not whole and item.place in ("query", _QUERY_STRING):
@@ -416,6 +424,7 @@ def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> 
         )
     # Swagger 2.0 has the schema beside `in`, OpenAPI 3 inside `schema`.
     is_older, is_newer = "type" in item.raw, not item.raw.keys().isdisjoint(("schema", "content"))
+    # With the marks of both versions or of none, the version of the document decides.
     is_swagger = document.dialect is Dialect.OPENAPI20 if is_older == is_newer else is_older
     found = (swagger_parameter if is_swagger else newer_parameter)(document, item, location, required=required)
     is_usual = is_swagger == (document.dialect is Dialect.OPENAPI20)
@@ -449,6 +458,7 @@ def _schema_of(document: OpenApiDocument, item: Declared) -> tuple[Schema, str |
     examples = declared_examples(document, item.raw, item.pointer)
     content = item.raw.get("content")
     if "schema" not in item.raw and isinstance(content, dict) and content:
+        # The map of a parameter must have one entry only (OpenAPI 3.0, Parameter Object).
         media_type, value = next(iter(content.items()))
         at = pointer_child(item.pointer, "content", media_type)
         value, at = document.dereferenced(value, at)
