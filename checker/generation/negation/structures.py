@@ -39,6 +39,7 @@ def _too_small(site: MutationSite, keyword: str, least: Any) -> Draw:
 
 def _required(site: MutationSite, keyword: str, names: Any) -> Iterator[Mutation]:
     for index, name in enumerate(names):
+        # A read-only name is not required in a request, and authors list names twice: each name is dropped once.
         if name in site.form.objects.required and name not in names[:index]:
             yield Mutation(site.pointer(keyword), keyword, name, partial(_dropped, site, name))
 
@@ -61,6 +62,7 @@ def _dropped(site: MutationSite, name: str) -> Draw:
     try:
         return site.replaced(("required",), f"required-{name}", absent | {"required": others})
     except Unsatisfiable:
+        # Another part requires the property too. A value that breaks both is wrong as well.
         others = [other for other in site.form.objects.required if other != name]
         alone = site.made(f"required-{name}-of-all", absent | {"required": others})
         return site.draw((*site.rest("required", everywhere=True), alone))
@@ -70,6 +72,7 @@ def _one_property_more(site: MutationSite, keyword: str, value: Any) -> Draw:
     def larger() -> Draw:
         """Return draws of a valid object with one property more."""
         objects, name = site.valid(dict), unknown_name(site)
+        # The name is meant to be the only fault: the value still fits what other parts say of undeclared properties.
         others = tuple(one for one in site.form.objects.additional if one.pointer != site.pointer(keyword))
         item = site.draw(others, item_of(site.place))
 
@@ -110,6 +113,7 @@ def unknown_name(site: MutationSite) -> Draw:
         which = source.choice(3)
         if which == 0:
             return UNKNOWN
+        # A reader that ignores case, or that knows a name by its beginning, takes these for the declared one.
         if which == 1 and declared:
             name = declared[source.choice(len(declared)) if len(declared) > 1 else 0]
             return (name.swapcase(), name + "_", name + "s", "_" + name)[source.choice(4)]
@@ -123,6 +127,7 @@ def unknown_name(site: MutationSite) -> Draw:
 
 def _too_many_items(site: MutationSite, keyword: str, value: Any) -> Draw:
     most, arrays = int(value), site.form.arrays
+    # Few items may differ from each other, and unique ones must.
     if most < _REPEATED_FROM or arrays.unique:
         return site.replaced((keyword,), keyword, ARRAY | {"minItems": most + 1})
     if most > site.compiler.max_text // 2:
@@ -132,6 +137,7 @@ def _too_many_items(site: MutationSite, keyword: str, value: Any) -> Draw:
 
     def repeated(source: Source) -> list[Any]:
         items: list[Any] = draw(source)
+        # A copy of a valid item is valid, so that the number of items is the only fault.
         last = items[-1]
         items.extend(copied(last) for _ in range(most + 1 - len(items)))
         return items
@@ -147,6 +153,7 @@ def _duplicated(site: MutationSite, keyword: str, value: Any) -> Draw:
     # Items of a prefix have schemas of their own, so a copy of one may be wrong for another reason.
     adds = not (site.form.arrays.is_closed or most == prefix)
     if adds:
+        # With the copy, the array has `most` items at most, so that `maxItems` is not broken too.
         room = {} if most is None else {"maxItems": most - 1}
         draw = site.narrowed("uniqueItems-few", ARRAY | {"minItems": prefix + 1} | room)
     else:
@@ -181,6 +188,7 @@ _KINDS: Final = (
 
 def _none_of(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
     """Yield mutations that fit no alternative, that fit two of a `oneOf`, and that name no alternative."""
+    # A value of another type is cheap to make and is wrong for certain; the complements of all alternatives are not.
     no_one = partial(first_of, partial(_other_type, site, keyword), partial(_no_alternative, site, keyword))
     yield Mutation(site.pointer(keyword), keyword, value, no_one)
     if keyword == "oneOf" and len(value) > 1:
@@ -241,6 +249,7 @@ def _no_alternative(site: MutationSite, keyword: str) -> Draw:
 
 
 def _two_of(site: MutationSite) -> Draw:
+    # Pairs grow with the square of the alternatives: 100 of them have 4,950.
     rest, pairs = site.rest("oneOf"), islice(combinations(_alternatives(site, "oneOf"), 2), _PAIRS)
     return mixed(*(partial(site.draw, (*rest, one, other)) for one, other in pairs))
 
