@@ -97,13 +97,14 @@ class _List(Struct, frozen=True):
 def collection_conformance(context: CheckContext) -> Exchanging[Found]:
     """Fail on items that the query of a valid request excludes.
 
-    A limit is exceeded by one item more, unless its description speaks of a minimum. Items sorted by numbers or times of one format
-    stand in the wrong order if three values differ. A filter is a parameter named like a described property of the items, of the same
-    type: a boolean, an enumeration with values of the property, or an identifier. It is ignored if the items have its value and
-    others, and a request for another one returns the same items, or if two requests for other values return only items with their value. Each
-    has to show without the other optional parameters as well, which may be stronger (`all=true`). Pages overlap if an item of a later page stands on the first page as well,
-    and the later page has not changed since. A total is wrong if a request without a filter shows fewer items than the limit and than
-    the total, and the page behind them is empty.
+    A limit is exceeded by one item more, unless its description speaks of a minimum. An order is judged if the items are sorted
+    by numbers or times of one format, with at least three different values. A filter is a parameter named like a described
+    property of the items, of the same type: a boolean, an enumeration with values of the property, or an identifier. It is
+    ignored if the items have its value and others, and a request for another one returns the same items, or if two requests for
+    other values return only items with their value. Each of these failures must also occur without the other optional
+    parameters, which may be stronger (`all=true`). Pages overlap if an item of a later page is also on the first page, and the
+    later page has not changed since. A total is wrong if a request without a filter returns fewer items than the limit and the
+    total, and the next page is empty.
     """
     case, response = context.case, context.response
     if case.other_method or (case.meta is not None and case.meta.mode.is_negative):
@@ -286,8 +287,8 @@ def _asking(context: CheckContext, query: Mapping[str, Any], alone: str = "") ->
 def _overlapping(context: CheckContext, listed: _List) -> Exchanging[list[Failure]]:
     """Return the failure of a later page that shows an item of the first page.
 
-    A server may show its only page in place of a missing one, and a mock one page for all. For equal pages a larger limit has to show
-    that there are more items.
+    A server may return its only page in place of a missing one, and a mock the same page for all. If the pages are equal, a
+    larger limit must return more items.
     """
     later, page, offset = _names_in(listed.items), _number(listed, _PAGES), _number(listed, _OFFSETS)
     if later is None or (page is None) is (offset is None):
@@ -332,7 +333,7 @@ def _overlapping(context: CheckContext, listed: _List) -> Exchanging[list[Failur
 def _between_pages(context: CheckContext, listed: _List) -> Exchanging[list[Failure]]:
     """Return the failure of a page that a cursor leads to, if one larger page shows items between it and the page before.
 
-    Both pages are read again after the larger one, and that one last, so that the items between them were there all the time.
+    Both pages are read again after the larger one, and then the larger one again, so that the items between them existed all the time.
     """
     case, steps, later = context.case, context.sequence, _names_in(listed.items)
     before = next((step for step in reversed(steps) if step.case.operation.label == case.operation.label), None)

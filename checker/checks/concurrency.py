@@ -1,4 +1,4 @@
-"""Two equal requests at once are not both accepted if one after the other only the first one is (CWE-362)."""
+"""A race condition: two equal requests are both accepted if they are sent at once, although only the first one is if they are sent one after the other (CWE-362)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
@@ -80,10 +80,11 @@ def races(context: CheckContext) -> Exchanging[Found]:
     """Fail if two equal requests at once are both accepted, and the second one is refused if they are sent one after the other.
 
     An accepted write is repeated. An `Idempotency-Key` is ignored if the responses show two resources. If the repetition is refused, or shows the resource that was created with the same
-    `Idempotency-Key`, the steps before it are sent anew, with other names where theirs are taken, and the write twice at once. It is a
-    race if both are accepted and a third one is refused, and if, after the steps were sent anew once more, the second of two requests
-    one after the other is refused: the server checks and acts in two steps. An update counts if it is about a version: with a
-    condition (RFC 9110, 13.1), or with the version in its body. A balance that both lower once is a race as well (`_spent_once`).
+    `Idempotency-Key`, the earlier steps are sent again, with other names if theirs are taken, and then the write twice at once.
+    It is a race if both are accepted, a third one is refused, and, in a control after the earlier steps were sent once more,
+    the second of two requests that are sent one after the other is refused. Then the server checks and acts in two steps. An
+    update counts if it is about a version: with a condition (RFC 9110, 13.1), or with the version in its body. A balance that
+    both lower once is a race as well (`_spent_once`).
     """
     case, sent, tools = context.case, context.response.request, context.tools
     if sent is None or tools is None or context.response.redirects:
@@ -122,8 +123,9 @@ def races(context: CheckContext) -> Exchanging[Found]:
 def _spent_once(context: CheckContext, again: Outcome) -> Exchanging[Failure | None]:
     """Return the failure if two equal requests at once are accepted, and lower a balance by the amount of one of them.
 
-    The case and its repetition have shown that each request lowers the balance by a number of its body. A bit more than half of the
-    rest is spent, so that a balance which is read in one step and written in another pays twice; a second pair has the other half.
+    The case and its repetition have shown that each request lowers the balance by a number of its body. Each request spends a
+    bit more than half of the remaining balance, so that both succeed only if the server reads the balance in one step and
+    writes it in another. A second pair spends the other half.
     """
     case, tools, sent = context.case, context.tools, context.response.request
     assert tools is not None
@@ -175,7 +177,7 @@ class _Stage(Struct):
     case: Case  # The write, likewise.
 
     def sent(self, *, is_twice: bool) -> Exchanging[Response | None]:
-        """Send the steps anew and then the write. Return its response; None if a step or the write is refused."""
+        """Send the earlier steps again and then the write. Return the response to the write; None if a step or the write is refused."""
         earlier: list[Sent] = []
         for number, (step, before) in enumerate(zip(self.steps, self.context.sequence, strict=True)):
             found = yield from self._accepted(step, earlier)
@@ -242,7 +244,7 @@ def _has_key(request: WireRequest | None) -> bool:
 
 
 def is_race(pair: Response) -> Exchanging[bool]:
-    """Whether two requests at once were both accepted, and a third one is refused, or shows what one of them made."""
+    """Whether two requests at once were both accepted, and a third one is refused or returns the resource that one of them created."""
     both = _both(pair)
     if not both:
         are_done = False
@@ -258,7 +260,7 @@ def is_race(pair: Response) -> Exchanging[bool]:
 
 
 def _is_refused(first: Response) -> Exchanging[bool]:
-    """Whether the server refuses the repetition of an accepted write a moment later, or shows again what it made for the same key."""
+    """Whether the server refuses the repetition of an accepted write after a short pause, or returns the resource that it created for the same key."""
     return _refuses(first, (yield replace(_repeated(first), delay_s=_SETTLE_S)))
 
 
@@ -297,7 +299,7 @@ def _ignored_key(context: CheckContext, request: WireRequest, again: Outcome) ->
 
 
 def _both(pair: Outcome) -> Sequence[Response]:
-    """Return the responses to two requests at once if both are successes, else none."""
+    """Return the responses to two requests that are sent at once if both succeed, else an empty sequence."""
     others = [outcome for request, outcome, _ in pair.earlier if request.is_twice] if is_success(pair) else []
     # The outcome of a pair is the one with the lower status.
     return (pair, others[0]) if is_success(pair) and len(others) == 1 and is_success(others[0]) else ()

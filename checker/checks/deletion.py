@@ -92,10 +92,10 @@ def is_read(operation: Operation) -> bool:
 def use_after_free(context: CheckContext) -> Exchanging[Found]:
     """Fail on a response with a resource that an earlier step of the sequence has deleted.
 
-    A response that the server also gives for a name that never existed shows nothing of the deleted resource. For a resource below the
-    deleted one, the deleted one is requested again: a server that shows it as deleted keeps everything below it. A 404 is a failure as
-    well, of the step that has created something below the deleted resource since then. So is a list of the collection with the deleted
-    resource, which a GET of the resource does not find.
+    A response that the server also gives for a name that never existed proves nothing. For a resource below the deleted one,
+    the deleted one is requested again, because a server with soft deletes keeps everything below it. If a step has created
+    something below the deleted resource since then, a 404 for the deleted resource is a failure of that step. A list of the
+    collection that contains the deleted resource is a failure if a GET of the resource does not find it.
     """
     case, steps = context.case, context.sequence
     if case.operation.status_of(context.response) in _GONE:
@@ -153,7 +153,7 @@ def _is_missing(context: CheckContext, deleted: JudgedInteraction) -> Exchanging
 
 
 def _is_kept(context: CheckContext, deleted: JudgedInteraction) -> Exchanging[bool]:
-    """Whether the server still shows the deleted resource, marked as deleted."""
+    """Whether the server still returns the deleted resource, marked as deleted (a soft delete)."""
     answer = yield context.make(as_get(deleted.case))
     return isinstance(answer, Response) and 200 <= answer.status_code < 300 and says_deleted(answer)
 
@@ -166,10 +166,10 @@ def as_get(case: Case) -> Case:
 
 
 def answers_any_name(context: CheckContext, named: Case) -> Exchanging[bool]:
-    """Whether the server answers 2xx for a name that never existed, so that its response shows nothing of the resource of `named`.
+    """Whether the server returns 2xx for a name that never existed, so that its response proves nothing about the resource of `named`.
 
-    The resource of the case is that resource, or one below it. A case that is no GET or HEAD is asked about by GET: an update of a
-    name that never existed may create it.
+    The resource of the case is that resource, or one below it. GET is sent in place of methods other than GET and HEAD, because
+    an update of a name that never existed may create it.
     """
     case, gone = context.case, list(named_values(named).values())[-1:]
     if case.operation.resource_places:

@@ -1,4 +1,4 @@
-"""Error responses disclose nothing of the inside of the server (CWE-209)."""
+"""Internals of the server in error responses (CWE-209)."""
 
 import re
 from typing import Final
@@ -81,10 +81,11 @@ def shows_nothing(status: int, plan: ResponsePlan, config: Config) -> QuickLook:
 
 
 def error_disclosure(context: CheckContext) -> Found:
-    """Fail on an error response with a text of a framework that shows the inside of the server.
+    """Fail on an error response that shows internals of the server.
 
-    Certain: stack traces of eight languages, errors of databases, paths of installed packages, private keys, and passwords in URLs and
-    variables of the environment, each in the form in which frameworks print it. A text that the request sent is no disclosure.
+    These are stack traces of eight languages, errors of databases, paths of installed packages, private keys, and passwords in
+    URLs and environment variables, each in the form in which frameworks print it. A text that the request contained is not a
+    disclosure.
     """
     content = context.response.readable.content[:_LONGEST]
     found: dict[str, Failure] = {}

@@ -32,7 +32,7 @@ _TRIES: Final = 4  # Ports of a case, because another run may have the first one
 
 
 class Injection(Failure, code="ST405", title="Value has an effect", severity=Severity.CRITICAL):
-    """The server did with a value of a request what it must do with its own code alone."""
+    """The server treated a value of a request as code."""
 
 
 class _Place(Struct, frozen=True):
@@ -56,7 +56,7 @@ def is_chosen(case: Case, response: Response) -> bool:
 
 
 def injection(context: CheckContext) -> Exchanging[Found]:
-    """Fail if a text that replaces a value of a valid request has an effect which proves that the server did not take it for data.
+    """Fail if a text that replaces a value of a valid request has an effect that proves that the server did not treat it as data.
 
     A product of two numbers in template syntax is calculated; a path leads to `/etc/passwd`; a line break begins a header; a quote causes an
     error of the database, which the value without it does not; an address on loopback is fetched, if the target is on loopback too.
@@ -129,7 +129,7 @@ def _failure(title: str, request: WireRequest, message: str) -> Failure:
 
 
 def _fetched(context: CheckContext, place: _Place) -> Exchanging[Failure | None]:
-    """Return the failure if the server fetches an address at which this check alone listens."""
+    """Return the failure if the server fetches an address at which only this check listens."""
     sent = context.response.request
     if sent is None or sent.origin is None or host_of(sent.origin.host) != LOOPBACK:
         return None

@@ -28,11 +28,12 @@ def has_location(case: Case, response: Response) -> bool:
 
 
 def location_conformance(context: CheckContext) -> Exchanging[Found]:
-    """Fail if a `GET` of the `Location` of a 201 returns 404 or 410, twice. That of a 202 may be the URL of something that does not exist yet.
+    """Fail if a `GET` of the `Location` of a 201 returns 404 or 410, twice.
 
-    A `Location` on another host is not followed, and neither is one that a described `GET` reads and whose name stands in the body:
-    sequences read such a resource, and `ensure_resource_availability` judges it. `fuzz`
-    reads the end of a sequence at once: a night meets some states once or twice, and seldom goes on with the read.
+    The `Location` of a 202 is ignored, because the resource may not exist yet. A `Location` on another host is not followed. A
+    `Location` that a described `GET` reads is not requested if its identifier is in the body, because sequences read such a
+    resource and `ensure_resource_availability` judges it. At the end of a sequence, `fuzz` requests it immediately, because it
+    meets some states only once or twice and seldom extends the sequence with the read.
     """
     response, request, tools = context.response, context.response.request, context.tools
     given = response.headers.get("location", [])

@@ -173,7 +173,7 @@ def _reason(context: CheckContext, verdict: RequestVerdict | None) -> str:
 
 
 def _doubt_about_emptiness(context: CheckContext, verdict: RequestVerdict) -> str:
-    """Return the reason why servers may ignore the invalid parts: all of them are empty texts; else empty."""
+    """Return the reason why servers may ignore the invalid parts (all of them are empty strings); empty if there is none."""
     empty = set(empty_values(context.case))
     is_empty = all(
         (part.location, part.name or "".join(map(str, part.instance_path))) in empty for part in verdict.invalid

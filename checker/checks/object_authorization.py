@@ -79,8 +79,8 @@ def removed_by_peer(case: Case, sent: WireRequest, tools: CheckTools) -> Exchang
 def object_level_writes(context: CheckContext) -> Exchanging[Found]:
     """Fail if a peer changes or removes a resource that a user created in the sequence, and it is not shared.
 
-    The accepted update of the owner is sent by a peer with another text, and a removal before that of its owner. The peer has to succeed, and
-    a read by the owner to show the effect.
+    The peer sends the accepted update of the owner with another text, and a removal before the owner does. The request of the
+    peer must succeed, and a read by the owner must show its effect.
     """
     case, tools, sent = context.case, context.tools, context.response.request
     creator = None if tools is None or tools.peers is None or case.meta is None else _creator(context)

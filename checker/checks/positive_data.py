@@ -92,7 +92,7 @@ def may_break_one(case: Case) -> str:
 
 
 def _unknown_mark(case: Case) -> str:
-    """Return the place of a page cursor that no server made; empty if there is none."""
+    """Return the place of a page cursor that did not come from the server; empty if there is none."""
     given = () if case.meta is None else case.meta.bindings
     bound = {(one.location, one.name) for one in given}
     for location in (Location.QUERY, Location.HEADER):
@@ -287,7 +287,8 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
 def _reason(context: CheckContext) -> str:
     """Return the words of a refusal; empty if it names no parameter, no two properties, and no limit.
 
-    A demand that a framework makes on any text is one reason, whichever property it names. Numbers, identifiers and sent values are removed, because many servers repeat the value that they refuse.
+    A demand that frameworks make on every string is one reason, whichever property it names. Numbers, identifiers and sent
+    values are removed, because many servers repeat the value that they refuse.
     """
     demanded = demand_of_any_text(context.response)
     if demanded:

@@ -1,4 +1,4 @@
-"""A GET changes nothing, and HEAD agrees with it (RFC 9110, 9.2.1 and 9.3.2)."""
+"""Reads: GET changes nothing, and HEAD succeeds where GET does (RFC 9110, 9.2.1 and 9.3.2)."""
 
 from dataclasses import replace
 from typing import Final
@@ -23,7 +23,7 @@ _UNKNOWN_METHOD: Final = "PROPFIND"  # A method of WebDAV that changes nothing.
 
 
 class HeadDiffers(Failure, code="ST312", title="HEAD differs from GET", needs_repetition=True):
-    """HEAD of a resource fails, and GET shows it."""
+    """HEAD of a resource fails although GET succeeds."""
 
 
 class UnsafeRead(Failure, code="ST313", title="Read changes the resource", needs_repetition=True):
@@ -40,9 +40,10 @@ def is_chosen(case: Case, response: Response) -> bool:
 def safe_methods(context: CheckContext) -> Exchanging[Found]:
     """Fail if HEAD fails where GET succeeds before and after, or if each GET changes the resource that it reads.
 
-    A HEAD that the server does not support proves nothing: an unknown method has to be refused as such, and the HEAD in another way.
-    A resource may count its reads: a field is judged if it holds the version of the resource, or if a described write is named after
-    it (`POST /prescriptions/{id}/refills`), and only if each of three further reads adds the same number to it, with another request in between.
+    If the server does not support HEAD, nothing is proved. So an unknown method must be refused as unknown, and HEAD with
+    another status. A resource may count its reads: a field is judged if it holds the version of the resource, or if a described
+    write is named after it (`POST /prescriptions/{id}/refills`), and only if each of three further reads adds the same number
+    to it, with another request in between.
     """
     case, sent = context.case, context.response.request
     if sent is None or context.tools is None or context.response.redirects or case.is_of_other_method:

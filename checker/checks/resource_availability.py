@@ -59,9 +59,9 @@ def is_there(status: int, plan: ResponsePlan, config: Config) -> bool:
 def ensure_resource_availability(context: CheckContext) -> Exchanging[Found]:
     """Fail on 404 for a resource that an earlier step has created by POST and no step has removed.
 
-    A write after the creation may have removed it, whatever its path: `POST /flush` of a step between, or of another worker, which may
-    send it a hundred times a second. The sequence is sent anew up to the creation and with the read alone: a resource that is then
-    available was removed by such a request.
+    Any write after the creation may have removed the resource, for example `POST /flush` in a step between, or from another
+    worker, which may send it a hundred times a second. Therefore the steps up to the creation are sent again, followed only by
+    the read. If the resource is then available, such a write had removed it.
     """
     steps, case = context.sequence, context.case
     meta = case.meta
@@ -92,7 +92,7 @@ def ensure_resource_availability(context: CheckContext) -> Exchanging[Found]:
 
 
 def _is_removed(context: CheckContext, place: int) -> Exchanging[bool]:
-    """Whether a resource that is created anew is available if nothing is sent after its creation, the step `place`."""
+    """Whether a resource is available if the steps up to its creation (step `place`) are sent again and no other request follows before the read."""
     if context.tools is None:
         return False
     earlier: list[Sent] = []

@@ -19,7 +19,7 @@ from checker.core.response import Outcome, Response
 
 
 class Sent(Struct, frozen=True):
-    """A step that a check sent anew."""
+    """A step that a check has sent again."""
 
     case: Case
     request: WireRequest

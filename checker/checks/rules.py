@@ -105,7 +105,8 @@ NAMED_SCHEMA = later_pattern(r"(?:^|[/#])(?:components/schemas|definitions)/")
 def number_format(violation: PartVerdict | SchemaViolation) -> str:
     """Return the format of a number that a value violates, such as `format int32`; empty for other violations.
 
-    A server whose integers are wider than described is wrong in every property: one described type or one missing test is the mistake.
+    If the integers of a server are wider than described, the mistake is one described type or one missing validation, although
+    it occurs in every property.
     """
     schema = violation.schema
     is_of_number = violation.keyword == "format" and isinstance(violation.value, int | float)
@@ -235,9 +236,9 @@ _OF_ANY_TEXT: Final = ([("pattern", r"\S")], [("minLength", 1)], [("pattern", r"
 
 
 def demand_of_any_text(response: Response) -> str:
-    """Return the demand of a refusal that a framework makes on any text: it is not empty, or has no NUL. Empty for other reasons.
+    """Return the demand of a refusal that frameworks make on every string (not empty, no NUL); an empty string for other reasons.
 
-    Sentences about resources may stand beside it.
+    The refusal may also contain sentences about resources.
     """
     demands = [demands_of(one) for one in _reasons_in(response) if not _is_of_state(one)]
     first = demands[0] if demands else []

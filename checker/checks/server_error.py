@@ -118,7 +118,7 @@ def not_a_server_error(context: CheckContext) -> Found:
 
 
 def _passing(template: str) -> str:
-    """Return the cause of a server error that passes when its request is sent again; empty if its text tells it from others."""
+    """Return the cause of a server error that does not occur when its request is sent again; empty if its text distinguishes it from others."""
     return _WITHOUT_REASON if says_nothing(template) else ""
 
 

@@ -163,7 +163,7 @@ def _compared(case: Case, sentences: list[str]) -> Iterator[tuple[str, str]]:
 def _is_of_identifier(context: CheckContext, sentences: list[str]) -> bool:
     """Whether a refusal that names no other part of the request may be about an invented identifier in the path.
 
-    It is described, or states which form the identifiers of the server have.
+    Such a refusal is described, or states the format of the identifiers.
     """
     case, plan = context.case, context.plan
     is_described = plan.matched_response in (str(context.response.status_code), "4XX")

@@ -55,7 +55,7 @@ class EmptiedField(
 class IgnoredCondition(
     Failure, code="ST316", title="Condition is ignored", severity=Severity.HIGH, needs_repetition=True
 ):
-    """A request about an old version is served as if nothing had changed (RFC 9110, 13.1)."""
+    """The server ignores the condition of a request that refers to an old version (RFC 9110, 13.1)."""
 
 
 def is_chosen(case: Case, response: Response) -> bool:
@@ -74,8 +74,9 @@ def update_conformance(context: CheckContext) -> Exchanging[Found]:
     * The response to the PUT has to show the resource without the field, and a read after it the old value.
     * The emptied field has to be a number that a further PATCH restores, so that the server accepts it beside the others. A PATCH with
       the stored values of other fields, none of which is a state or a switch, then empties it once more.
-    * An update with the old strong entity tag in `If-Match` has to be accepted and to change the tag, and one with an unknown tag has to
-      be refused with 412, because the server knows conditions then. A `GET` with the old tag in `If-None-Match` has to return 304.
+    * An update with the old strong entity tag in `If-Match` has to be accepted and to change the tag, and one with an unknown
+      tag has to be refused with 412, which proves that the server supports conditions. A `GET` with the old tag in
+      `If-None-Match` has to return 304.
     """
     case = copy(context.case)
     case.headers = {name: value for name, value in case.headers.items() if name.lower() not in CONDITIONS}
@@ -200,7 +201,7 @@ def _emptied(context: CheckContext, case: Case, shown: Thing) -> Exchanging[list
 def _stale(
     context: CheckContext, read: WireRequest, update: WireRequest, old: str, new: str
 ) -> Exchanging[list[Failure]]:
-    """Return the failures if requests about an old version are served, although the server knows conditions."""
+    """Return the failures if requests with a condition on an old version are accepted, although the server supports conditions."""
     found: list[Failure] = []
     told = f"Entity tag before an update: {old}\nEntity tag after it: {new}\n"
     unchanged = yield _with(read, _NOT_MODIFIED, old)

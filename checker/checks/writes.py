@@ -83,13 +83,13 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
     boolean, an integer, a member of an enumeration, or a text of ASCII letters and digits, without case. A field is lost if
 
     * the response to the write showed the value that was sent, or
-    * the description tells what is written from what is read (some fields of the response are `readOnly`, or no part of the request),
-      and the response to the write does not show the field, or an update left its old value, or a creation replaced a value that is
-      usually not for the server to decide.
+    * the description distinguishes written from read fields (some response fields are `readOnly` or absent from the request),
+      and one of these holds: the response to the write lacks the field; an update left its old value; a creation replaced a
+      value that servers usually do not choose.
 
-    A number is lost if its old value is back, or if it is far from the one that the response to the write showed. A text of other signs
-    or a list is lost if its old value is back. Another field of this write, or of what was there before, is stored, and a name that never existed
-    is not found: a mock proves nothing.
+    A number is lost if its old value is back, or if it is far from the one that the response to the write showed. A text with
+    other characters or a list is lost if its old value is back. To rule out a mock, another field of this write, or of the
+    earlier state, must be stored, and a name that never existed must not be found.
     """
     case, steps = context.case, context.sequence
     read, places = resource_in(context.response), range(len(steps) - 1, -1, -1)

@@ -57,7 +57,7 @@ def add(
     file: str | None,
     run: str | None,
 ) -> None:
-    """Add failures of the last run: IDs as reports show them, their beginnings suffice; `all` stands for all of them."""
+    """Add failures of the last run: IDs as reports show them (the first characters are enough), or `all`."""
     config = configured(ctx)
     path = _path(config, file)
     if not expires:

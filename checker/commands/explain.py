@@ -29,8 +29,8 @@ _ID = re.compile(r"(?:v1-)?(?=.*\d)[0-9a-f]{4,}")
 def explain(ctx: click.Context, name: str | None, *, lists: bool, run: str | None) -> None:
     """Explain a failure or a warning and its remedy, or show the result of one operation in the last run.
 
-    CODE is `ST101`, the name of a check, or of a warning; OPERATION is as reports call it: "POST /users", Query.user; ID is of a failure of the
-    last run: v1-9a68, or the beginning of it.
+    CODE is `ST101`, the name of a check, or of a warning; OPERATION is its name in reports: "POST /users", Query.user; ID
+    identifies a failure of the last run: its first characters are enough, such as v1-9a68.
     """
     if lists:
         for one in known_names():

@@ -116,7 +116,7 @@ class GroupedOption(click.Option):
 def load_extensions(specs: Iterable[str]) -> None:
     """Load those modules of hooks that name `checker.cli` into this process, too. Raises `ConfigError`.
 
-    All others run in workers alone: they may crash or hang.
+    Other modules run only in workers, because they may crash or hang.
     """
     for spec in specs:
         # Not without hooks: a `random.py` that happens to be there would take the place of the module of Python.

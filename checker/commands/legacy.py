@@ -1,7 +1,7 @@
 """Options and keys of earlier generations of such tools.
 
-Each old option stands for current ones and prints a hint. `checker migrate` rewrites the old keys of a file. This module needs
-no parser of TOML that keeps comments, since every command imports it.
+Each old option is replaced with current ones and prints a hint. `checker migrate` rewrites the old keys of a file. This module
+needs no parser of TOML that keeps comments, since every command imports it.
 """
 
 import json
@@ -294,7 +294,7 @@ def _shown(option: str, value: str) -> str:
 def modern(arguments: Sequence[str], params: Sequence[click.Parameter]) -> tuple[list[str], list[str]]:
     """Return the arguments with old options replaced, and a hint for each. Raises `UsageError`.
 
-    `params` are the options of today: their values are left alone.
+    `params` are the current options: their values are not changed.
     """
     valued = {
         name

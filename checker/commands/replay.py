@@ -78,8 +78,7 @@ _STATUSES = ("SUCCESS", "FAILURE", "ERROR", "SKIP")
 def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> None:
     """Send the interactions of CASSETTE again and print their old and new statuses.
 
-    A cassette is YAML (`vcr`), HAR of any program, or event lines (`ndjson`). What was masked in it is as the configuration
-    of today says, or -H.
+    A cassette is YAML (`vcr`), HAR of any program, or event lines (`ndjson`). Masked values are taken from the current configuration, or -H.
 
     With IDs of failures of the last run, as reports show them, each is tried three times, after the requests that it needs:
     fixed, failed, flaky or not reproduced. Without any ID, all failures are tried. The next `fuzz` does not send again

@@ -526,7 +526,7 @@ class WfcLogin(Struct, frozen=True):
 
     @property
     def is_external(self) -> bool:
-        """Whether it goes to a URL, which may be that of another server."""
+        """Whether the login request is sent to a URL, which may belong to another server."""
         return not self.endpoint.startswith("/")
 
     @property

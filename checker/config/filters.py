@@ -113,7 +113,7 @@ def unmatched(
 
 
 class Selection(Struct, frozen=True):
-    """The operations that a run tests. All of these conditions hold together; `matches` knows the filters alone."""
+    """The operations that a run tests. An operation must meet all of these conditions; `matches` tests only the filters."""
 
     filters: OperationFilters = field(default_factory=OperationFilters)
     disabled: tuple[OperationFilters, ...] = ()  # `[[operations]]` with `enabled = false`.

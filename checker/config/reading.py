@@ -101,7 +101,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def substituted(value: Any, environment: Mapping[str, str]) -> Any:
-    """Return a value with every `${NAME}` in its texts replaced; `$${` stands for `${`. Raises `ConfigError`."""
+    """Return a value with every `${NAME}` in its strings replaced; `$${` is an escape for `${`. Raises `ConfigError`."""
     if isinstance(value, str):
         return _PLACEHOLDER.sub(lambda found: _replacement(found, environment), value)
     if isinstance(value, Mapping):

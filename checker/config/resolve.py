@@ -348,7 +348,7 @@ class LiveSettings:
 
 
 class RunningSettings(LiveSettings):
-    """The settings of a run that goes on: they do not change."""
+    """The settings of a run. They do not change during the run."""
 
     def __init__(self, settings: RunSettings, operations: OperationResolver) -> None:
         self._asked = settings, operations

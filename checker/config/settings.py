@@ -332,8 +332,8 @@ def sensitive_overrides(settings: RunSettings) -> Iterator[Override]:
 def target(declared: str, location: str | None, given: str | None, credentials: Iterable[str]) -> BaseUrl:
     """Return the target of requests: the given URL, else the declared one.
 
-    User info in its location counts for that server. Raises `UsageError` if credentials would go to a server that only
-    the description names, `ValueError` for a text that is no URL.
+    User info in LOCATION is used for the same server. Raises `UsageError` if credentials would go to a server that only the
+    description names, `ValueError` for a text that is no URL.
     """
     if given is not None:
         return BaseUrl.from_url(given)

@@ -79,7 +79,7 @@ _SIZE: Final = re.compile(r"([0-9]{1,15})(?:([KMGT])I?)?B?", re.IGNORECASE)
 
 
 class Bytes(Struct, frozen=True):
-    """A number of bytes, at least 1: a whole number, or a text with a suffix that stands for a power of 1024."""
+    """A number of bytes, at least 1: a whole number, or a string whose suffix is a power of 1024."""
 
     noun: str = "a number of bytes"
 
@@ -150,7 +150,7 @@ class Text(Struct, frozen=True):
 
 
 class Secret(Struct, frozen=True):
-    """Any string that can be sent. No message shows it."""
+    """Any string that can be sent. Error messages never contain the value."""
 
     rule: Callable[[object], str | None]  # Returns what is wrong with a value: a sentence that starts with `must`.
     noun: str = "a string"
@@ -425,7 +425,7 @@ def retries_of(value: int | Mapping[str, int]) -> int:
 
 
 def site(text: str) -> str | None:
-    """Return why a value is not the scheme, host and port of a URL alone; None if it is."""
+    """Return the reason why a value is not an origin (only scheme, host and port of a URL); None if it is."""
     problem = base_url(text)
     if problem:
         return problem.replace("base URL", "origin")

@@ -33,7 +33,7 @@ class SendFrom(Protocol):
     def __call__(
         self, origin: BaseUrl, http: HttpSettings, request: WireRequest, *, is_elsewhere: bool = False
     ) -> Outcome:
-        """`is_elsewhere`: the host is not the target, which alone has a transport of its own."""
+        """`is_elsewhere`: the host is not the target. Only the target may have a custom transport."""
 
 
 class CallAuthentication:

@@ -1,6 +1,6 @@
 """Cases of the Python API: the strategies that draw them, and the changes that users make to drawn cases.
 
-The metadata of a changed case are judged anew from its bytes, and values of users are masked as such in reports.
+The metadata of a changed case are determined again from its bytes, and values from user code are masked in reports like external ones.
 """
 
 import dataclasses

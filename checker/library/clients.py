@@ -1,8 +1,8 @@
 """HTTP clients that send the requests of cases: those of users (`session=`) and those that options such as `auth` require.
 
-A client adds headers, cookies and parameters of its own. They replace drawn values of the same name (`for_client`); the
-cookies of a case replace those of the client. Responses of an application in this process reach a client by `httpx_client`
-and `requests_session`.
+A client adds headers, cookies and parameters of its own. These replace drawn values of the same name (`for_client`), except
+that the cookies of a case replace those of the client. Responses of an application in this process reach a client by
+`httpx_client` and `requests_session`.
 """
 
 import io
@@ -35,8 +35,8 @@ _COOKIE: Final = b"Cookie"
 def with_kept_cookies(request: WireRequest, kept: str | None) -> WireRequest:
     """Return a request whose `Cookie` has its own values, and those that a client keeps under other names.
 
-    Clients do not change a header that is there: a logged-in client would be anonymous at every
-    operation that has a cookie of its own.
+    Clients do not change an existing header. Without this function a logged-in client would be anonymous at every operation
+    that has a cookie parameter.
     """
     own = (request.header(_COOKIE) or b"").decode("latin-1")
     if not own or not kept:
@@ -146,8 +146,8 @@ def values_of(session: Any, url: str) -> ClientValues:
 def for_client(case: Case, options: CallOptions, url: str) -> Case:
     """Return the case without drawn values that would replace those of the client that sends it.
 
-    Drawn credentials are removed as well if the client has others: a server may read only the first that it finds. Values
-    that the caller wrote into the case or the call stay, and so does a case that was made by hand.
+    Drawn credentials are removed as well if the client has others: a server may read only the first that it finds. Values that
+    the caller wrote into the case or the call are kept. A case that was made by hand is not changed.
     """
     if options.session is None or case.drawn is None:
         return case

@@ -135,7 +135,7 @@ def refuse_misuse(test: Callable[..., Any]) -> None:
 
 
 def copied(test: Callable[..., Any]) -> Any:
-    """Return a copy of a function with attributes of its own."""
+    """Return a copy of a function that does not share its attributes."""
     if not isinstance(test, FunctionType):
         raise IncorrectUsage(f"`parametrize` is for functions, got {test!r}")
     found = FunctionType(test.__code__, test.__globals__, test.__name__, test.__defaults__, test.__closure__)

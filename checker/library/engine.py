@@ -250,7 +250,7 @@ class LibraryEngine:
     """Implements `checker.core.engine.Engine` for the operations of one schema. Not thread-safe."""
 
     def __init__(self, schema: ApiSchema, config: Config, attached: Attachments) -> None:
-        """`attached` is of the schema, and of a test."""
+        """`attached` belongs to the schema, or to one test."""
         self._attached = attached
         self.hooks = attached.hooks
         """They run after the hooks of all schemas."""

@@ -80,7 +80,7 @@ class Loaders:
     ) -> LoadedSchema:
         """Return the schema at a URL, after waiting at most `wait_for_schema` seconds. Options are those of `httpx.get`.
 
-        Options and configured headers are sent to the server of this URL alone. Raises `LoaderError`.
+        Options and configured headers are sent only to the server of this URL. Raises `LoaderError`.
         """
         if not isinstance(url, str):
             raise IncorrectUsage(f"`url` must be a text such as http://127.0.0.1/openapi.json, got {url!r:.80}")

@@ -30,7 +30,7 @@ from checker.workers.subject import TestedDescription
 class RunEngine(LibraryEngine):
     """Implements `checker.core.engine.Engine` with the settings, credentials, checks and rates of a run.
 
-    What user code sends is no case of the run. It is recorded with a purpose of its own.
+    Requests from user code are not cases of the run. They are recorded with the purpose `user`.
     """
 
     fetches_headers = False

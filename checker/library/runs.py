@@ -269,7 +269,7 @@ Prepare = Callable[[Path], RunSettings]  # Returns the settings of a run; its fi
 
 
 class RunRecords:
-    """The records of a run while it goes on: `RunStarted`, `SchemaOpened`, `Finding`, ..., `RunFinished`."""
+    """The records of a run, as they are written: `RunStarted`, `SchemaOpened`, `Finding`, ..., `RunFinished`."""
 
     def __init__(self, prepare: Prepare, launcher: Launcher | None = None) -> None:
         """The run begins with the request for the first record. Its folder is deleted at the end.

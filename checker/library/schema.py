@@ -59,7 +59,7 @@ def nearest(wanted: object, known: Iterable[str]) -> str:
 
 
 def fits(template: str, path: str) -> bool:
-    """Whether a path is one of those that a template stands for."""
+    """Whether a path matches a path template."""
     wanted, given = template.strip("/").split("/"), path.split("?")[0].strip("/").split("/")
     return len(wanted) == len(given) and all(
         one == other or ("{" in one and other != "") for one, other in zip(wanted, given, strict=True)
@@ -245,23 +245,23 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         return self._with(self._filter.joined(filter), hooks=(own,))
 
     def with_test_hooks(self, hooks: HookRegistry) -> "LoadedSchema":
-        """Return the schema with hooks that act in one test alone."""
+        """Return the schema with hooks that apply to only one test."""
         return self._with(self._filter, hooks=(self.hooks, hooks))
 
     @property
     def hook(self) -> HookDecorator:
-        """Return the decorator of hooks for operations of this schema alone: `@schema.hook`, by name or by the name of the function."""
+        """Return the decorator of hooks that apply only to operations of this schema: `@schema.hook`, by name or by the name of the function."""
         return self.hooks.hook
 
     @property
     def auth(self) -> SchemaAuth:
-        """Return the decorator of providers for this schema: `@schema.auth(...)`; `@schema.auth(Provider)` is for one test alone."""
+        """Return the decorator of providers for this schema: `@schema.auth(...)`; `@schema.auth(Provider)` applies to only one test."""
         registry = self._attached.auth[-1]
         assert isinstance(registry, SchemaAuth)
         return registry
 
     def with_test_auth(self, own: AuthRegistry) -> "LoadedSchema":
-        """Return the schema with providers for one test alone."""
+        """Return the schema with providers that apply to only one test."""
         return self._with(self._filter, auth=(own, *self._attached.auth))
 
     def as_strategy(self, generation_mode: GenerationMode | str | None = None, **parts: Any) -> "SearchStrategy[Case]":
