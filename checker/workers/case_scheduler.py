@@ -63,7 +63,7 @@ class TaskCounts(Struct):
                 self._last = running
 
     def keep_firsts(self, running: LeasedTask) -> None:
-        """Write the first occurrences of a task to the disk at once, so that no death of a worker changes the report."""
+        """Write the first occurrences in a task to the disk immediately, so that no death of a worker changes the report."""
         if not running.firsts <= self._met:
             self._met |= running.firsts
             self.report((running,))
@@ -116,7 +116,7 @@ def is_accused(running: LeasedTask, index: int) -> bool:
 
 
 def leave_drawn(context: WorkerContext, slot: int, running: LeasedTask, index: int) -> None:
-    """Write the case to its slot before hooks receive it; not if hooks decide what is drawn.
+    """Write the case to its slot before hooks receive it, unless hooks control generation.
 
     If a hook kills the worker, the supervisor reports the request from the slot.
     """
@@ -633,7 +633,7 @@ class CaseScheduler:
             self._context.recorder.gave_up(label, running.lease.phase, error)
 
     def give_up(self, running: LeasedTask, label: Label, error: BaseException) -> None:
-        """Test an operation no further. Other operations of the task go on."""
+        """Stop testing an operation. Other operations of the task continue."""
         running.dead_labels.add(label)
         running.given_up.add(label)
         self._context.recorder.gave_up(label, running.lease.phase, error)

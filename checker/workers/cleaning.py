@@ -29,10 +29,10 @@ _MOST_BYTES = 8 << 20
 
 
 class MadeLedger(MadeResources):
-    """Appends what was made or removed at one target, and reads what all processes have appended for it."""
+    """Records created and removed resources of one target in a file, and reads the records of all processes."""
 
     def __init__(self, path: Path, target: str) -> None:
-        """`target`: URL without credentials; what was made elsewhere is passed over."""
+        """`target`: URL without credentials. Resources of other targets are ignored."""
         super().__init__()
         self._path = path
         self._target = target

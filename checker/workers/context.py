@@ -34,9 +34,10 @@ class Activity(IntEnum):
 
 
 class TimeAccounting:
-    """Seconds by part. One thread does one thing at a time, so the parts sum to the wall by construction.
+    """Seconds by kind of work.
 
-    What passed between `since` and now, while the process was started, was idle; opening the document is making.
+    The worker has one thread, so the parts sum to the wall time. The time between `since` and now, in which the process was
+    started, counts as idle; opening the document counts as making.
     """
 
     __slots__ = ("_clock", "_mark", "_part", "_seconds")
@@ -100,7 +101,7 @@ class WorkerContext(Struct):
     stages: Stages
 
     def close(self) -> None:
-        """Release what the incarnation has opened. What is not flushed is lost."""
+        """Release everything that the incarnation has opened. Data that is not flushed is lost."""
         # The thread may continue after the run. Loaded schemas then send requests themselves again.
         RUN_ENGINE.set(None)
         self.http.close()

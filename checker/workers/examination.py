@@ -1,4 +1,4 @@
-"""The examination of an outage: wait until the target serves again, then send earlier requests alone to find the cause."""
+"""The examination of an outage: wait until the target serves again, then send earlier requests one at a time to find the cause."""
 
 import time
 from collections.abc import Collection, Iterator, Sequence
@@ -114,7 +114,7 @@ class LivenessProbes(Struct):
         return [one for one in self._chosen if one.label != suspect]
 
     def are_too_many(self, asked: Sequence[Sent], count: int) -> Job[bool]:
-        """Return whether one of so many requests, each sent in turn, is refused with 429."""
+        """Send `count` requests one after the other, cycling through `asked`. Return whether one of them is refused with 429."""
         for one in islice(cycle(asked), count):
             if is_refused((yield from self.again(one))) and self.was_too_much:
                 return True
@@ -151,7 +151,7 @@ class LivenessProbes(Struct):
         return build_request(tools.maker, tools.hooks, made.case, tools.credentials)
 
     def renews_credentials(self) -> Job[bool]:
-        """Fetch credentials anew if they have a source; return whether the target serves requests with them."""
+        """Fetch new credentials if they have a source; return whether the target serves requests with them."""
         tools = self.context.tools
         if tools.credentials is None or not self._chosen:
             return False
@@ -473,7 +473,7 @@ class Examination:
                     yield GeneratedCase(case, operation.label, (), (), literal_of(case))
 
     def _has_recovered(self, trouble: Trouble) -> Job[bool]:
-        """Return whether the target serves: at once, with new credentials, when something is undone, or after a while."""
+        """Return whether the target serves again: immediately, with new credentials, after a request that undoes a change, or after a pause."""
         witnesses = self._witnesses
         if not (yield from witnesses.is_in_trouble(trouble)):
             return True
@@ -485,7 +485,7 @@ class Examination:
         return (yield from self._serves_within(trouble, patience_s))
 
     def _serves_within(self, trouble: Trouble, patience_s: float) -> Job[bool]:
-        """Return whether the target serves after pauses of so many seconds together at most."""
+        """Return whether the target serves again after pauses of at most this many seconds in total."""
         pause_s, waited_s = _FIRST_PAUSE_S, 0.0
         while waited_s < patience_s:
             yield Pause(pause_s)

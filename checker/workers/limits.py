@@ -23,10 +23,11 @@ _PR_SET_PDEATHSIG = 1
 
 
 class Limits:
-    """Looked at in every round of the worker's loop; costs a comparison, and each second a look at the memory.
+    """The memory limits of a worker.
 
-    Made when the description is open: growth counts from there. In a process that is no child of ours (inline) it limits
-    nothing: leaving would not free a byte. `once_s`: CPU-seconds of opening that a successor does not need.
+    The loop tests them in every round, which costs a comparison, and once a second a measurement. Create the object after the
+    description is open, because growth counts from then on. In a process that is not a child of ours (inline) there is no
+    limit, because an exit would not free any memory. `once_s`: CPU-seconds of opening that a successor does not need.
     """
 
     def __init__(
@@ -40,7 +41,7 @@ class Limits:
             self._memory = Memory(most_bytes, growth_bytes, self._bytes(), opened_s, opened_s - once_s)
 
     def exceeded(self, now: float) -> bool:
-        """Whether the worker grew too far and should leave. `now` is of `time.monotonic`."""
+        """Whether the worker has grown too much and should exit. `now` is a time of `time.monotonic`."""
         if now < self._next_at or self._process is None:
             return False
         self._next_at = now + _CHECK_S
@@ -65,7 +66,7 @@ class Memory(NamedTuple):
     """Seconds in which a replacement worker opens the description. The first worker needs ten times as long, because it reads the description for all."""
 
     def is_spent(self, now_bytes: int, now_s: float) -> bool:
-        """Whether to leave: at once at the limit; for growth only when enough work was done to be worth another opening."""
+        """Whether to exit: immediately at the limit; because of growth only after enough work to be worth opening the description again."""
         if now_bytes > max(self.most_bytes, 2 * self.opened_bytes):
             return True
         grown = now_bytes - self.opened_bytes

@@ -410,7 +410,7 @@ class Worker:
             self._count(flight, verdict, outcome)
 
     def _count(self, flight: InFlight, verdict: Verdict, outcome: Outcome) -> None:
-        """Give a response to the observers, and let its sequence go on."""
+        """Pass a response to the observers, and let its sequence continue."""
         flight.status = 0
         if isinstance(outcome, Response):
             flight.status = flight.made.case.operation.status_of(outcome)

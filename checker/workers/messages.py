@@ -76,7 +76,7 @@ class Trouble(StrEnum):
 
 
 class Death(Struct, frozen=True):
-    """An outage of which the request that did it is known."""
+    """An outage whose cause is a known request."""
 
     at: float  # Seconds since the epoch.
     culprit: Label
@@ -280,7 +280,7 @@ PEER_RECORDS = (
 
 
 class Drain(Struct, frozen=True, tag=True):
-    """Start no new case and leave: after the requests in flight, at once, or after the conclusion of the run."""
+    """Start no new case and exit: after the requests in flight, immediately, or after the conclusion of the run."""
 
     is_replaced: bool = False
     """Whether another worker takes its place, with free memory. Its sequences are finished first."""

@@ -128,7 +128,7 @@ class TrafficObserver(Struct):
     recorder: Recorder
 
     def saw(self, flight: InFlight, verdict: Verdict) -> None:
-        """Hand an interaction over. What is notable is kept where the rest is not."""
+        """Record an interaction. Notable interactions are kept even if the others are not."""
         recorder, made, outcome = self.recorder, flight.made, verdict.outcome
         is_notable = flight.is_notable or verdict.purpose is not _TEST
         if not is_notable and verdict.judgement is not CLEAN:
@@ -237,7 +237,7 @@ class Observer(Protocol):
     """Learns from interactions."""
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Iterable[Record] | None:
-        """Learn from an interaction; return what is to be written to the journal.
+        """Learn from an interaction; return the records for the journal.
 
         `flight` is the case with its task, phase and index, `verdict` its request, outcome and failures.
         """

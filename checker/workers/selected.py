@@ -22,7 +22,7 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         has_phases: Callable[[OperationEntry], bool] = lambda entry: True,
         inferred: Callable[[], Iterable[Transition]] = tuple,
     ) -> None:
-        """`has_phases`: whether any phase tests an operation. `inferred`: what leads on beside what the description says."""
+        """`has_phases`: whether any phase tests an operation. `inferred`: links that were inferred in addition to the described ones."""
         self._inferred = inferred
         self._schema = schema
         self._entries: dict[Label, OperationEntry] = {}
@@ -102,7 +102,7 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
     def variables_below(self) -> dict[str, tuple[str, ...]]:
         """Return path template without a slash at its end -> variables of the segments right below it: `/users` -> `id`.
 
-        `/users/{id}/mails` shows it as well: no selected operation may be about a user alone.
+        `/users/{id}/mails` is used as well, because there may be no selected operation with the path `/users/{id}`.
         """
         found: dict[str, tuple[str, ...]] = {}
         for entry in self.entries:

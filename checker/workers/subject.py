@@ -1,4 +1,4 @@
-"""The description of a run: read once, kept without what is secret, and where it sends the requests."""
+"""The description of a run, which is read once and stored without secrets, and the target of its requests."""
 
 import ast
 import inspect
@@ -71,7 +71,7 @@ class Description(Struct, frozen=True):
 def read_description(settings: RunSettings, layout: RunLayout, given: bytes | None = None) -> Description:
     """Return the description. It is read from the run directory once a worker has fetched it, unless it was damaged there.
 
-    `given` is what is packed already: then nothing is fetched.
+    `given` is a description that was packed before; then nothing is fetched.
     """
     notes: tuple[Note, ...] = ()
     if settings.document is not None:
@@ -128,7 +128,7 @@ def settled_target(
 
 
 def other_host(settings: RunSettings, origin: BaseUrl) -> str:
-    """Return the host of the description if requests go to another host that it alone names; else an empty text."""
+    """Return the host that the description came from if requests go to another host that only the description names; else an empty string."""
     is_given = settings.target.base_url is not None or settings.target.origin is not None
     if is_given or not urlsplit(settings.location).netloc:
         return ""

@@ -237,7 +237,7 @@ class CredentialKeeper(Struct):
         return found
 
     def _carried(self, case: Case, *, of_request: bool, fetches: bool = True) -> Iterator[tuple[str, int, Credentials]]:
-        """Yield (source, number, credentials) of what a case carries; with `of_request` also what is fetched for one request."""
+        """Yield (source, number, credentials) for the credentials that a case carries; with `of_request` also those fetched for one request."""
         for name, source in self.sources.items():
             key = None if source in RUNNING_SOURCES or not (of_request or source.is_kept) else source.key(case)
             if key is None:
@@ -271,10 +271,10 @@ class CredentialKeeper(Struct):
             request.proofs = ((name, held.number),)
 
     def is_refused(self, case: Case, request: WireRequest, outcome: Outcome, *, is_again: bool = False) -> bool:
-        """Whether a refused request is to be sent again, now that newer or other credentials are there.
+        """Whether a refused request is to be sent again, because newer or other credentials are available.
 
-        `is_again` marks the response to a repetition. An operation that keeps refusing is left alone after `MOST_IN_VAIN`
-        renewals. Raises `CredentialError`.
+        `is_again` marks the response to a repetition. For an operation that keeps refusing, credentials are not renewed again
+        after `MOST_IN_VAIN` renewals. Raises `CredentialError`.
         """
         if not isinstance(outcome, Response):
             return False
@@ -312,7 +312,7 @@ class CredentialKeeper(Struct):
                 self.reauth.accepted((case.operation.label, name))
 
     def renew(self, case: Case, request: WireRequest) -> bool:
-        """Fetch the credentials of a request anew, whatever its response was. Return whether there was a source of any.
+        """Fetch the credentials of a request again, whatever its response was. Return whether there was a source for them.
 
         A service may answer 403 to a revoked token, which `is_refused` leaves to the operation. Raises `CredentialError`.
         """

@@ -97,7 +97,7 @@ class TokenSource(CredentialSource):
 def written(payload: Any, media_type: str) -> str:
     """Return a JSON value as the text of a media type: JSON, or a form, which writes numbers and booleans as JSON does.
 
-    A text that is not sent as JSON stands for the whole body.
+    A string that is not sent as JSON is the whole body.
     """
     if isinstance(payload, str) and not is_json(media_type):
         return payload
@@ -452,7 +452,7 @@ class LoginTraffic(msgspec.Struct):
 
 
 def _without_credentials(outcome: Outcome) -> Outcome:
-    """Return a response without credentials. A refusal is shown as it is: it has none, and gives the reason."""
+    """Return a response without credentials. A refusal is returned unchanged, because it contains no credentials and gives the reason."""
     if not isinstance(outcome, Response) or outcome.status_code >= 400:
         return outcome
     headers = [(name, value if name.lower() in _PLAIN_OF_RESPONSES else _MASK) for name, value in outcome.raw_headers]

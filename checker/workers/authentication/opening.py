@@ -1,6 +1,6 @@
 """Requests before the first case that try the configured credentials.
 
-Wrong credentials end the run at once: otherwise hundreds of requests are refused and nothing is tested. Operations that
+Wrong credentials end the run immediately. Otherwise hundreds of requests would be refused and nothing tested. Operations that
 refuse anonymous requests although they declare no security get the credentials of the scheme that they accept.
 """
 

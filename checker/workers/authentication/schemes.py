@@ -32,7 +32,7 @@ class SchemeCredentials:
         configured: Authentication,
         operations: OperationResolver | None = None,
     ) -> None:
-        """`operations`: the settings of operations with authentication of their own; None: all have what is configured."""
+        """`operations`: the settings of operations with their own authentication; None: all operations use the configured one."""
         self.declared = declared
         self.configured = configured
         self._operations = None if operations is None or operations.is_uniform else operations
@@ -177,7 +177,7 @@ def example_of(scheme: SecurityScheme, origin: BaseUrl, login: DescribedLogin | 
 
 
 def token_target(url: str, origin: BaseUrl) -> tuple[str, bool]:
-    """Return (a declared token URL as it is called, whether it is at another server than the API)."""
+    """Return (the declared token URL as an absolute URL, whether it is at another server than the API)."""
     target = urljoin(f"{origin.url}{origin.base_path}/", url)
     try:
         return target, BaseUrl.from_url(target).site != origin.site

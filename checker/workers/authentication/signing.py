@@ -152,7 +152,7 @@ def _scoped(signing: SigningScope, flow: httpx.Auth) -> Callable[[Case], httpx.A
 
 
 class _ExactUrl(httpx.URL):
-    """A URL whose path is signed as it is sent: httpx would normalise it, and the signature would be wrong."""
+    """A URL whose path is signed exactly as it is sent. httpx would normalise the path, and the signature would be wrong."""
 
     exact = b""
 

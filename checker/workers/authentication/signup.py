@@ -127,7 +127,7 @@ class SignUpSource(CredentialSource):
             self._needing.discard(case.operation.label)
 
     def fetch(self, case: Case) -> Credentials:
-        """Return the token; empty credentials and a note with the reason if there is none, since the run goes on without."""
+        """Return the token. If there is none, return empty credentials and a note with the reason, because the run continues without it."""
         flow = self._accounts.flow
         try:
             accounts, flow = self._accounts, self._accounts.flow

@@ -1,1 +1,1 @@
-"""From a failure that was seen to a finding worth reading: confirmed, smaller, sent again as it is printed."""
+"""Turn a failure into a finding: confirm it, shrink it, and send it again as it is printed."""

@@ -101,9 +101,10 @@ def are_linked(chain: Sequence[GeneratedCase], sent: Sequence[SentCase]) -> bool
 
 
 def situations(factory: CaseFactory, model: ResourceModel, chain: Cases) -> Iterator[Cases]:
-    """Yield a sequence after the creations of its resources with one further request before its last one.
+    """Yield variants of a sequence: the creations of its resources come first, and one further request comes before the last one.
 
-    That is the last request itself, one that removes or changes its resource, or one that creates another resource beside it.
+    The further request is the last request itself, one that removes or changes its resource, or one that creates another
+    resource in the same collection.
     """
     *before, last = chain
     use = model.uses.get(last.label)
@@ -134,7 +135,7 @@ def situations(factory: CaseFactory, model: ResourceModel, chain: Cases) -> Iter
 
 
 class Creations:
-    """Creates the resources that one sequence names, each once: their names are known from the responses alone."""
+    """Creates the resources that one sequence names. Each is created only once, because its name is known only from the response."""
 
     def __init__(self, factory: CaseFactory, model: ResourceModel, names: FreshNames, send: Send) -> None:
         self._factory = factory

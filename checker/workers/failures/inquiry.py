@@ -1,4 +1,4 @@
-"""The requests for one failure: it is confirmed, shrunk, and sent again as it is printed."""
+"""The requests that confirm a failure, shrink it, and send it again as it is printed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as replace_request
@@ -236,8 +236,8 @@ class Inquiry(Struct):
     def shortest(self, chain: Chain) -> Job[Chain | None]:
         """Return the shortest sequence that failed again; None if none did.
 
-        A last case that took values from the steps before it is confirmed with them first: alone it may fail for the
-        state that they left behind, and no user could reproduce that.
+        If the last case took values from earlier steps, it is confirmed with these steps first. Without them it may fail
+        because of the state that they left behind, and no user could reproduce that.
         """
         last = chain[-1].made
         last = replace(last, bindings=tuple(replace(one, step=-1) for one in last.bindings))
@@ -402,9 +402,9 @@ class Inquiry(Struct):
             self._take_in(shot, failure)
 
     def _without_resource(self, chain: Chain, *, is_short: bool = False) -> Job[Chain]:
-        """Return the last request of a sequence with names that the server does not know, if it fails likewise; else the sequence.
+        """Return only the last request of a sequence, with names that the server does not know, if it fails in the same way; else the sequence.
 
-        `is_short`: drawn names are looked into only where they are known to exist.
+        `is_short`: drawn names are replaced only if they are known to exist.
         """
         # On a service of 188 operations about 110 of 413 failures were marked as dependent on other requests, although
         # they were refused before any resource was looked for. The path of the simplest case is not enough: it may have
@@ -903,7 +903,7 @@ def _dropped(steps: Sequence[GeneratedCase], number: int) -> Iterator[GeneratedC
 
 
 def _named(made: GeneratedCase) -> GeneratedCase:
-    """Return a smallest case with an id that depends on its content alone."""
+    """Return a smallest case with an id that depends only on its content."""
     made.case.id = digest("smallest", made.label, repr(made.recipe))[:12]
     return made
 

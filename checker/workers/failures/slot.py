@@ -57,7 +57,7 @@ class InvestigationSlot(Struct):
         self.context.slots.enter(self.flight.slot, stage, self.flight.task.lease.id, self.flight.index)
 
     def begin(self, suspicion: UnconfirmedFailure, stage: Stage = Stage.CONFIRM) -> None:
-        """Enter a stage; limits of a shrink begin anew."""
+        """Enter a stage, and reset the limits of the shrink."""
         first = suspicion.chain[-1].verdict.outcome
         self.shrink_budget.begin(self.flight.task.lease.id, 0.0 if first is None else first.elapsed)
         self.enter(stage)
@@ -204,7 +204,7 @@ class InvestigationSlot(Struct):
             self.waiting.append(found)
 
     def end_reason(self) -> str:
-        """Return the reason why a shrink ends now; empty if it goes on."""
+        """Return the reason why a shrink ends now; empty if it continues."""
         running = self.flight.task
         if self.flight.made.label in self.context.held_back and (running.is_endless or not running.lease.is_last):
             return "because the target serves no request after it"

@@ -93,7 +93,8 @@ class CreationHistory(Struct):
     ) -> Sequence[ResourceMade]:
         """Return the resource that a request created, unless a better record is known. `place`: phase of the case and time of the response.
 
-        A server error may leave a resource with an unknown name behind, and a refusal may come too late: it takes the given names.
+        A server error may leave a resource with an unknown name behind. A refusal may come after the resource was created, so
+        the given names count as taken.
         """
         label, of_phase = case.operation.label, (case.operation.label, place[0], answer.status_code in _INVALID)
         if self._looks[of_phase] >= _MOST_LOOKS:

@@ -53,9 +53,9 @@ class CommonPart(NamedTuple):
     """Whether it is a variable within a path, as of other operations whose path goes on behind it."""
 
     def holds(self, demand: Constraint) -> bool:
-        """Whether a demand is about something in this part, and other operations have the part for which it is.
+        """Whether a demand applies to something in this part, and other operations share the part to which the demand applies.
 
-        At the end of one path, some operations take ids and others names; what is below takes either.
+        At the end of the same path, some operations take ids and others names; paths below it take either.
         """
         is_of_form = (demand.location, demand.keyword) == (_PATH, "format")
         is_inside = demand.location == self.location and demand.path[: len(self.path)] == self.path
@@ -387,7 +387,7 @@ class DemandLearner(Struct, Learner):
                     common.setdefault(below, {})[label, demand] = None
 
     def begin(self, phase: str, label: str = "", start: int = 0) -> None:
-        """A task of this phase begins, or goes on with case `start`."""
+        """Note that a task of this phase begins, or continues with case `start`."""
         if phase != self._phase:
             # Every worker learns the same in this phase, whichever tasks of earlier phases it had. Slow tasks of the phase before go on.
             going_on = (self._phase, phase)
@@ -498,7 +498,7 @@ class DemandLearner(Struct, Learner):
         return () if operation is None else self._parts_of(operation).common
 
     def _worse(self, label: Label, before: Moment) -> Iterator[Constraint]:
-        """Yield demands to leave out optional parts with which far fewer cases were accepted, and texts where integers alone were."""
+        """Yield demands to leave out optional parts with which far fewer cases were accepted, and strings if only integers were accepted."""
         operation = self.operations.get(label)
         parts = () if operation is None else self._parts_of(operation).compared
         for number, accepted in self._valid.worse_with(label, before) if parts else ():

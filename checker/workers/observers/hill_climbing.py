@@ -1,4 +1,4 @@
-"""Goes on from the cases of an operation that made a metric largest (`generation.maximize`), in `fuzz`."""
+"""Hill climbing in `fuzz`: vary the case of an operation with the largest value of a metric (`generation.maximize`)."""
 
 from random import Random
 from typing import Final

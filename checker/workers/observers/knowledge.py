@@ -70,8 +70,8 @@ class ProbedOperations(Struct):
         """Whether a case must not be probed: its task probed another one of the operation, or an earlier phase did.
 
         Other tasks of the same phase do not count: they may run at the same time, and their speed must not decide which
-        requests are sent. A probe without a verdict (404, 409) does not count in later phases. A case that is made again since
-        its worker died is probed again: its failure may not have been looked into.
+        requests are sent. A probe without a verdict (404, 409) does not count in later phases. A case that is repeated because
+        its worker died is probed again, because its failure may not have been investigated.
         """
         task, label = flight.task.lease, flight.made.label
         if (task.id, label) in self._begun:
@@ -102,7 +102,7 @@ class Knowledge(Struct):
 
     @property
     def is_layered(self) -> bool:
-        """Whether requests depend on earlier layers alone, as in `run`."""
+        """Whether requests depend only on earlier layers, as in `run`."""
         return isinstance(self.values, LayeredPool)
 
     def follow(self, journals: Sequence[str]) -> None:

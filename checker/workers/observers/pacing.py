@@ -59,9 +59,9 @@ class Concurrency(Struct):
 
 
 class SlowLanes(Struct):
-    """The number of requests to slow operations that are in flight beside all others.
+    """The number of requests to slow operations that may be in flight in addition to all others.
 
-    A target that does one thing after another times out for what it is sent together: then they go alone.
+    A target that handles one request at a time lets simultaneous requests time out. Then slow requests are sent one at a time.
     """
 
     most: int
@@ -106,7 +106,7 @@ class _Scheduler(Protocol):
 
 
 class Slowness:
-    """Decides what is slow, and tells the supervisor."""
+    """Decides which operations are slow, and reports them to the supervisor."""
 
     def __init__(
         self, http: Transport, lanes: SlowLanes, operations: OperationResolver, scheduler: _Scheduler, up: Sender

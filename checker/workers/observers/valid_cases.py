@@ -90,9 +90,9 @@ class _Streak(Struct):
                 self.places[place] = reason, count + 1 if reason == last else 1
 
     def invents_in_vain(self, *, is_removal: bool) -> bool:
-        """Whether invented names of resources are not there, mostly while names that an earlier response showed are accepted.
+        """Whether resources with invented names do not exist, mostly while names from earlier responses are accepted.
 
-        A removal accepts each known name once, so that it is enough for one that no invented name is there.
+        A removal accepts each known name only once, so for removals it is enough that no invented name exists.
         """
         return not self.accepts_invented and self.missing >= _INVENTED_IN_VAIN[self.accepts_known or is_removal]
 

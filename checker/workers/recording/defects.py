@@ -69,7 +69,7 @@ class Defects(Struct):
         return self.same_as(label, failure, fingerprint) is not None
 
     def settle(self, finding: Finding) -> None:
-        """Take in what was found out here."""
+        """Add the results of this worker."""
         name = finding.fingerprint
         if finding.investigation.withdrawn and finding.investigation.stopped and not finding.investigation.requests:
             # Nothing was sent for it.
@@ -90,7 +90,7 @@ class Defects(Struct):
             self.unfinished.discard(name)
 
     def give_back(self, fingerprint: str, label: str, requests: int) -> None:
-        """Forget a failure that did not happen again, so that the next case that shows it is looked into."""
+        """Forget a failure that did not occur again, so that the next case with this failure is investigated."""
         self._spent[label] += requests
         self._looks[fingerprint] += 1
         if self._looks[fingerprint] < MOST_LOOKS:

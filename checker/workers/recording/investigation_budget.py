@@ -32,11 +32,11 @@ _MATTERS = (Severity.CRITICAL, Severity.HIGH)
 class InvestigationBudget(Struct):
     """Requests that are left for investigations of failures.
 
-    A failure that they do not suffice for is sent once, as it is printed. It is reported unconfirmed when the floor is spent.
+    If they are not enough for a failure, it is sent once, as it is printed. If the floor is spent as well, the failure is reported unconfirmed.
 
-    In `run` each operation has the share of its own cases, so that neither workers nor the order of responses decide; what
-    is left over goes round at the end of the run. In `fuzz`, and with a limit of time, it is the share of what this worker
-    did: how many cases there will be is not known.
+    In `run` each operation has the share of its own cases, so that the budget depends neither on the workers nor on the order
+    of responses; unused requests are distributed at the end of the run. In `fuzz`, and with a time limit, the number of cases
+    is not known in advance, so the budget is the share of the requests that this worker has sent.
     """
 
     share: float
@@ -61,14 +61,14 @@ class InvestigationBudget(Struct):
         return spent < max(self.floor, self.credit, int(share))
 
     def reopens(self, fingerprint: str) -> bool:
-        """Whether a failure that had one request is news again: by now there may be more for it."""
+        """Whether a failure that got only one request is to be investigated again, because the budget has grown since then."""
         is_unfinished = self.is_open_ended and fingerprint in self.defects.unfinished
         if not is_unfinished or self._left_of_earned() < ENOUGH:
             return False
         return not (self.spares_known_causes and self.defects.shows_known_cause(fingerprint))
 
     def is_spared(self, cause: str) -> bool:
-        """Whether enough is known of the mistake behind a failure to send that once, as it is printed."""
+        """Whether the cause of a failure is known well enough to send the failure only once, as it is printed."""
         return self.spares_known_causes and self.defects.knows_cause(cause)
 
     def allowance(self, running: LeasedTask, index: int, label: str, severity: Severity, check: str) -> int:
@@ -115,8 +115,9 @@ class ShrinkBudget(Struct):
     shrink may send 500 requests if the fastest response came within 16 ms, 250 if it came within 32 ms, and so on: load makes
     responses late, but hardly ever all of them.
 
-    Operations that sleep fail at once for nonsense and take their time for everything else. A shrink of such a failure would spend
-    all its requests asleep, and so would the next one of the same task. It ends after two slow candidates, unless slow ones are rare.
+    An operation that sleeps rejects invalid requests immediately and is slow for all others. A shrink of such a failure, and
+    every later shrink of the same task, would spend all its requests waiting. So a shrink ends after two slow candidates,
+    unless slow candidates are rare.
     """
 
     requests: int = 0  # Requests of the current shrink that were answered or given up.
@@ -128,7 +129,7 @@ class ShrinkBudget(Struct):
     _all: Counter[str] = field(default_factory=Counter)
 
     def begin(self, task: str, failed_after_s: float) -> None:
-        """Begin the shrink of a failure of a task whose response came after so many seconds."""
+        """Begin the shrink of a failure whose response came after this many seconds."""
         self._task, self._failed_after_s = task, failed_after_s
         self.requests, self._fastest_s = 0, inf
 
@@ -136,7 +137,7 @@ class ShrinkBudget(Struct):
     def patience_s(self) -> float:
         """Return the seconds after which a candidate is given up.
 
-        The first slow one has more time: a candidate that is given up for the load of a moment changes what is sent after it.
+        The first slow candidate gets more time, because giving up a candidate during a short load peak would change the requests after it.
         """
         return max(_LATER_S if self._is_sleepy else _FIRST_S, _TIMES * self._failed_after_s)
 
@@ -151,7 +152,7 @@ class ShrinkBudget(Struct):
 
     @property
     def end_reason(self) -> str:
-        """Return the reason why the shrink ends now; empty if it goes on."""
+        """Return the reason why the shrink ends now; empty if it continues."""
         if self.is_over:
             return "with the run"
         if self.requests >= max(_FEWEST, self._allowed):

@@ -273,7 +273,7 @@ class Recorder(Struct):
         self.journal.flush()
 
     def release(self) -> None:
-        """Close the files; what is not flushed is lost. Workers in threads have no end of a process that would do it."""
+        """Close the files; data that is not flushed is lost. Workers in threads need this, because their process does not end."""
         self.traffic.writer.release()
         self.journal.release()
 
@@ -288,7 +288,7 @@ class Recorder(Struct):
         self.traffic.faults.clear()
 
     def is_new(self, kind: str, label: str, text: str) -> bool:
-        """Whether something is to be told for the first time."""
+        """Return True if this key has not been reported before."""
         key = (kind, label, text)
         # The bound is on memory: texts of a server may be different each time.
         if key in self._noted or len(self._noted) > 10_000:

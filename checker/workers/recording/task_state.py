@@ -58,7 +58,7 @@ class ClusterRotation(Struct):
             self._settle(label)
 
     def passes(self, label: Label, index: int) -> bool:
-        """Whether it is not the turn of an operation at this index."""
+        """Whether an operation is skipped at this index, because its share of the turns is reduced."""
         return index // len(self.labels) % self.pauses.get(label, 1) > 0
 
     def showed(self, label: Label) -> None:
@@ -103,7 +103,7 @@ class ClusterRotation(Struct):
         return tuple(found)
 
     def _settle(self, label: Label) -> None:
-        """Say how often it is its turn from now on."""
+        """Set the share of the turns that the operation gets from now on."""
         # The strongest reason wins: a request that is waited for, a single case, equal refusals, nothing new. Producers
         # rest less, because an operation with a single case is often the only source of an identifier.
         is_producer = label in self.producers
@@ -216,7 +216,7 @@ class TaskTally(Struct, kw_only=True):
         self.looks_at = len(self.lease.labels) * DULL_CASES
 
     def waited(self, elapsed_s: float) -> None:
-        """Count a request that was answered or given up after so many seconds."""
+        """Count a request that got a response or was given up after this many seconds."""
         self.answers += 1
         if elapsed_s >= LONG_WAIT_S:
             self.long_waits += 1
@@ -224,8 +224,8 @@ class TaskTally(Struct, kw_only=True):
     def _look(self) -> None:
         """Read the latest responses of the operations of a cluster, and end its turn if all of them are dull.
 
-        The look is due when each of them may have had enough cases to be dull. By the clock, a fast target would be asked in vain for
-        longer.
+        The look is due when each of them may have had enough cases to be dull. If the look were due by time, a fast target
+        would get more useless requests.
         """
         if self.rounds is None:
             return
@@ -365,7 +365,7 @@ class LeasedTask(TaskTally, kw_only=True):
     def timed_out(self, label: Label, index: int) -> bool:
         """Note a timeout; return whether it was the last one in a row that an operation may have.
 
-        What was in flight together counts as one: it may have been too much at once for the target.
+        Timeouts of requests that were in flight together count as one, because the target may not be able to handle them together.
         """
         count, since = self.timeouts.get(label, (0, 0))
         if index >= since:

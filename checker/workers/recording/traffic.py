@@ -165,7 +165,7 @@ def rows(counts: Mapping[tuple[str, int], int]) -> tuple[tuple[str, int, int], .
 
 
 class UncountedRequests(Struct):
-    """Requests that no task has counted: redirects that were followed, what was sent again on the way, logins, witnesses."""
+    """Requests that no task has counted: followed redirects, retries, logins and liveness probes."""
 
     requests: int = 0
     inquiries: int = 0  # The number of them that investigated failures.
@@ -236,7 +236,7 @@ class Traffic(Struct):
             purpose = Purpose.PROBE
 
     def record_others(self, made: GeneratedCase, answers: Sequence[Answered], verdict: Verdict) -> None:
-        """Write down what else was sent for a case: what was refused for its credentials, what checks sent before and after."""
+        """Record the additional requests for a case: those refused because of their credentials, and those that checks sent before and after it."""
         verdict.answers = answers
         if verdict.outcome is None:
             # Only checks sent something, and found nothing.
@@ -252,7 +252,7 @@ class Traffic(Struct):
         self.unjudged(made, answers[own + 1 :], Purpose.PROBE)
 
     def on_the_way(self, made: GeneratedCase, outcome: Outcome | None) -> None:
-        """Write down what was sent before an answer came: redirects that were followed, failures, twins of requests."""
+        """Record the requests before the final response: followed redirects, failed attempts, and second copies of requests that are sent twice."""
         for one in outcome.earlier if outcome is not None else ():
             earlier = Answered(*one)
             is_redirect = type(earlier.outcome) is Response and earlier.outcome.status_code < 400

@@ -97,7 +97,7 @@ class UnconfirmedFailure(Struct, frozen=True):
 
     @property
     def is_of_check(self) -> bool:
-        """Whether what failed was sent by a check, beside the request of the case or in place of it."""
+        """Whether the failed request was sent by a check, in addition to the request of the case or in place of it."""
         sent = self.chain[-1].verdict.request
         return self.failure.request is not None or (sent is not None and sent.is_of_check)
 

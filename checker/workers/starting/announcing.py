@@ -65,7 +65,7 @@ def tell_of_parameters(recorder: Recorder, schema: ApiSchema, overrides: Overrid
 def tell_of_blocks(recorder: Recorder, schema: ApiSchema, operations: OperationLayers) -> None:
     """Warn of filters of `[[operations]]` that match no operation, so that their settings have no effect.
 
-    Nothing is said of blocks that stand beside `[[project]]` tables: they may be about another API.
+    Blocks of the root are not reported if there are `[[project]]` tables, because they may be meant for another API.
     """
     blocks = [one for one in operations.blocks if not one.is_shared]
     if not blocks:
@@ -94,7 +94,7 @@ def tell_of_servers(recorder: Recorder, description: Description, operations: Op
 
 
 class RecordingReader(Struct, DescriptionReader):
-    """Records what is found in a description while cases are made."""
+    """Records the facts about a description that are found while cases are generated."""
 
     recorder: Recorder
     phase: str  # The first phase: faults of an operation that end its tests are recorded for it.

@@ -146,8 +146,8 @@ def _factories(
 ) -> tuple[CaseFactory, CaseFactory | None]:
     """Return the factory of cases, and the one of cases as they are before `filter`, `map` and `flatmap` hooks see them.
 
-    The latter is None when `before_generate` hooks decide what is drawn: without them it would draw other cases. What is found while
-    programs are compiled goes to the recorder.
+    The latter is None if `before_generate` hooks control generation, because without them it would draw other cases. Faults
+    that are found while programs are compiled are passed to the recorder.
     """
     settings, selected = subject.settings, subject.selected
     references = selected.resources.naming_places
@@ -222,7 +222,7 @@ def open_worker_context(incarnation: int, settings: RunSettings, users: UsersCod
 def _laid_out(
     incarnation: int, subject: TestedDescription, users: UsersCode, ledger: TimeAccounting, undone: ExitStack
 ) -> WorkerContext:
-    """Return the context of a worker. `undone` closes what was opened if nothing comes of it."""
+    """Return the context of a worker. `undone` closes everything that was opened if an error occurs."""
     settings, operations, origin, selected = subject.settings, subject.operations, subject.origin, subject.selected
     recorder = _open_recorder(incarnation, subject, sends_as_made=not users.hooks.named("before_call"))
     undone.callback(recorder.release)
@@ -313,7 +313,7 @@ def _hill_climber(
 
 
 def _investigation_budget(settings: RunSettings, recorder: Recorder, operations: int) -> InvestigationBudget:
-    """Return what this worker may send for investigations of failures of so many operations."""
+    """Return the budget of this worker for investigations of failures, for this many operations."""
     is_endless = settings.kind == "fuzz"
     usually_ends = settings.has_no_end and not settings.common.continue_on_failure
     ends_at_failure = is_endless and (usually_ends or settings.verdict.max_failures == 1)

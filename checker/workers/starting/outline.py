@@ -1,4 +1,4 @@
-"""The outline of a run and the graph of its operations, read from the description alone: nothing is sent."""
+"""The outline of a run and the graph of its operations. Both are read from the description; nothing is sent."""
 
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
@@ -24,7 +24,7 @@ from checker.workers.subject import Contents, read_contents
 
 
 class OutlinedInput(Struct, frozen=True):
-    """One thing that a request to an operation takes, besides its body as a whole."""
+    """One input of an operation: a parameter, or an argument in the body."""
 
     name: str
     location: str  # `path`, `query`, ...; `body` for arguments of kinds in which bodies carry them.

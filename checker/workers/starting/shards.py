@@ -22,7 +22,7 @@ _STEPS = 3.0  # Requests of a sequence.
 def partition_of(contents: Contents) -> Partition | None:
     """Return the partition of the selected operations; None if the run tests all of them.
 
-    Every shard of a run computes the same one: it follows from the description, the settings and the weights alone.
+    Every shard of a run computes the same partition, because it depends only on the description, the settings and the weights.
     """
     shard, selected = contents.settings.selection.shard, contents.selected
     if shard is None:
