@@ -169,24 +169,20 @@ _TEXTS: Final = (forms.STRING, forms.ARRAY, forms.OBJECT)
 def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> NegationTarget | None:
     known = compiler.compiled(parameter)
     if known.negation is None:
-        known.negation = _negation(compiler, parameter, known.part)
+        proof: Proof = lambda value: False  # noqa: E731
+        broken: NegativeDraw | None = None
+        with suppress(Unsatisfiable, BudgetSpent):
+            proof, is_wanted = negation_of_parameter(compiler.settings, parameter, known.part)
+            usual = compile_negative(*known.part, is_broken=proof, wanted=is_wanted)
+            binding = compiler.overrides.parameter(parameter.location, parameter.name)
+            broken = usual if binding is None else _with_wrong_entries(usual, known.part, proof, binding)
+        known.negation = broken, proof
     broken, proof = known.negation
     if may_be_missing(parameter):
         broken = _often(broken, _missing(_ABSENT, pointer_child(parameter.pointer, "required")), _LEFT_OUT)
     if broken is None:
         return None
     return NegationTarget(parameter.name, broken, lambda value: value is _ABSENT or proof(value))
-
-
-def _negation(compiler: PartCompiler, parameter: Parameter, part: SchemaPart) -> tuple[NegativeDraw | None, Proof]:
-    """Return the draws of wrong values of a parameter, None if there are none, and the proof that a value is wrong."""
-    proof: Proof = lambda value: False  # noqa: E731
-    with suppress(Unsatisfiable, BudgetSpent):
-        proof, is_wanted = negation_of_parameter(compiler.settings, parameter, part)
-        broken = compile_negative(*part, is_broken=proof, wanted=is_wanted)
-        binding = compiler.overrides.parameter(parameter.location, parameter.name)
-        return broken if binding is None else _with_wrong_entries(broken, part, proof, binding), proof
-    return None, proof
 
 
 def _with_wrong_entries(usual: NegativeDraw, part: SchemaPart, proof: Proof, binding: Override) -> NegativeDraw:
