@@ -197,9 +197,14 @@ class FreshNames(Struct):
             if place not in known:
                 continue
             random = Random(digest_int(token, place))
+            # Other names of the same kind, then the other texts of an enumeration in random order.
+            declared = made.case.operation.parameters
+            schema = next((one.schema for one in declared if f"{one.location} {one.name}" == place), None)
+            listed = () if schema is None else outline_of(schema).first("enum") or ()
+            texts = [text for text in listed if isinstance(text, str)]
             # A value of the same kind may still break the schema: a pattern, a limit of length. The first one that
             # leaves the case as valid as it was is taken.
-            for value in (*others_like(known[place], random), *_others_listed(made, place, random)):
+            for value in (*others_like(known[place], random), *random.sample(texts, len(texts))):
                 trial = replace(step, names=(*found, (place, value)))
                 try:
                     other = self.context.factory.remake(trial, name=made.case.id, phase=phase)
@@ -223,17 +228,6 @@ def _texts_of(made: GeneratedCase) -> tuple[str, ...]:
 
 def _numbers_of(made: GeneratedCase) -> tuple[str, ...]:
     return tuple(place for place, value in names_in(made.case) if not isinstance(value, str))
-
-
-def _others_listed(made: GeneratedCase, place: str, random: Random) -> list[str]:
-    """Return the other texts that the enumeration of a parameter admits, in random order."""
-    where, _, name = place.partition(" ")
-    for one in made.case.operation.parameters:
-        if (one.location, one.name) == (where, name):
-            listed = outline_of(one.schema).first("enum") or ()
-            texts = [text for text in listed if isinstance(text, str)]
-            return random.sample(texts, len(texts))
-    return []
 
 
 def _outcome(tools: Tools, made: GeneratedCase) -> object:
