@@ -53,20 +53,16 @@ def location_conformance(context: CheckContext) -> Exchanging[Found]:
         message = f"Location: {given[0]}\nReceived: {answer.status_code} for `GET {target}`"
     failure = DanglingLocation(message, unique_key=str(response.status_code))
     # No other request knows the name yet. Many actions are accepted once: the order of a return is returned then.
-    failure.is_repeated = is_readable(context, target) and not _may_be_removed(context, target)
+    parts = _path_in(context, target).split("/")
+    above = ("/".join(parts[:size]) or "/" for size in range(1, len(parts) + 1))
+    may_be_removed = any(is_described(context.case.operation, "DELETE", path) for path in above)
+    failure.is_repeated = is_readable(context, target) and not may_be_removed
     return failure
 
 
 def is_readable(context: CheckContext, target: str) -> bool:
     """Whether a described GET reads the resource at a target."""
     return is_described(context.case.operation, "GET", _path_in(context, target))
-
-
-def _may_be_removed(context: CheckContext, target: str) -> bool:
-    """Whether a described DELETE removes the resource at a target, or something above it."""
-    parts = _path_in(context, target).split("/")
-    above = ("/".join(parts[:size]) or "/" for size in range(1, len(parts) + 1))
-    return any(is_described(context.case.operation, "DELETE", path) for path in above)
 
 
 def _path_in(context: CheckContext, target: str) -> str:

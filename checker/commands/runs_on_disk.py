@@ -366,7 +366,25 @@ def compared_with(name: str, today: str) -> Baseline:
     """Return the failures of another run as a baseline: a JSON report, or the last run of a corpus. Raises `UsageError`."""
     path = Path(name)
     if path.is_file():
-        entries = tuple(_reported(path, today))
+        try:
+            found: Any = json.loads(read_local(path, "a JSON report", most_bytes=_MOST_BYTES))
+            entries = tuple(
+                KnownFailure(
+                    check=one["check"],
+                    rule=one["rule"],
+                    text=one["text"],
+                    operation=one["operation"],
+                    fingerprint=one["id"],
+                    title=one["title"],
+                    last_seen=today,
+                )
+                for one in found["failures"]
+            )
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise UsageError(
+                f"--compare {path}: is no JSON report of checker ({type(error).__name__}: {error}); "
+                "make one with `checker report --format json`"
+            ) from error
     else:
         folder = folder_of(name)
         layout = RunLayout(folder)
@@ -390,24 +408,3 @@ def _records(layout: RunLayout, run: LastRun) -> Iterator[tuple[int, Record]]:
         missing = InflightReader(path).sent - recorded[incarnation]
         if incarnation >= run.first and missing > 0:
             yield incarnation, requests_alone(missing)
-
-
-def _reported(path: Path, today: str) -> Iterator[KnownFailure]:
-    """Yield an entry for each failure of a JSON report. Raises `UsageError`."""
-    try:
-        found: Any = json.loads(read_local(path, "a JSON report", most_bytes=_MOST_BYTES))
-        for one in found["failures"]:
-            yield KnownFailure(
-                check=one["check"],
-                rule=one["rule"],
-                text=one["text"],
-                operation=one["operation"],
-                fingerprint=one["id"],
-                title=one["title"],
-                last_seen=today,
-            )
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise UsageError(
-            f"--compare {path}: is no JSON report of checker ({type(error).__name__}: {error}); "
-            "make one with `checker report --format json`"
-        ) from error

@@ -1,7 +1,7 @@
 """Credentials that are fetched during a run: their sources and the registry of sources."""
 
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, Protocol, TypeVar
 from urllib.parse import quote, unquote_plus
 
@@ -38,7 +38,8 @@ def put(request: WireRequest, credentials: Credentials) -> None:
         path, _, query = request.target.partition(b"?")
         given = credentials.query
         kept = [pair for pair in query.split(b"&") if pair and _name_of(pair) not in given]
-        request.target = path + b"?" + b"&".join([*kept, *_pairs(given)])
+        kept += (f"{quote(name, safe='')}={quote(value, safe='')}".encode() for name, value in given.items())
+        request.target = path + b"?" + b"&".join(kept)
     if credentials.cookies:
         sent = request.header(_COOKIE) or b""
         parts = [part for part in sent.split(b"; ") if part]
@@ -72,10 +73,6 @@ def _put_headers(request: WireRequest, given: Mapping[str, str]) -> None:
     names = {name.lower() for name, _ in fields}
     request.headers = [pair for pair in request.headers if pair[0].lower() not in names] + fields
     request.lines = None
-
-
-def _pairs(given: Mapping[str, str]) -> Iterable[bytes]:
-    return (f"{quote(name, safe='')}={quote(value, safe='')}".encode() for name, value in given.items())
 
 
 def _name_of(pair: bytes) -> str:

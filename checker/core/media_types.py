@@ -59,9 +59,13 @@ class MediaType(Struct, frozen=True):
 
         Parameters of this type must be there in `other`, too; further ones do not matter.
         """
-        return self.names(other) and all(
-            _same(name, value, other.parameters.get(name)) for name, value in self.parameters.items()
-        )
+        if not self.names(other):
+            return False
+        for name, wide in self.parameters.items():
+            narrow = other.parameters.get(name)
+            if narrow is None or (wide.lower() != narrow.lower() if name == "charset" else wide != narrow):
+                return False
+        return True
 
 
 @lru_cache(maxsize=1024)
@@ -173,9 +177,3 @@ def is_multipart(text: str) -> bool:
     """Whether a media type is `multipart/form-data` or another multipart type."""
     parsed = media_type_of(text)
     return parsed is not None and parsed.type == "multipart"
-
-
-def _same(name: str, wide: str, narrow: str | None) -> bool:
-    if narrow is None:
-        return False
-    return wide.lower() == narrow.lower() if name == "charset" else wide == narrow

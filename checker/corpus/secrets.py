@@ -323,7 +323,11 @@ def exchange(request: WireRequest, outcome: Outcome, secrets: Secrets) -> Exchan
         received = (
             response.status_code,
             response.message,
-            _without_credentials(response.head, secrets.redaction),
+            # Without the credentials of the server's own URLs: user info, sensitive names in the query.
+            _URL_FIELD.sub(
+                lambda line: secrets.redaction.url(line[0].decode("latin-1")).encode("latin-1", "replace"),
+                response.head,
+            ),
             response.content,
             response.content_size,
         )
@@ -348,13 +352,6 @@ def exchange(request: WireRequest, outcome: Outcome, secrets: Secrets) -> Exchan
         )
     # Cut after masking: half a secret would not be recognised.
     return found if len(found.reason) <= _LONGEST_REASON else replace(found, reason=found.reason[:_LONGEST_REASON])
-
-
-def _without_credentials(head: bytes, redaction: Redaction) -> bytes:
-    """Return header lines without the credentials of the server's own URLs: user info, sensitive names in the query."""
-    if _URL_FIELD.search(head) is None:
-        return head
-    return _URL_FIELD.sub(lambda line: redaction.url(line[0].decode("latin-1")).encode("latin-1", "replace"), head)
 
 
 def lighter(exchange: Exchange, most: int, keep: Callable[[bytes], int]) -> Exchange:

@@ -103,7 +103,11 @@ def _named_by(name: str, scalar: str, own: Entity | None, types: Types) -> tuple
     last = parts[-1] if parts else ""
     if last in _HANDLES:
         owner = types.get(singular("".join(parts[:-1]))) if len(parts) > 1 else own
-        found = _by_handle(owner, last) or _by_field(owner, name)
+        if owner is None or name not in owner.fields:
+            by_field = None
+        else:
+            by_field = (owner, name) if is_leaf_type(get_named_type(owner.fields[name].type)) else None
+        found = _by_handle(owner, last) or by_field
         # `person(nodeId: ID!)`, where `nodeId` is the name in the interface `Node`.
         if found is not None and own is not None and owner in own.interfaces:
             return own, found[1]
@@ -123,13 +127,6 @@ def _by_handle(owner: Entity | None, handle: str) -> tuple[Entity, str] | None:
         if normalised(name) in wanted and is_leaf_type(get_named_type(one.type)):
             return owner, name
     return None
-
-
-def _by_field(owner: Entity | None, name: str) -> tuple[Entity, str] | None:
-    """`book(bookId: ID!)` of `type Book { bookId: ID! }`."""
-    if owner is None or name not in owner.fields:
-        return None
-    return (owner, name) if is_leaf_type(get_named_type(owner.fields[name].type)) else None
 
 
 _WRONG: Final = frozenset(
@@ -256,7 +253,13 @@ class RootRoles:
         arguments = tuple(naming_arguments(one, subject, self._types, creates=method == "POST"))
         own = None
         is_one = not is_list(one.type) and "*" not in pointer
-        if subject is not None and is_one and method != "POST" and _is_about(method, noun, spoken):
+        # `removeBookFromShelf` does not remove the shelf.
+        if method != REMOVING:
+            is_about = True
+        else:
+            left = [word for word in spoken if word not in _GONE]
+            is_about = not (_ELSEWHERE | DELETES) & set(left) and singular("".join(left)).endswith(singular(noun))
+        if subject is not None and is_one and method != "POST" and is_about:
             mine = [each for each in arguments if each.owner is subject and not each.is_list]
             own = next(iter(sorted(mine, key=lambda each: not each.is_required)), None)
         witnesses = tuple(_witnesses(one)) if operation == "mutation" else ()
@@ -317,14 +320,6 @@ def _has(role: RootRole, handle: str) -> bool:
 
 def _resource(noun: str) -> Resource:
     return (singular(noun),)
-
-
-def _is_about(method: str, noun: str, spoken: tuple[str, ...]) -> bool:
-    """Whether it acts on the objects themselves: `removeBookFromShelf` does not remove the shelf."""
-    if method != REMOVING:
-        return True
-    rest = [word for word in spoken if word not in _GONE]
-    return not (_ELSEWHERE | DELETES) & set(rest) and singular("".join(rest)).endswith(singular(noun))
 
 
 def _entity(

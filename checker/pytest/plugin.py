@@ -37,7 +37,18 @@ def pytest_pycollect_makeitem(
     # Types are compared, because attribute access on some module objects, such as settings of Django, has side effects.
     if issubclass(type(obj), type):
         if issubclass(cast("type[object]", obj), unittest.TestCase):
-            _expand_methods(collector.config, cast("type[unittest.TestCase]", obj))
+            # Tests of operations stand beside those of a schema, where `unittest` finds them.
+            case = cast("type[unittest.TestCase]", obj)
+            if hasattr(case, SEQUENCES):
+                collector.config.stash[_HAS_TESTS] = True
+            for method in dir(case):
+                function = getattr(case, method)
+                marks = getattr(function, "__dict__", {})
+                if SCHEMA in marks and method.startswith(unittest.TestLoader.testMethodPrefix):
+                    for label, own in _tests(collector.config, function, method):
+                        setattr(case, label, own)
+                    # Not `delattr`: it may be a base class's.
+                    setattr(case, method, _hidden)
         return None
     attributes = obj.__dict__ if type(obj) is FunctionType else {}
     if GENERATED in attributes:
@@ -79,20 +90,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def pytest_configure(config: pytest.Config) -> None:
     """Register the hook that sees all collected items after other plugins."""
     config.pluginmanager.register(UsualIds(), "checker-ids")
-
-
-def _expand_methods(config: pytest.Config, case: type[unittest.TestCase]) -> None:
-    """Put tests of operations beside those of a schema; `unittest` finds them."""
-    if hasattr(case, SEQUENCES):
-        config.stash[_HAS_TESTS] = True
-    for name in dir(case):
-        test = getattr(case, name)
-        attributes = getattr(test, "__dict__", {})
-        if SCHEMA in attributes and name.startswith(unittest.TestLoader.testMethodPrefix):
-            for own_name, own in _tests(config, test, name):
-                setattr(case, own_name, own)
-            # Not `delattr`: it may be a base class's.
-            setattr(case, name, _hidden)
 
 
 def _hidden() -> None:

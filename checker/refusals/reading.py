@@ -308,17 +308,6 @@ def demands_in(case: Case, response: Response, declared: Collection[str] = ()) -
         heard = (constraint(Location.BODY, *one) for one in islice(read(case.body, response), _MOST))
         return sorted({one for one in heard if one is not None})
     body = body_of(response)
-    related = set(_relations(body, case, declared))
-    for reader in READERS if body is not None else ():
-        said = list(islice(reader(body), _MOST))
-        found = {one for each in said if (one := _placed(each, case, declared)) is not None}
-        if found:
-            return sorted(found | related)[:_MOST]
-    return sorted(related or refused_characters(case, response))[:_MOST]
-
-
-def _relations(body: Any, case: Case, declared: Collection[str]) -> Iterator[Constraint]:
-    """Yield the relations between values of a case that the texts of a refusal state."""
     places: list[Place] = [(one.location, (one.name,)) for one in case.operation.parameters]
     paths = (*_paths_in(case.body, (), _DEPTH), *((name,) for name in declared))
     places += [(Location.BODY, path) for path in dict.fromkeys(paths)]
@@ -326,8 +315,13 @@ def _relations(body: Any, case: Case, declared: Collection[str]) -> Iterator[Con
     variable = variables_of(path)[-1] if ends_with_variable(path) else ""
     # Labels and names without a space state no relation.
     texts = [one for one in islice(_texts_in(body, _DEPTH), _MOST) if " " in one]
-    for text in texts[:_MOST_RELATED]:
-        yield from relations_in(text, places, variable)
+    related = {one for text in texts[:_MOST_RELATED] for one in relations_in(text, places, variable)}
+    for reader in READERS if body is not None else ():
+        said = list(islice(reader(body), _MOST))
+        found = {one for each in said if (one := _placed(each, case, declared)) is not None}
+        if found:
+            return sorted(found | related)[:_MOST]
+    return sorted(related or refused_characters(case, response))[:_MOST]
 
 
 _VARYING: Final = later_pattern(r"\"[^\"]*\"|'[^']*'|`[^`]*`|\S*\d\S*|\S{40,}")

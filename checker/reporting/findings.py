@@ -196,19 +196,16 @@ def failures_by_cause(
     # Groups whose representatives have the same request are shown together.
     for together in grouped(((one.worst.label, _request_of(one.worst)), one) for one in groups).values():
         first = together[0]
-        shown_places = list(map(_with_places, together))
+        # The representative of each cause has the list of all places in its message.
+        shown_places = []
+        for one in together:
+            listed = "\n".join(place_lines(one, MOST_PLACES))
+            shown_places.append(replace(one.worst, message=f"{one.worst.message}\n\n{listed}".strip()))
         heading = f"{shown_places[0].label} and {len(first.labels) - 1} more operations"
         parts.append((first.rank, heading, [shown_places]))
     hidden: set[str] = set()
     for _, heading, cases in sorted(parts, key=lambda part: part[:2]):
         yield heading, _blocks(cases, truncation, shown, printed, hidden)
-
-
-def _with_places(cause: Cause) -> Finding:
-    """Return the representative of a cause, with the list of all places in its message."""
-    first = cause.worst
-    listed = "\n".join(place_lines(cause, MOST_PLACES))
-    return replace(first, message=f"{first.message}\n\n{listed}".strip())
 
 
 def _rank(findings: Iterable[Finding]) -> int:

@@ -172,6 +172,10 @@ def quarantined_case(task: Task, acting: Slot, strikes: int, reason: str) -> Qua
     # A slot without a recipe names the operation by its index alone: the indices of a task of `fuzz` go round its
     # operations.
     label = steps[-1].label if steps else task.labels[acting.index % len(task.labels)]
+    if not steps:
+        reproduction = f"seed {task.seed}, case {acting.index}: it was not made yet"
+    else:
+        reproduction = f"seed {task.seed}, case {acting.index}, {told(steps[-1].recipe)}"
     return Quarantined(
         task=task.id,
         label=label,
@@ -180,7 +184,7 @@ def quarantined_case(task: Task, acting: Slot, strikes: int, reason: str) -> Qua
         stage=acting.stage.name.lower(),
         strikes=strikes,
         steps=steps,
-        request=command or _reproduction(task, acting, steps),
+        request=command or reproduction,
         reason=reason,
         components=components,
     )
@@ -220,12 +224,6 @@ def recipe_of(slot: Slot) -> tuple[tuple[Step, ...], str, tuple[Component, ...]]
             return steps, command, components
         case _:
             return (), "", ()
-
-
-def _reproduction(task: Task, acting: Slot, steps: tuple[Step, ...]) -> str:
-    if not steps:
-        return f"seed {task.seed}, case {acting.index}: it was not made yet"
-    return f"seed {task.seed}, case {acting.index}, {told(steps[-1].recipe)}"
 
 
 class Unreported:

@@ -12,7 +12,7 @@ from checker import __version__
 from checker.core.blocks import standard_reason
 from checker.core.send import Purpose
 from checker.core.terminal import one_line, with_escaped_hashes
-from checker.corpus.records import CheckOutcome, Exchange, Interaction, Note
+from checker.corpus.records import CheckOutcome, Interaction, Note
 from checker.reporting.events import Event
 from checker.reporting.findings import charset_of, has_response
 from checker.reporting.report import INCOMPLETE
@@ -158,7 +158,22 @@ class Cassette:
         else:
             is_cut = event.exchange.body_size is not None
             request = f"{text}{self._body(shown.body, '', shown.body_size if is_cut else None)}"
-        request, response = request, self._response(event.exchange)
+        if not has_response(event.exchange):
+            response = " null"
+        else:
+            status = event.exchange.status or 0
+            reason = event.exchange.reason or standard_reason(status)
+            size = event.exchange.response_size
+            is_short = size > len(event.exchange.response_body)
+            body = self._body(
+                event.exchange.response_body, charset_of(event.exchange) or "", size if is_short else None
+            )
+            response = (
+                f'\n    status:\n      code: "{status}"\n      message: {quoted(reason)}'
+                f'\n    elapsed: "{event.exchange.elapsed_s:.6f}"'
+                f"{_headers(shown_headers(event.exchange, self.context))}{body}"
+                '\n    http_version: "1.1"'
+            )
         at, mode = datetime.fromtimestamp(event.at, UTC).isoformat(), quoted(event.mode)
         modes = tuple((one.location, one.mode) for one in event.components)
         shared = _shared(modes, event.phase, event.phase_data, event.purpose, event.checks)
@@ -178,21 +193,6 @@ class Cassette:
 
     def end(self) -> str:
         return "\n" if self._count else " null\n"
-
-    def _response(self, exchange: Exchange) -> str:
-        if not has_response(exchange):
-            return " null"
-        status = exchange.status or 0
-        reason = exchange.reason or standard_reason(status)
-        size = exchange.response_size
-        is_cut = size > len(exchange.response_body)
-        body = self._body(exchange.response_body, charset_of(exchange) or "", size if is_cut else None)
-        return (
-            f'\n    status:\n      code: "{status}"\n      message: {quoted(reason)}'
-            f'\n    elapsed: "{exchange.elapsed_s:.6f}"'
-            f"{_headers(shown_headers(exchange, self.context))}{body}"
-            '\n    http_version: "1.1"'
-        )
 
     def _body(self, content: bytes, charset: str, size: int | None) -> str:
         """Return the text of a body, an alias for a repeated one: `string: *body-7`; `size` is the whole size of a cut one."""
