@@ -33,8 +33,11 @@ def suspects_of(served: Iterable[ServedOperation]) -> tuple[ServedOperation, ...
     suspects = [one for one in known if one.last >= served_at]
     cleared = {one.label for one in known if one.first < served_at}
     fresh = [one for one in suspects if one.label not in cleared]
-    found = {one.label: one for one in sorted(fresh or suspects, key=lambda one: one.last)}
-    return tuple(reversed(found.values()))
+    found: dict[Label, ServedOperation] = {}
+    for one in sorted(fresh or suspects, key=lambda one: one.last, reverse=True):
+        # Several workers may have served it: its latest response counts.
+        found.setdefault(one.label, one)
+    return tuple(found.values())
 
 
 class Outages(Struct):

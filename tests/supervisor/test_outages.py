@@ -28,6 +28,11 @@ def test_requests_that_were_under_way_together_leave_several_suspects() -> None:
     assert names(served("POST /a", 10.0, 10.0, 9.0), served("POST /b", 10.1, 10.1, 9.1)) == ["POST /b", "POST /a"]
 
 
+def test_the_latest_response_of_all_workers_decides_which_suspect_is_first() -> None:
+    twice = served("POST /a", 10.0, 10.0, 9.0), served("POST /a", 10.2, 10.2, 9.2)
+    assert names(twice[0], served("POST /b", 10.1, 10.1, 9.1), twice[1]) == ["POST /a", "POST /b"]
+
+
 def test_an_operation_with_cleared_responses_is_a_suspect_if_there_is_no_other() -> None:
     assert names(served("POST /a", 2.0, 10.0, 9.0), served("GET /b", 3.0, 8.0, 7.0)) == ["POST /a"]
 

@@ -56,6 +56,7 @@ class SaidValues(Struct):
         """
         try:
             conjunction = self.edges.compiler.targets(conjunction)
+            # A schema inside itself would give the same values again, on each level.
             key = key_of(conjunction)
             if key in self._open or len(self._open) >= _DEEPEST or self._left <= 0:
                 return []
@@ -74,6 +75,7 @@ class SaidValues(Struct):
                 right = [one for one in own if place.carries_listed(one.value) and is_valid(one.value)]
                 right += [one for one in made if place.carries(one.value) and is_valid(one.value)]
                 found: dict[Any, SaidValue] = {}
+                # Of equal values the example is kept: made values take examples, and no defaults.
                 for one in sorted(right, key=lambda one: one.is_default):
                     found.setdefault(distinct(one.value), one)
                 return list(found.values())
@@ -115,6 +117,7 @@ class SaidValues(Struct):
                 if self.edges.compiler.validator((facet,))(value):
                     yield SaidValue(value, pointer, is_default)
                 else:
+                    # Examples are often parts of a whole: with the missing properties they may be valid.
                     self.refused(pointer, value)
                     yield SaidValue(self.completed(value, conjunction, place), pointer, is_default)
 
@@ -141,11 +144,30 @@ class SaidValues(Struct):
         if forms.ARRAY in form.types and not form.arrays.is_closed:
             said = [one for one in self.of(form.arrays.items, inner) if not one.is_default]
             size = max(form.arrays.count.low, 1)
+            # Each example is the first item once, and arrays have as many items as the schema asks for.
             if not (form.arrays.prefix or size > _MOST):
                 for number, one in enumerate(said):
                     turned = [*said[number:], *said[:number]]
                     yield SaidValue([turned[at % len(turned)].value for at in range(size)], one.pointer)
 
+<<<<<<< HEAD
+=======
+    def _objects(self, form: Canonical, inner: TextPlace) -> Iterator[SaidValue]:
+        columns: dict[str, list[SaidValue]] = {}
+        for name, child in form.objects.properties.items():
+            said = [one for one in self.of(child, inner) if not one.is_default]
+            if said:
+                columns[name] = said
+        for number in range(max(map(len, columns.values()), default=0)):
+            row = {name: said[number % len(said)] for name, said in columns.items()}
+            # Optional properties without an example stay away: the request shows what authors wrote.
+            value = {name: one.value for name, one in row.items()}
+            for name in form.objects.required:
+                if name not in value:
+                    value[name] = self.edges.usual(form.objects.of_name(name), inner)
+            yield SaidValue(value, next(iter(row.values())).pointer)
+
+>>>>>>> b7344b27 (Give the reasons in the usual request and examples)
 
 PHASE: Final = "examples"
 _Place = tuple[Location, str]  # Location and name of a part; the name of a body is its media type.
@@ -169,7 +191,12 @@ class OperationExamples:
     def cases(self) -> Iterator[BoundaryCase]:
         """Yield each request once; none if no value is given, or if a required part has no value."""
         columns = dict(self._columns())
+<<<<<<< HEAD
         if not columns and not self.settings.listing.fills_missing_examples:
+=======
+        # Without an example, all cases would be the usual request, which the coverage phase sends.
+        if not columns and not self.settings.fills_missing_examples:
+>>>>>>> b7344b27 (Give the reasons in the usual request and examples)
             return
         parameters = {at: one for at, one in columns.items() if at[0] is not Location.BODY}
         bodies = [body for body in self.operation.bodies if _place_of(body) in columns]
@@ -276,6 +303,7 @@ def rows(columns: Mapping[_Place, _Column]) -> list[dict[_Place, Example]]:
                 row[at] = named
                 unused[at] = [one for one in unused[at] if one is not named]
         found.append(row)
+    # The named rows are completed after all of them are known: a value that a later name needs must not be used before.
     for row in found:
         for at, column in columns.items():
             if at not in row:

