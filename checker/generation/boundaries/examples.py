@@ -136,6 +136,7 @@ class SaidValues(Struct):
                     columns[name] = said
             for number in range(max(map(len, columns.values()), default=0)):
                 row = {name: column[number % len(column)] for name, column in columns.items()}
+                # Optional properties without an example stay away: the request shows what authors wrote.
                 value = {name: one.value for name, one in row.items()}
                 for name in form.objects.required:
                     if name not in value:
@@ -150,24 +151,6 @@ class SaidValues(Struct):
                     turned = [*said[number:], *said[:number]]
                     yield SaidValue([turned[at % len(turned)].value for at in range(size)], one.pointer)
 
-<<<<<<< HEAD
-=======
-    def _objects(self, form: Canonical, inner: TextPlace) -> Iterator[SaidValue]:
-        columns: dict[str, list[SaidValue]] = {}
-        for name, child in form.objects.properties.items():
-            said = [one for one in self.of(child, inner) if not one.is_default]
-            if said:
-                columns[name] = said
-        for number in range(max(map(len, columns.values()), default=0)):
-            row = {name: said[number % len(said)] for name, said in columns.items()}
-            # Optional properties without an example stay away: the request shows what authors wrote.
-            value = {name: one.value for name, one in row.items()}
-            for name in form.objects.required:
-                if name not in value:
-                    value[name] = self.edges.usual(form.objects.of_name(name), inner)
-            yield SaidValue(value, next(iter(row.values())).pointer)
-
->>>>>>> b7344b27 (Give the reasons in the usual request and examples)
 
 PHASE: Final = "examples"
 _Place = tuple[Location, str]  # Location and name of a part; the name of a body is its media type.
@@ -191,12 +174,8 @@ class OperationExamples:
     def cases(self) -> Iterator[BoundaryCase]:
         """Yield each request once; none if no value is given, or if a required part has no value."""
         columns = dict(self._columns())
-<<<<<<< HEAD
-        if not columns and not self.settings.listing.fills_missing_examples:
-=======
         # Without an example, all cases would be the usual request, which the coverage phase sends.
-        if not columns and not self.settings.fills_missing_examples:
->>>>>>> b7344b27 (Give the reasons in the usual request and examples)
+        if not columns and not self.settings.listing.fills_missing_examples:
             return
         parameters = {at: one for at, one in columns.items() if at[0] is not Location.BODY}
         bodies = [body for body in self.operation.bodies if _place_of(body) in columns]
