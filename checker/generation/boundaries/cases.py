@@ -84,6 +84,7 @@ class BoundaryCase(Struct, frozen=True, dict=True):
         present = [place for place, values in self.parts.containers.items() if values]
         if self.parts.body is not NOT_SET:
             present.append(Location.BODY)
+        # Where one part is tested, the origin of the case is that of the part, and the others are made.
         usual = Origin.RANDOM if self.location is not None else self.origin
         components = {
             place: ComponentProvenance(origin=usual, outside=self.outside.get(place, ())) for place in present

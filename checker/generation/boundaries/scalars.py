@@ -26,6 +26,7 @@ def numbers_of(form: Canonical) -> Iterator[Boundary]:
     for end in (low, high):
         if end is not None and not end.is_implied:
             yield from axis.shown(end.value, end.scenario, end.pointer, end.keyword)
+            # The next number, and the next one at a distance of 1: with a step of 0.01 they differ.
             for near in dict.fromkeys((end.value + end.sign * unit, axis.inside(end, end.sign))):
                 yield from axis.shown(near, Scenario.NEAR_NUMBER, end.pointer, end.keyword)
     others = [Fraction(0), unit, -unit]
@@ -50,6 +51,7 @@ def _beyond(axis: "_Axis", form: Canonical, at: str) -> Iterator[Boundary]:
             yield Boundary(_HUGE, "Huge number", Scenario.NUMBER, at, None, True)
         return
     if axis.numbers.high is None:
+        # The first number that a signed integer of so many bits cannot hold.
         for bits in (32, 64):
             for boundary in axis.shown(axis.up(Fraction(2 ** (bits - 1))), Scenario.NUMBER, at, None):
                 yield replace(boundary, description=f"Number beyond {bits} bits")
@@ -145,6 +147,7 @@ class _Axis(Struct, frozen=True):
         """Yield the boundary of a number if the schema admits it."""
         if self.admits(value):
             try:
+                # A whole number stays an integer of any size: as a float it would be written as `5.0`.
                 number = int(value) if value.denominator == 1 else float(value)
             except OverflowError:
                 return
@@ -209,5 +212,6 @@ def any_texts(form: Canonical) -> Iterator[tuple[str, str]]:
         yield _OTHER_SCRIPTS.ljust(low, _WIDE), "String of several scripts"
         yield "0" * _LONG, "Long string"
     elif high is not None and high <= _LONG:
+        # As many characters as are allowed, and more bytes: a column that counts bytes refuses it.
         text = (_OTHER_SCRIPTS + _WIDE * high)[:high]
         yield text, "Maximum length string of several scripts"

@@ -54,6 +54,7 @@ def deep(place: TextPlace, pointer: str) -> Iterator[Boundary]:
 
 def many_items(item: Any, place: TextPlace, pointer: str) -> Iterator[Boundary]:
     """Yield a very long list of one plain item, for schemas that set no limit."""
+    # So many objects or long texts make a body that servers refuse by its size, which is a limit of another kind.
     is_plain = isinstance(item, str | int | float) and len(str(item)) <= _LONGEST_ITEM
     if is_plain and is_nesting(place):
         yield Boundary([item] * _MANY, "Very long array", Scenario.UNUSUAL, pointer)
@@ -73,6 +74,7 @@ def _with_fractions(value: Any) -> Any:
     if isinstance(value, list):
         return list(map(_with_fractions, value))
     is_integer = isinstance(value, int) and not isinstance(value, bool)
+    # Beyond 2**53 a double has not all integers: the number would be another one.
     return float(value) if is_integer and abs(value) < 2**53 else value
 
 
@@ -91,6 +93,7 @@ _JSON: Final = json.JSONEncoder(sort_keys=True, default=repr)
 
 def distinct(value: Any) -> Any:
     """Return a key that is equal for JSON values with the same text: 1 and 1.0 differ, true and 1 too."""
+    # The class is part of the key because `True == 1` and `1 == 1.0` in Python.
     if isinstance(value, str | int | bool | None):
         return value.__class__, value
     try:
