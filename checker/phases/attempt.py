@@ -68,6 +68,7 @@ class CallArguments(Struct, frozen=True):
             headers["Authorization"] = basic_authorization(*self.auth)
         dropped = {name.lower().encode("latin-1") for name in (*self.headers, *headers)}
         if dropped:
+            # Prepared lines contain the headers as they were before.
             request.lines = None
             request.headers = [pair for pair in request.headers if pair[0].lower() not in dropped]
             request.headers += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
@@ -95,6 +96,7 @@ def overridden(
     changed = copy.copy(case)
     names = {name.lower() for name in headers or ()}
     kept = {name: value for name, value in case.headers.items() if name.lower() not in names}
+    # The class stays, because names of headers have no case in it.
     changed.headers = type(case.headers)(kept)
     changed.query = {**case.query, **(query or {})}
     changed.cookies = {**case.cookies, **(cookies or {})}
@@ -280,6 +282,8 @@ def _settle_mode(tools: Tools, case: Case, request: WireRequest) -> None:
     parts = () if meta is None or tools.hooks.changed is None else tools.hooks.changed(operation)
     if meta is None or not parts or case.other_method:
         return
+    # A hook may repair a wrong part or break a right one: with the mode as drawn, checks would report the acceptance of
+    # the former and the refusal of the latter.
     verdict = operation.judge_request(request, base_path=tools.maker.base_path_of(operation))
     is_wrong = verdict.outcome is Judged.INVALID
     if verdict.outcome is Judged.AMBIGUOUS or is_wrong == meta.mode.is_negative:
@@ -437,6 +441,7 @@ def reviewed(judgement: Judgement, hooks: CallHooks, case: Case, response: Respo
 def results_of(names: Sequence[str], judgement: Judgement) -> list[CheckResult]:
     """Return one result for each check that passed, and one for each failure."""
     failures = judgement.failures
+    # A check that raised has neither passed nor failed.
     others = {failure.check for failure in failures} | {name for name, _ in judgement.errors}
     passed: list[CheckResult] = [(name, "success", None) for name in names if name not in others]
     return [*passed, *((failure.check, "failure", failure) for failure in failures)]
