@@ -20,6 +20,7 @@ _GIVEN = ComponentProvenance(origin=Origin.EXPLICIT)
 
 def literal_case(operation: Operation, recipe: Literal, case_id: str, phase: str) -> Case:
     """Return a new case that shares nothing with the recipe."""
+    # Hooks and mutations change a case in place, and its recipe is sent again later.
     parts = copy.deepcopy(recipe)
     containers = {
         Location.PATH: parts.path_parameters,
@@ -85,6 +86,7 @@ def without(case: Case, places: Iterable[str]) -> Case:
             removed.add(name)
         else:
             getattr(case, Location(where).container).pop(name, None)
+    # Without a body, no media type is sent either.
     if "" in removed:
         case.body, case.media_type = NOT_SET, None
     elif removed:
@@ -102,6 +104,7 @@ def _parts_of(body: Any) -> Iterator[tuple[str, Any]]:
     """Yield (JSON pointer, value) of a body and of all that is in it, level by level."""
     level = [("", body)]
     while level:
+        # The largest parts come first: one request without an object tells as much as many without its members.
         yield from level
         level = [
             (pointer_child(pointer, str(token)), item) for pointer, value in level for token, item in _members(value)
@@ -149,6 +152,7 @@ def names_in(case: Case) -> list[tuple[str, str | int]]:
     texts: list[tuple[str, str | int]] = []
     numbers: list[tuple[str, str | int]] = []
     for place, value in near:
+        # The body itself has the empty place, and a boolean is an integer to Python.
         if not place or place in bound or isinstance(value, bool):
             continue
         if isinstance(value, int):
@@ -164,6 +168,7 @@ def others_like(value: str | int, random: Random) -> Iterator[str | int]:
     All of them are replaced, then those at the start alone: a pattern or a format may demand the rest, as in `a1@example.com`.
     """
     if isinstance(value, int):
+        # Numbers of the same length are the likeliest to be admitted; the others are tried where those are taken.
         yield from (random.randrange(10**length) for length in (len(str(value)), 3, 6, 9))
         return
     count = sum(map(str.isalnum, value))
@@ -200,6 +205,7 @@ def with_names(case: Case, names: Iterable[tuple[str, str | int]]) -> Case:
             for token in tokens[:-1]:
                 holder = holder[_key(holder, token)]
             key = _key(holder, tokens[-1])
+            # A recipe may be older than the case: with another type, the value would break the schema.
             if type(holder[key]) is type(value):
                 holder[key] = value
     return changed

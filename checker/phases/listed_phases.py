@@ -25,6 +25,7 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
     if not operation.is_described:
         return
     settings, listing = context.settings, context.settings.listing
+    # All operations of a path would send the same requests.
     methods = listing.unexpected_methods if context.is_first_of_path else ()
     coverage = Coverage(
         settings.mode, methods, listing.repeats_query, has_forms=context.is_first_of_path, costly=listing.costly_queries
@@ -39,6 +40,7 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
                 continue
             case = listed.case(operation, "")
             is_probe = listed.scenario is Scenario.UNSPECIFIED_METHOD
+            # Another template may match the path as it is sent: `/users/me` is also a `/users/{id}`.
             # A probe tells something where templates match the path, and none of them declares the method.
             methods_there = operation.methods_at(maker.formatted_path(case)) if is_probe else ()
             if is_probe and (not methods_there or any(case.method in one for one in methods_there)):
@@ -46,6 +48,7 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
             try:
                 request = maker.make(case)
             except (CheckerError, ValueError):
+                # What cannot be written is listed all the same: sending it reports the reason. Its key is its values.
                 request = None
             if request is not None and (
                 len(request.target) > LONGEST_TARGET or any(len(value) > LONGEST_TARGET for _, value in request.headers)

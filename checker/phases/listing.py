@@ -71,6 +71,7 @@ class _List(Struct):
     def at(self, number: int) -> ListedCase | Case | None:
         while len(self.read) <= number:
             if self.fault is not None:
+                # The traceback would grow with each phase, and keeps the frames of the first alive.
                 raise self.fault.with_traceback(None)
             try:
                 found = next(self.rest, None)
@@ -111,6 +112,7 @@ class CaseLists:
             return self._read(self._list(phase, phase, operation, learned), number)
         # The list is read on when its phase comes.
         edges = self._list(phase if self._by_phase else COVERAGE, of_phase, operation, learned)
+        # Hooks that replace draws want their own values: a smallest case of listed values would bypass them.
         first = None if number or edges.shapes_drawing else self._read(edges, 0)
         if not isinstance(first, BoundaryCase) or first.scenario is not Scenario.SMALLEST:
             return None

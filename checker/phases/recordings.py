@@ -149,7 +149,9 @@ def read_archive(text: bytes) -> Iterator[Recorded]:
         if posted is not None and posted.text is not None:
             body = _octets(posted.text, is_base64=posted.encoding == "base64")
         elif posted is not None:
+            # A form has `params` in place of `text`, which exclude each other (HAR 1.2, postData).
             body = urlencode([(one.name, one.value) for one in posted.params]).encode()
+        # Our own archives name the purpose in the comment; those of other programs have any text there.
         _, _, about = entry.comment.removesuffix(")").rpartition(", ")
         yield Recorded(
             id=str(number),
@@ -159,6 +161,7 @@ def read_archive(text: bytes) -> Iterator[Recorded]:
             uri=sent.url,
             headers=_kept((one.name, one.value) for one in sent.headers),
             body=body,
+            # An unknown size is -1 (HAR 1.2).
             is_cut=sent.body_size > len(body or b""),
             old_status=str(answer.status) if answer and answer.status > 0 else NO_RESPONSE,
             purpose=about if about in _PURPOSES else Purpose.TEST.value,
@@ -170,6 +173,7 @@ def read_events(text: bytes) -> Iterator[Recorded]:
     """Yield the requests of a report of event lines. An unfinished last line is ignored. Raises `UsageError`."""
     lines = text.splitlines(keepends=True)
     for line in lines:
+        # A run that was killed leaves a line that ends anywhere.
         if not line.strip():
             continue
         if not line.endswith(b"\n"):
@@ -228,6 +232,7 @@ def _decoded(text: bytes, kind: type[T]) -> T:
 
 def _pairs(headers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, values in headers.items():
+        # A header that stands once may be a text.
         for value in values if isinstance(values, list) else [values]:
             yield _text(name), _text(value)
 
@@ -291,6 +296,7 @@ def _read_file(path: Path) -> list[Recorded]:
     read: Callable[[bytes], Iterable[Recorded]]
     if name == b"log":
         read = read_archive
+    # Events are named by classes, in capitals; the other formats begin with a small letter.
     elif name[:1].isupper():
         read = read_events
     elif name and b'"sequence"' in data:
@@ -333,6 +339,7 @@ def _pieces(text: str) -> Iterator[str]:
         end = items.find("\n- ", start)
         end = len(items) if end < 0 else end
         names = dict.fromkeys(_ALIAS.findall(items, start, end))
+        # Only the bodies that this item repeats: with all of them, each piece would be as large as the cassette.
         places = [bodies[name] for name in names if name in bodies]
         shared = "".join(f"\n- {items[slice(*place)]}" for place in places)
         yield f"shared: {shared or '[]'}\nhttp_interactions:\n- {items[start:end]}\n"
