@@ -43,6 +43,7 @@ def syntax_errors(
     def make(source: Source) -> bytes:
         if not source.boolean():
             return source.binary(1, _MOST_BYTES)
+        # A body that is valid but for one character gets further into a parser than octets by chance.
         content = encode(valid(source))
         at = source.integer(0, len(content))
         which = source.choice(len(_SPOILT) + 2)
@@ -109,6 +110,7 @@ def negative_targets(compiler: PartCompiler) -> dict[Location, Targets]:
         is_apart = parameter.location is not Location.PATH or "}{" not in operation.path
         if is_apart and not is_fixed:
             makes.setdefault(parameter.location, []).append(partial(_of_parameter, compiler, parameter))
+            # A part that may be missing can be wrong for certain, so that its schema need not be compiled to know it.
             is_sure = is_sure or may_be_missing(parameter)
     if operation.bodies and not compiler.has_forced_body:
         makes[Location.BODY] = [partial(_of_body, compiler, body) for body in operation.bodies]
@@ -204,6 +206,7 @@ def _violation(part: SchemaPart, entry: Any) -> Violation:
     """Return the first keyword that refuses an entry by itself."""
     compiler, conjunction, _ = part
     form = compiler.canonical(conjunction)
+    # The last reading is in a type of the schema: a text of a dictionary file may be meant as a number.
     *_, value = (entry, *readings(entry, form.types))
     for facet in form.facets:
         for keyword, was in compiler.canon.said(facet).items():
@@ -286,6 +289,7 @@ class NegatedPart(Struct):
         target = self._last = self.targets.drawn(source)
         if self.location is Location.BODY:
             context = self.compiler.context
+            # A value of an earlier response in place of the wrong part could make it valid.
             context.is_reusing = False
             body = self._broken(source, target)
             context.is_reusing = True

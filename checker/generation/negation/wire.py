@@ -40,6 +40,7 @@ _USUAL: Final = PropertyEncoding()
 def parameter_proof(parameter: Parameter, outline: Outline, is_valid: IsValid) -> IsValid:
     """Return a test of values of a parameter: whether no reading of the text that is sent is valid."""
     if parameter.media_type is not None:
+        # Readers of other media types are not known here, and a verdict needs a proof.
         if not is_json(parameter.media_type):
             return lambda value: False
         return lambda value: not is_valid(value)
@@ -73,6 +74,7 @@ class _StyledProof(Struct, frozen=True):
     def __call__(self, value: Any) -> bool:
         try:
             parts = self._encoded(value)
+            # An empty value may be read as absent, as an empty text and as a list of one.
             if parts == [(escape(self.parameter.name), "")]:
                 return False
             # A parameter that may count as absent proves nothing.
@@ -129,6 +131,7 @@ def _plain_proof(is_valid: IsValid) -> IsValid:
         # Many servers treat an empty body as absent.
         if not value or not isinstance(value, str | bytes):
             return False
+        # Servers decode a body without a charset as UTF-8 or as Latin-1, the default of older HTTP (RFC 2616, 3.7.1).
         content = value if isinstance(value, bytes) else value.encode("utf-8", "surrogatepass")
         texts = {content.decode("latin-1"), content.decode("utf-8", "replace")}
         try:
@@ -229,6 +232,7 @@ def _of_list(value: list[Any], how: PropertyEncoding) -> Iterator[Any]:
         raise Unreadable("nothing says how lists in lists are written")
     texts = [text_of(item) for item in value]
     ways = [list(scalars_of(text)) for text in texts]
+    # The readings of items multiply: seven texts that may each be a text or a number have 128.
     if math.prod(map(len, ways)) > _READINGS:
         raise Unreadable("too many readings")
     yield from map(list, product(*ways))
