@@ -138,6 +138,7 @@ class WorkerPool:
             worker.handle.tell(message)
 
     def close(self) -> None:
+        # All are killed before the first is waited for, so that their ends do not add up.
         for worker in self.workers.values():
             worker.handle.kill()
         for worker in list(self.workers.values()):

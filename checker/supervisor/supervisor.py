@@ -4,17 +4,15 @@ import math
 import random
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
-from typing import Final, assert_never
+from typing import assert_never
 
-import psutil
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.core.errors import StorageError
-from checker.core.system import Clock, Interrupts, likely_limit, limit_reached, shown_size
+from checker.core.system import Clock, Interrupts, likely_limit, limit_reached
 from checker.corpus import discoveries
 from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot, Stage
@@ -28,6 +26,7 @@ from checker.supervisor.handle import Departure, Launcher, LiveWorker, WorkerPoo
 from checker.supervisor.launchers import InlineLauncher, ProcessLauncher
 from checker.supervisor.lifecycle import Listener, RunLifecycle
 from checker.supervisor.lock import Ownership
+from checker.supervisor.memory import MemoryBudget, memory_of_tree
 from checker.supervisor.outages import Outages
 from checker.supervisor.plans import Plan, TimeWindow, left, sendable, without
 from checker.supervisor.run_plan import MOST_SLOW, RunPlan
@@ -35,76 +34,6 @@ from checker.supervisor.shrink_plan import ShrinkPlan, next_plan
 from checker.supervisor.state import MOST_AHEAD, MOST_STALLS, Deadlines, WorkerSnapshot, WorkerState, is_stuck, overdue
 from checker.transport.policies import forget_rates
 from checker.workers import messages
-
-LEAST_GROWTH_BYTES: Final = 16 << 20
-"""Growth from which on a replacement pays: a new worker fills its caches again, and shared pages move between the counts of processes."""
-MOST_VAIN_LOOKS: Final = 3
-"""Looks in a row, a second apart, after which the run ends: shared pages move between the counts of processes that start or end."""
-
-
-class MemoryBudget(Struct):
-    """The most memory that a run may take, and what is done to keep to it."""
-
-    most_bytes: int
-    _opened: dict[int, int] = field(default_factory=dict)  # Worker -> its bytes when it was looked at first.
-    _leaving: set[int] = field(default_factory=set)  # Workers that were told to leave, whose memory is not free yet.
-    _vain_looks: int = 0  # Looks in a row at a run above its limit in which no worker had grown.
-    _whole_bytes: int = 0
-
-    def look(self, whole_bytes: int, workers: Mapping[int, int], *, is_opening: bool = False) -> int | None:
-        """Return the worker to replace, the one that grew most; None if none is.
-
-        `whole_bytes` is the memory of the whole run, `workers` that of each worker that has opened the description. `is_opening`: another
-        worker is opening it. That takes twice the memory of a large description for many seconds, and says nothing about the limit.
-        """
-        self._whole_bytes = whole_bytes
-        self._opened = {worker: self._opened.get(worker, size) for worker, size in workers.items()}
-        self._leaving &= workers.keys()
-        if whole_bytes <= self.most_bytes or self._leaving:
-            self._vain_looks = 0
-            return None
-        grown = {worker: size - self._opened[worker] for worker, size in workers.items()}
-        most = max(grown, key=grown.__getitem__, default=None)
-        if most is None or grown[most] < LEAST_GROWTH_BYTES:
-            self._vain_looks = 0 if is_opening else self._vain_looks + 1
-            return None
-        self._vain_looks = 0
-        self._leaving.add(most)
-        return most
-
-    @property
-    def fault(self) -> str:
-        """Return why the run has to end; empty while it may go on."""
-        if self._vain_looks < MOST_VAIN_LOOKS:
-            return ""
-        return (
-            f"the run was ended: it takes {self._whole_bytes >> 20:,} MiB of memory, more than the "
-            f"{shown_size(self.most_bytes)} of `max-memory`, and none of its workers has grown, so that replacing them "
-            "would not help; give it more memory, or fewer workers"
-        )
-
-
-def memory_of_tree(root: int | None = None) -> dict[int, int]:
-    """Return process id -> bytes of a process (None: this one) and all processes below it.
-
-    A page that n processes share counts 1/n in each, on Linux.
-    """
-    first = psutil.Process(root)
-    found = {}
-    for process in (first, *first.children(recursive=True)):
-        with suppress(psutil.Error):
-            # The resident size alone counts the pages of the fork server once for each worker, 60 MiB each.
-            found[process.pid] = _shared_size(process.pid) or int(process.memory_info().rss)
-    return found
-
-
-def _shared_size(pid: int) -> int:
-    """Return the proportional set size of a process (proc_pid_smaps(5)); 0 if the system does not tell it. It takes 1-2 ms."""
-    with suppress(OSError):
-        for line in Path(f"/proc/{pid}/smaps_rollup").read_bytes().splitlines():
-            if line.startswith(b"Pss:"):
-                return int(line.split()[1]) << 10
-    return 0
 
 
 class SettledNews(Struct):

@@ -52,6 +52,7 @@ class MadeLedger(MadeResources):
         tail = TailFile(self._path)
         data = tail.read_from(self._at, _MOST_BYTES)
         tail.close()
+        # Another process may be writing the last line.
         whole, _, _ = data.rpartition(b"\n")
         self._at += len(whole) + 1 if whole else 0
         for line in whole.splitlines():
@@ -89,6 +90,7 @@ def clean_up(context: WorkerContext) -> Job[None]:
     operations = [context.subject.selected[label] for label in removing]
     lasting: dict[str, list[str]] = {}
     """Label of the creating operation -> paths of resources that no tested operation removes."""
+    # The latest first: a resource often cannot be removed while others are below it or name it.
     for path, label in reversed(list(gate.made.paths.items())):
         found = [(one, values_in(path, one, context.subject.origin)) for one in operations]
         fitting = [(one, values) for one, values in found if values is not None]

@@ -107,6 +107,7 @@ def _obstacle(origin: BaseUrl, patience_s: float, connect: Connect | None) -> st
 def _connected(origin: BaseUrl, timeout_s: float) -> socket.socket:
     if not origin.socket:
         hosts = loopbacks_of(origin.host)
+        # `localhost` is an IPv4 and an IPv6 address, and servers often listen on one of them alone.
         *others, last = hosts
         for host in others:
             with suppress(OSError):
@@ -124,6 +125,7 @@ def _connected(origin: BaseUrl, timeout_s: float) -> socket.socket:
 
 def is_down(origin: BaseUrl) -> Job[bool]:
     """Return whether a target that has responded before opens no connection any more, three times in a row."""
+    # A server that restarts, or whose queue of connections is full, refuses one connection and takes the next.
     for number in range(_PROBES):
         if number:
             yield Pause(_BETWEEN_PROBES_S)
@@ -194,6 +196,7 @@ def is_tls_hint(outcome: Outcome) -> bool:
 
 def wants_tls(origin: BaseUrl, patience_s: float) -> str:
     """Return the sentence for a target that was asked without TLS and accepts only TLS; empty for other targets."""
+    # The certificate is not verified: whether the server speaks TLS is the only question.
     secure = replace(origin, scheme="https")
     if connection_fault(secure, HttpSettings(verify=False), patience_s) is not None:
         return ""

@@ -14,7 +14,7 @@ from typing import Any
 import psutil
 
 from checker.health import TARGET
-from checker.supervisor.supervisor import memory_of_tree
+from checker.supervisor.memory import memory_of_tree
 from tests.apps.http import Reply, Request
 from tests.apps.serving import Answer, App, serving
 from tests.chaos import evidence

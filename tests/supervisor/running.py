@@ -14,8 +14,9 @@ from checker.core.system import Interrupts
 from checker.corpus.inflight import Stage
 from checker.corpus.records import Finding, Record, ValueSeen
 from checker.supervisor.launchers import InlineLauncher, ProcessLauncher
+from checker.supervisor.memory import memory_of_tree
 from checker.supervisor.state import Deadlines
-from checker.supervisor.supervisor import RunEnvironment, RunOutcome, execute, memory_of_tree
+from checker.supervisor.supervisor import RunEnvironment, RunOutcome, execute
 from tests.asking import run_settings, saying
 from tests.supervisor.toys import LABELS, toy_work
 

@@ -7,7 +7,7 @@ import sys
 import psutil
 
 from checker.corpus.records import WorkerGone
-from checker.supervisor.supervisor import LEAST_GROWTH_BYTES, MOST_VAIN_LOOKS, MemoryBudget, memory_of_tree
+from checker.supervisor.memory import LEAST_GROWTH_BYTES, MOST_VAIN_LOOKS, MemoryBudget, memory_of_tree
 from tests.supervisor.running import Run, all_cases
 
 MIB = 1 << 20
