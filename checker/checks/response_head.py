@@ -109,7 +109,15 @@ def response_headers_conformance(context: CheckContext) -> Found:
     opinions = validator.opinions(context.response.headers)
     context.disagreements.extend(opinions.disagreements)
     context.unjudged.extend(f"the header {name} of a response is too long to be read" for name in opinions.unread)
-    found: list[Failure] = [_missing(opinions.missing)] if opinions.missing else []
+    found: list[Failure] = []
+    if opinions.missing:
+        listed = "\n".join(f"- `{name}`" for name in opinions.missing)
+        found.append(
+            MissingHeaders(
+                f"The following headers are required by the schema:\n{listed}",
+                unique_key=", ".join(sorted(name.lower() for name in opinions.missing)),
+            )
+        )
     for name, violation in opinions.violations:
         found.append(
             HeaderSchemaError(
@@ -118,14 +126,6 @@ def response_headers_conformance(context: CheckContext) -> Found:
             )
         )
     return found
-
-
-def _missing(names: tuple[str, ...]) -> Failure:
-    listed = "\n".join(f"- `{name}`" for name in names)
-    return MissingHeaders(
-        f"The following headers are required by the schema:\n{listed}",
-        unique_key=", ".join(sorted(name.lower() for name in names)),
-    )
 
 
 class ResponseTimeExceeded(Failure, code="ST112", title="Response time limit exceeded", severity=Severity.LOW):

@@ -188,24 +188,18 @@ def overrides_of(
     for filters, own_parameters, own_types in (*blocks, (None, parameters, by_type)):
         for key, value in own_parameters.items():
             found += _overrides_at(key, value, read, filters)
-        types += _types(own_types, read, filters)
+        for kind, binding in own_types.items():
+            place = f"generation.dictionaries.{kind}"
+            entries = _named(binding["dictionary"], place, read)
+            fitting = tuple(dict.fromkeys(one for e in entries if (one := as_type(kind, e)) is not None))
+            if not fitting:
+                shown = ", ".join(map(repr, entries[:3])) or "nothing"
+                raise ConfigError(
+                    f"{place}: dictionary {binding['dictionary']!r} has no entries that are eligible for {kind!r}; "
+                    f"it has {shown}"
+                )
+            types.append(TypeWords(kind, fitting, float(binding["probability"]), filters))
     return Overrides(tuple(found), tuple(types))
-
-
-def _types(
-    by_type: Tables, read: Mapping[str, tuple[Any, ...]], filters: OperationFilters | None
-) -> Iterator[TypeWords]:
-    for kind, binding in by_type.items():
-        key = f"generation.dictionaries.{kind}"
-        entries = _named(binding["dictionary"], key, read)
-        fitting = tuple(dict.fromkeys(found for e in entries if (found := as_type(kind, e)) is not None))
-        if not fitting:
-            shown = ", ".join(map(repr, entries[:3])) or "nothing"
-            raise ConfigError(
-                f"{key}: dictionary {binding['dictionary']!r} has no entries that are eligible for {kind!r}; "
-                f"it has {shown}"
-            )
-        yield TypeWords(kind, fitting, float(binding["probability"]), filters)
 
 
 def _named(name: str, key: str, read: Mapping[str, tuple[Any, ...]]) -> tuple[Any, ...]:

@@ -162,16 +162,15 @@ def _table_of_operations(found: Sequence[OperationOutcome], failed: dict[str, in
     yield "".join(f"<option>{name}</option>" for name in ("passed", "failed", "errored", "skipped"))
     yield "</select></p>\n"
     heads = ("Operation", "Outcome", "Failures", "Reach", "Responses", "Cases", "Seconds")
-    yield from table(heads, (_operation(one, failed.get(one.label, 0)) for one in found), "Operations")
-
-
-def _operation(one: OperationOutcome, failed: int) -> str:
-    note = plain(f": {one.note}") if one.note else ""
-    return (
-        f'<tr class="operation {one.outcome}" data-outcome="{one.outcome}"><th scope="row"><code>{plain(one.label)}</code></th>'
-        f"<td>{plain(one.outcome)}{note}</td><td>{failed or '-'}</td><td>{plain(one.reach or '-')}</td>"
-        f"<td>{bar(class_counts(one.statuses))}</td><td>{one.cases:,}</td><td>{one.seconds:.2f}</td></tr>\n"
-    )
+    rows = []
+    for one in found:
+        note = plain(f": {one.note}") if one.note else ""
+        rows.append(
+            f'<tr class="operation {one.outcome}" data-outcome="{one.outcome}"><th scope="row"><code>{plain(one.label)}</code></th>'
+            f"<td>{plain(one.outcome)}{note}</td><td>{failed.get(one.label) or '-'}</td><td>{plain(one.reach or '-')}</td>"
+            f"<td>{bar(class_counts(one.statuses))}</td><td>{one.cases:,}</td><td>{one.seconds:.2f}</td></tr>\n"
+        )
+    yield from table(heads, rows, "Operations")
 
 
 def coverage(report: Report) -> Iterator[str]:
