@@ -28,7 +28,7 @@ COMMANDS = {
     "init": "Write a checker.toml for an API, and a job for CI.",
     "list": "List the operations that would be tested, and by which phases.",
     "graph": "Show which operations create the resources that others use.",
-    "report": "Make reports of a run that is over, was killed, or still goes on.",
+    "report": "Make reports of a run that has ended, was killed, or is still running.",
     "explain": "Explain a failure or a warning, and what to do about it.",
     "baseline": "Keep the file of known failures: add, list, compare.",
     "corpus": "Show what runs have learned, merge corpora, and make one smaller.",

@@ -287,7 +287,7 @@ class FirstAnswers(Struct):
             return ""
         said = f"all of the first {self._statuses.total()} responses were {'/'.join(map(str, sorted(found)))}"
         if found == {404}:
-            advice = "check that the API is there: its base URL may lack a path"
+            advice = "check the address of the API: its base URL may lack a path"
             if self.missing_path:
                 wanted = f"{self.base_url.rstrip('/')}{self.missing_path}"
                 advice = f"the description says {self.missing_path}: try `--url {wanted}`"

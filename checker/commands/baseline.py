@@ -38,7 +38,7 @@ def baseline() -> None:
 
 @baseline.command(cls=Command)
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
-@click.option("--reason", default="", help="Why it is left as it is.")
+@click.option("--reason", default="", help="Why the failure is accepted.")
 @click.option("--owner", default="", help="Who looks after it.")
 @click.option("--ticket", default="", help="Where it is written down.")
 @click.option("--expires", default="", metavar="DAY", help="Its last day: 2026-12-31.")

@@ -125,7 +125,7 @@ def export(ctx: click.Context, run: str | None, shape: str, output: str) -> None
     """
     rows = formats_named([shape])
     if len(rows) != 1 or rows[0].streams:
-        raise UsageError(f"--format {shape}: give one format that shows failures alone, such as http, json or pytest")
+        raise UsageError(f"--format {shape}: give one format that shows only failures, such as http, json or pytest")
     past = PastRun.of(folder_of(run), configured(ctx))
     known = lasting_records(RunLayout(Path(past.settings.corpus.folder)))
     every = fold((0, record) for record in known.records if isinstance(record, Finding)).findings.values()

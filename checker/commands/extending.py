@@ -30,7 +30,7 @@ class OptionGroup(Struct):
                 params = getattr(import_module("checker.commands.run"), command).params
                 taken += [name for one in params for name in one.opts]
             if name in taken:
-                raise IncorrectUsage(f"the option {name!r} is there already; choose another name")
+                raise IncorrectUsage(f"the option {name!r} exists already; choose another name")
         self.options.append((names, settings))
 
 

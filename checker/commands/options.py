@@ -210,7 +210,7 @@ def run_options(settings: tuple[SettingOption, ...]) -> Callable[[Decorated], De
         click.argument("location", callback=location),
         # Only useful with an archive, so that it is not in the usage line.
         click.argument("api_name", required=False, envvar="CHECKER_API_NAME", metavar=""),
-        click.option("--force-color", is_flag=True, help="Colours in any case."),
+        click.option("--force-color", is_flag=True, help="Always use colours."),
         click.option(
             "--help-all",
             is_flag=True,

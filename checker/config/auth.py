@@ -585,7 +585,7 @@ def users_of(text: str) -> tuple[WfcUser, ...]:
     names = [user.name for user in users]
     for name in names:
         if names.count(name) > 1:
-            raise _wrong(f"the user {name!r} is there more than once; give each a name of its own")
+            raise _wrong(f"the user {name!r} occurs more than once; give each user a unique name")
     return users
 
 

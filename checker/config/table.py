@@ -96,7 +96,7 @@ OF_OPERATIONS = {
         about="Warnings that are shown, and those that fail a run.",
         example={"display": True, "fail-on": ["missing_auth"]},
     ),
-    "continue-on-failure": Key(_FLAG, False, about="Test everything, even what failed already."),
+    "continue-on-failure": Key(_FLAG, False, about="Continue to test operations that have failed."),
     "headers": Key(MapOf(value_kinds.header), {}, about="Headers of every request.", example={"X-Tenant": "acme"}),
     "proxy": Key(Text(value_kinds.http_url), about="URL of an HTTP proxy.", example="http://127.0.0.1:3128"),
     "tls-verify": Key(
@@ -136,7 +136,7 @@ _ROOT = {
     "color": Key(_FLAG, about="Whether the output has colours; without it, if it is a terminal."),
     "suppress-health-check": Key(ListOf(Choice(HEALTH_CHECKS)), [], about="Health checks to leave out."),
     "seed": Key(Integer(), about="Seed of all random choices.", example=1),
-    "max-failures": Key(Integer(minimum=1), about="End after so many failures or errors.", example=10),
+    "max-failures": Key(Integer(minimum=1), about="End after this many failures or errors.", example=10),
     "max-time": Key(
         Number(above=0, maximum=MOST_SECONDS), about="Seconds for the testing; reports follow.", example=300
     ),
@@ -151,7 +151,7 @@ _ROOT = {
         example="http://127.0.0.1:8080",
     ),
     "baseline": Key(
-        Text(), about="File of known failures, which fail no run; written when it is not there.", example="known.toml"
+        Text(), about="File of known failures, which fail no run; created if it does not exist.", example="known.toml"
     ),
     "baseline-update": Key(_FLAG, False, about="Write new failures into the baseline, too."),
     "baseline-prune": Key(_FLAG, False, about="Remove baseline entries that did not fail again."),
@@ -170,7 +170,7 @@ _ROOT = {
     "hooks": Key(Text(), about="Python module with the user's code.", example="tests.hooks"),
     "workers": Key(Either((Integer(1, 64), Choice(("auto",)))), about="Worker processes, 1-64 or `auto`.", example=4),
     "max-workers": Key(
-        Integer(1, 1000), 64, about="Most workers on a cluster, which `auto` follows as machines come and go."
+        Integer(1, 1000), 64, about="Maximum number of workers on a cluster, when `auto` follows its machines."
     ),
     "lanes": Key(
         Either((Integer(1, 64), Choice(("auto",)))),
@@ -244,7 +244,7 @@ _AUTH: dict[Path, dict[str, Key]] = {
     auth.BASIC: {
         "username": Key(Text(value_kinds.user_name), about="User for all operations.", example="anna"),
         "password": Key(Secret(auth.sendable), about="Password of the user.", example="${API_PASSWORD}"),
-        "type": Key(Choice(("basic", "digest")), "basic", about="How they are sent: `basic` or `digest`."),
+        "type": Key(Choice(("basic", "digest")), "basic", about="How user and password are sent: `basic` or `digest`."),
     },
     ("auth", "dynamic"): {
         "openapi": Key(
@@ -281,12 +281,12 @@ _AUTH: dict[Path, dict[str, Key]] = {
 _GENERATION = {
     "mode": Key(Choice(MODES), "all", about="Valid data, invalid data, or both."),
     "max-examples": Key(Integer(1, MOST_EXAMPLES), 100, about="Cases for each operation."),
-    "no-shrink": Key(_FLAG, False, about="Show failures as they were found."),
+    "no-shrink": Key(_FLAG, False, about="Show failures as they were found, without minimising them."),
     "shrink-share": Key(
         Number(above=0, below=1), 0.2, about="Share of the requests of a run that investigations of failures may take."
     ),
     "deterministic": Key(_FLAG, False, about="No randomness at all."),
-    "allow-x00": Key(_FLAG, True, about="Whether strings may hold NUL."),
+    "allow-x00": Key(_FLAG, True, about="Whether strings may contain NUL."),
     "allow-extra-parameters": Key(
         _FLAG, True, about="Whether requests have parameters and properties that the description does not mention."
     ),
@@ -311,10 +311,10 @@ UPLOAD: Path = ("upload",)
 _UPLOAD = {
     "url": Key(
         Text(value_kinds.http_url),
-        about="Where the archive of the run is posted when it is over.",
+        about="URL to which the archive of the run is posted at its end.",
         example="https://reports.example.org/in",
     ),
-    "token": Key(Secret(auth.sendable), about="Bearer token for it.", example="${UPLOAD_TOKEN}"),
+    "token": Key(Secret(auth.sendable), about="Bearer token for the upload.", example="${UPLOAD_TOKEN}"),
     "api-name": Key(Text(), about="Name of the API in the archive.", example="shop"),
 }
 
@@ -433,7 +433,7 @@ _CHECK_RUNS = Key(_FLAG, True, about="Whether the check runs.")
 def _report(row: ReportFormat) -> dict[str, Key]:
     return {
         "enabled": Key(_FLAG, False, about="Whether the report is written; without this key, if it has a path."),
-        "path": Key(Text(), about=f"Place of the {row.title} report.", example=row.file_name("now")),
+        "path": Key(Text(), about=f"Path of the {row.title} report.", example=row.file_name("now")),
     }
 
 
@@ -461,7 +461,7 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
         "replay": Key(
             _FLAG,
             False,
-            about="Whether `run` also sends the requests and sequences of earlier runs that together show the most.",
+            about="Whether `run` also sends the requests and sequences that showed the most in earlier runs.",
         ),
     },
     ("reports",): {

@@ -25,7 +25,7 @@ BUILT_IN: Final = (
     WarningRow(
         "unreached",
         "Operations that never answered 2xx",
-        "Give credentials, `parameters` or examples that let a request through.",
+        "Give credentials, `parameters` or examples with which a request succeeds.",
         is_usual=False,
         trigger=f"{_TRIGGERS}:unreached",
     ),
@@ -37,8 +37,8 @@ BUILT_IN: Final = (
     ),
     WarningRow(
         "undeclared_auth",
-        "Operations that need credentials and do not say so",
-        "Declare their `security` in the description: readers cannot know otherwise.",
+        "Operations that need credentials but declare none",
+        "Declare their `security` in the description, because its readers cannot know it otherwise.",
     ),
     WarningRow(
         "refresh_stopped",
@@ -48,12 +48,12 @@ BUILT_IN: Final = (
     WarningRow(
         "turned_away",
         "Requests after which the API refused every request, or every change",
-        "Leave the operation out with `--exclude-name`, or log in by `[auth.dynamic]`, so that new credentials can be obtained.",
+        "Leave the operation out with `--exclude-name`, or log in with `[auth.dynamic]`, so that new credentials can be obtained.",
     ),
     WarningRow(
         "sign_up_failed",
         "Accounts that could not be created",
-        "Give credentials (`[auth]`, `--auth`), or leave it with `auth.auto-signup = false`.",
+        "Give credentials (`[auth]`, `--auth`), or turn the sign-up off with `auth.auto-signup = false`.",
     ),
     WarningRow(
         "signed_up",
@@ -114,7 +114,7 @@ BUILT_IN: Final = (
         "Values for server variables that are not declared",
         "Correct the name in `servers.variables`.",
     ),
-    WarningRow(WarningKind.UNRESOLVABLE_REFERENCE, "References that point at nothing"),
+    WarningRow(WarningKind.UNRESOLVABLE_REFERENCE, "References without a target"),
     WarningRow(
         "nothing_recalled",
         "`--corpus` without requests of earlier runs",
@@ -129,22 +129,22 @@ BUILT_IN: Final = (
     WarningRow(WarningKind.UNUSABLE_BODY, "Request bodies that cannot be sent"),
     WarningRow(WarningKind.MISSING_BODY, "Operations without a valid request: the required body cannot be read"),
     WarningRow(WarningKind.SEVERAL_BODIES, "Operations with several bodies"),
-    WarningRow(WarningKind.LEFT_OUT, "Optional parts that no value can satisfy, never sent"),
+    WarningRow(WarningKind.LEFT_OUT, "Optional parts that are not sent, because no value satisfies them"),
     WarningRow(
         WarningKind.DICTIONARY_MISMATCH,
         "Dictionaries whose entries the schema mostly forbids",
-        "Bind another dictionary to the place, or correct its schema: what it forbids is not sent as valid data.",
+        "Use another dictionary for this parameter or property, or correct its schema. Entries that the schema forbids are not sent as valid data.",
     ),
     WarningRow(WarningKind.UNKNOWN_METHOD, "Operations that the version of the description does not know"),
     WarningRow(WarningKind.REPEATED_KEY, "Keys that occur twice in one object", "Keep one of them."),
-    WarningRow(WarningKind.UNUSABLE_MEDIA_TYPE, "Media types that are none"),
-    WarningRow(WarningKind.UNVALIDATED_RESPONSE, "Responses of which a part is not validated"),
+    WarningRow(WarningKind.UNUSABLE_MEDIA_TYPE, "Malformed media types"),
+    WarningRow(WarningKind.UNVALIDATED_RESPONSE, "Responses that are not fully validated"),
     WarningRow(WarningKind.MISSING_DESERIALIZER, "Responses in media types that are not read"),
-    WarningRow(WarningKind.MALFORMED_PART, "Parts of operations that are not what they must be"),
+    WarningRow(WarningKind.MALFORMED_PART, "Malformed parts of operations"),
     WarningRow(WarningKind.MALFORMED_KEYWORD, "Keywords that mean nothing"),
     WarningRow(WarningKind.UNSUPPORTED_REGEX, "Regular expressions that are not supported"),
     WarningRow(WarningKind.INVALID_EXAMPLE, "Examples that their schema forbids"),
-    WarningRow(WarningKind.BROKEN_LINK, "Links that lead nowhere"),
+    WarningRow(WarningKind.BROKEN_LINK, "Links without a target"),
     WarningRow(WarningKind.OTHER_SERVER, "Operations on another host"),
     WarningRow(WarningKind.UNDECLARED_SECURITY, "Security schemes that are not declared"),
     WarningRow(WarningKind.SUBSCRIPTION, "Subscriptions, which are not tested"),
@@ -164,7 +164,7 @@ BUILT_IN: Final = (
     WarningRow("damaged_file", "Damaged files of the corpus"),
     WarningRow("trimmed", "Traffic that was removed to save space"),
     WarningRow("incomplete_report", "Reports that are not complete"),
-    WarningRow("killed", "Cases left out, since workers were killed again and again"),
+    WarningRow("killed", "Cases left out, because workers were killed repeatedly"),
 )
 """In the order in which they are shown."""
 

@@ -529,7 +529,7 @@ class GraphQLDescription(ApiSchema):
             yield _skipped(name, WarningKind.SUBSCRIPTION, says)
         for one in self.entries():
             if one.only_by_name:
-                says = f"it is there for gateways of a federation; to test it, give `--include-name {one.label}`"
+                says = f"it exists for federation gateways; to test it, give `--include-name {one.label}`"
                 yield _skipped(one.label, WarningKind.FEDERATION, says)
         for note in self.document.notes:
             yield _skipped("schema", WarningKind.LOOSE_SCHEMA, note)

@@ -243,7 +243,7 @@ def _turned_away(account: OutageAccount) -> str:
             "its operation is postponed to the end of the run"
         )
     if account.is_rate and not account.serves:
-        what = f"nearly everything is refused{status}, still after a rest: by a limit that holds for longer, or because a request before locked the caller out"
+        what = f"nearly everything is refused{status}, even after a pause, by a longer rate limit or because an earlier request locked the caller out"
     elif culprit is None and not account.serves:
         shown = ", ".join(f"`{one}`" for one in account.order.suspects[:_MOST_SHOWN])
         suspects = f"; suspects: {shown}" if shown else ""
@@ -251,7 +251,7 @@ def _turned_away(account: OutageAccount) -> str:
     elif account.is_rate:
         what = f"nearly everything was refused{status} for a while, as when there are too many requests"
     elif culprit is None:
-        what = f"nearly everything was refused{status} for a while, and no request sent alone did it again"
+        what = f"nearly everything was refused{status} for a while, and no single request reproduced it"
     elif account.is_certain:
         what = (
             f"after `{culprit}` nearly everything is refused{status}: its operation is postponed to the end of the run"
@@ -311,9 +311,9 @@ def _finding(recorder: Recorder, account: OutageAccount, before: Sequence[Sent])
 def _guilt(account: OutageAccount) -> Iterator[str]:
     """Yield the cause as far as it is known, and the number of its outages."""
     if account.culprit is None:
-        yield "None of the last requests, sent alone, did it again."
+        yield "None of the last requests reproduced it when they were sent again one at a time."
     elif account.is_certain:
-        yield f"`{account.culprit}`, sent alone, did it again."
+        yield f"`{account.culprit}` reproduced it when it was sent again on its own."
     else:
         yield f"`{account.culprit}` got no response, or was the last request that changed something."
     if len(deaths := account.deaths) > 1:

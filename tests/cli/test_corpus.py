@@ -149,7 +149,7 @@ def test_failures_of_all_runs_are_exported_unless_they_are_fixed(invoke: Any, tm
     found = json.loads((tmp_path / "found.json").read_text())["failures"]
     assert [one["fingerprint"] for one in found] == ["f2", "f3"]
     refused = invoke("corpus", "export", "one", "--format", "har", "-o", "found.har")
-    assert (refused.exit_code, "give one format that shows failures alone" in refused.output) == (2, True)
+    assert (refused.exit_code, "give one format that shows only failures" in refused.output) == (2, True)
 
 
 def test_exported_failures_have_their_needs_and_are_compared_with_the_baseline(invoke: Any, tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def test_a_handler_that_fails_is_one_sentence(
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("cli.add_group('x').add_option('--seed')", "the option '--seed' is there already"),
+        ("cli.add_group('x').add_option('--seed')", "the option '--seed' exists already"),
         ("cli.handler()(int)", "a handler is a subclass of checker.cli.EventHandler, not <class 'int'>"),
         ("1 / 0", "ZeroDivisionError"),
     ],

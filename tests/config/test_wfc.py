@@ -53,7 +53,7 @@ def test_a_login_has_any_of_five_verbs(verb: str) -> None:
     ("entries", "message"),
     [
         ([], "'auth' must be a list of users that is not empty"),
-        ([FIXED, FIXED], "the user 'anna' is there more than once"),
+        ([FIXED, FIXED], "the user 'anna' occurs more than once"),
         ([{}], "auth[0]: 'name' is missing"),
         ([{"name": "a"}], "has neither 'fixedHeaders' nor 'loginEndpointAuth'"),
         ([{"name": "a", "loginEndpointAuth": {**LOGIN, "verb": "HEAD"}}], "must be one of"),

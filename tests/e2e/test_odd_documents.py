@@ -82,7 +82,7 @@ def test_no_verdict_depends_on_a_variable_in_another_notation(command: Command) 
     with serving(answer, document) as app:
         ran = command.run_as_usual(app.document_url, "-n", "10", "--continue-on-failure", inline=True)
     assert_clean(ran)
-    assert "Parts of operations that are not what they must be: 6" in ran.stdout
+    assert "Malformed parts of operations: 6" in ran.stdout
 
 
 def test_a_repeated_key_is_told_in_the_report(command: Command) -> None:

@@ -134,7 +134,7 @@ def test_the_request_that_kills_is_named_and_held_back(tmp_path: Path, patient: 
     (death,) = deaths
     assert death.investigation.reproduction.startswith("curl -X POST")
     assert death.investigation.reproduced
-    assert "sent alone, did it again" in death.message
+    assert "reproduced it when it was sent again on its own" in death.message
     # It was left to the end for the first one, and is sent there.
     count = re.search("did so ([0-9]+) times, at ..:..:.. UTC, ..:..:.. UTC", death.message)
     assert count is not None

@@ -19,7 +19,7 @@ def test_a_header_that_is_refused_is_no_scheme_that_could_be_tried() -> None:
 @pytest.mark.parametrize(
     ("statuses", "missing", "has_credentials", "said"),
     [
-        ((404,), "", False, "were 404: check that the API is there: its base URL may lack a path"),
+        ((404,), "", False, "were 404: check the address of the API: its base URL may lack a path"),
         ((404,), "/v1", False, "were 404: the description says /v1: try `--url http://h:8000/v1`"),
         (
             (401,),

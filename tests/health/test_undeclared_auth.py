@@ -1,4 +1,4 @@
-"""Operations that need credentials and do not say so: which configured scheme opens them is found, told, kept and asked again."""
+"""Operations that need credentials but declare none: which configured scheme opens them is found, told, kept and asked again."""
 
 import json
 from collections import Counter

@@ -112,7 +112,7 @@ SCENARIOS: Final[Mapping[str, Scenario]] = {
                     "first_answers",
                     "",
                     "",
-                    "all of the first 25 responses were 404: check that the API is there: its base URL may lack a path",
+                    "all of the first 25 responses were 404: check the address of the API: its base URL may lack a path",
                 ),
                 *(_done(label, (404, 100)) for label in _ALL),
                 _end(),

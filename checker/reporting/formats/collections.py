@@ -43,7 +43,7 @@ _INEXACT = "editors would interpret a part of a request, which is therefore writ
 def requests(report: Report, context: ReportContext) -> Iterator[str]:
     """Yield the text of an `.http` file. Each request begins with `###` and the failure."""
     yield f"# {_line(context.command)}\n"
-    yield "# httpyac send FILE --name NAME sends a request after those that it needs, and fails while the failure is there.\n"
+    yield "# httpyac send FILE --name NAME sends a request after those that it needs, and fails while the failure still occurs.\n"
     yield f"@base = {_line(context.base_url.rstrip('/'))}\n"
     for shown in shown_findings(report.findings, context):
         calls = shown_calls(shown.finding, context.masking, base_path_of(context.base_url))
@@ -183,7 +183,7 @@ def _verdict(shown: ShownFinding, calls: list[ShownCall]) -> Iterator[str]:
         return
     then, unproving = _expected(finding, calls)
     shows = " && ".join([f"response.status === {int(then)}", *filter(None, map(_js_test, symptoms_of(finding)))])
-    yield f'client.test({_js(f"{shown.id} is fixed")}, () => {{ client.assert(!({shows}), "the failure is there"); }});'
+    yield f'client.test({_js(f"{shown.id} is fixed")}, () => {{ client.assert(!({shows}), "the failure still occurs"); }});'
     if unproving:
         proves = f"response.status === {int(then)} || !{unproving}.includes(response.status)"
         if item := item_of(finding):
