@@ -317,7 +317,7 @@ def _overlapping(context: CheckContext, listed: _List) -> Exchanging[list[Failur
     if _is_pinned(listed):
         return []
     if both and names == later:
-        # A server may show its first page in place of one that does not exist: `more` proves the second page alone.
+        # A server may return its first page in place of one that does not exist. `more` proves only that the second page exists.
         if page[1] > 2 if page is not None else offset is not None and offset[1] > size:
             return []
         if not limits or not limits[0].is_valid(size + 1):

@@ -225,7 +225,7 @@ class _Stage(Struct):
         return other
 
     def _request(self, case: Case) -> WireRequest:
-        # A load balancer may send each connection to another process. Without new connections, that alone could make the difference.
+        # A load balancer may send each connection to another process. Without new connections, that could be the only difference.
         return replace(request_of_check(self.context, case), fresh=True)
 
 

@@ -261,7 +261,7 @@ class MergedRuns(Struct, frozen=True):
         return replace(
             of_all,
             command="; ".join(commands),
-            # A line of a description can be named where there is one alone.
+            # The line in a description can be named only if there is one description.
             location=first.location if len(places) == 1 else "",
         )
 

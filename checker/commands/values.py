@@ -99,7 +99,7 @@ def headers(_: click.Context, param: click.Parameter, values: tuple[str, ...]) -
     for text in values:
         name, separator, value = text.partition(":")
         if not separator:
-            # The text is not shown: it may be the secret value without its name.
+            # The text is not shown, because it may be the secret value without its name.
             raise click.BadParameter("a header is not in the KEY:VALUE form", param=param)
         name, value = name.strip(), value.strip(" \t")
         problem = value_kinds.header(name, value)
@@ -216,7 +216,7 @@ def apply_keys(config: Config, given: Iterable[str]) -> None:
         for key, value in values.items():
             known = keys_of(path).get(key)
             if known is not None and isinstance(known.kind, MapOf) and isinstance(value, Mapping):
-                # Entry by entry: what others say of other names stays.
+                # Merge entry by entry, so that entries with other names are kept.
                 section.update(**{_attribute(key): {**getattr(section, _attribute(key)), **value}})
             else:
                 section.update(**{_attribute(key): value})

@@ -190,7 +190,7 @@ def header_contract(
                 rules.append(HeaderRule(parameter, opinions))
         except (MalformedOperation, UnresolvableReference, UnusableSchema) as error:
             faults.append(Unvalidated(place, str(error)))
-    # Optional headers without a schema are skipped: they would cost time and say nothing.
+    # Optional headers without a schema are skipped, because judging them would cost time and prove nothing.
     telling = [rule for rule in rules if rule.required or rule.opinions is not None]
     return (HeaderContract(telling) if telling else None), faults
 

@@ -160,9 +160,9 @@ class Rule:
                     yield next((heir for heir in family.heirs if tag in heir.names), None)
 
     def likely(self, found: list[Reading], outline: Outline) -> list[Reading]:
-        """Return the readings of a part of the value that fit the schemas of the part alone; the first one if none fits.
+        """Return the readings of a part of the value that satisfy the schemas of this part; the first reading if none does.
 
-        A part that is wrong by itself makes the whole wrong.
+        If a part violates its own schemas, the whole value is invalid.
         """
         if len(found) == 1:
             return found

@@ -215,7 +215,7 @@ def resource_model(operations: Iterable[OpenApiOperation | BrokenOperation]) -> 
     # References come before formats, which say less. Both add edges only where they close no circle: otherwise most
     # operations of the API of Oscar were in one layer, in which no operation can use values of another.
     model = model.following(inference.lists_of_references(model))
-    # What follows from a model is worked out anew for another one.
+    # Facts that follow from a model are computed again for another model.
     alike = list(inference.of_same_format(model, asked))
     return model.following(alike) if alike else model
 

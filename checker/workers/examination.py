@@ -66,8 +66,8 @@ class LivenessProbes(Struct):
             self._chosen = []
         else:
             of = self.about or next(iter(self.served.served.values())).operation
-            # Witnesses decide, not a list of statuses: a single 401 is no outage, and a status alone cannot tell a lost
-            # session from an operation that is forbidden.
+            # Requests that were served before decide, not a list of statuses. A single 401 is not an outage, and a status
+            # does not distinguish a lost session from an operation that is forbidden.
             known = self.served.witnesses(of)
             held = self.context.held_back
             sound = [one for one in known if one.label not in held and not is_ending(one)]
@@ -388,7 +388,7 @@ class Examination:
             return report(has_passed=True)
         blocked = {one.label for one in self._witnesses.blocked}
         if trouble is Trouble.CHANGES and blocked.isdisjoint(one.label for one in order.served):
-            # These operations may refuse all requests: they may need a service that is not there.
+            # These operations may refuse all requests, for example because they need a service that is not available.
             return report(has_passed=True)
         maker = yield from self._blocking(order)
         if maker is not None or trouble is Trouble.CHANGES:

@@ -210,7 +210,7 @@ class FirstAnswersObserver(Struct):
             self.is_saturated = True
             if self.statuses.sentence:
                 self.recorder.note(Note(KIND, "", "", self.statuses.sentence))
-                # The console shows it while the run goes on.
+                # The console shows it during the run.
                 self.recorder.flush()
         return ()
 
@@ -314,7 +314,7 @@ OBSERVERS: Final = Registry[ObserverRow](
             ObserverRow("creations", lambda tools: tools.context.knowledge.creations, Moment.SENT),
             ObserverRow("hill_climber", lambda tools: tools.context.hill_climber),
             ObserverRow("network_errors", lambda tools: NetworkErrors(tools.context.recorder), only_unusual=True),
-            # The last one: what others found decides how much of the exchange is kept.
+            # This observer comes last, because the results of the others decide how much of the exchange is kept.
             ObserverRow("traffic", lambda tools: TrafficObserver(tools.context.recorder)),
             ObserverRow(
                 "counts", lambda tools: CaseCounts(tools.context.slots, tools.context.investigation_budget), Moment.OVER

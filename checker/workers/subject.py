@@ -333,7 +333,7 @@ def read_contents(settings: RunSettings, layout: RunLayout, users: UsersCode = A
     # Before a hook changes the description: the earlier version passes no hook.
     changed = _changed(settings, schema)
     run_hooks(GLOBAL_HOOKS.named("after_load_schema"), "after_load_schema", HookContext(), schema)
-    # After hooks are loaded: they bring checks.
+    # This must come after hooks are loaded, because hooks register checks.
     operations = OperationResolver(settings.operations)
     level = Safety(settings.target.safety)
     with uncollected():

@@ -61,7 +61,7 @@ def require_conformance(root: Mapping[str, Any]) -> None:
 
 
 def _without_valid(root: Mapping[str, Any], is_valid: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-    """Return a description without the named parts (paths, schemas, ...) that are valid alone."""
+    """Return a description without those named parts (paths, schemas, ...) that are valid when they are validated on their own."""
     kept: dict[str, Any] = {}
     for section, parts in root.items():
         if section == "components" and isinstance(parts, Mapping):
@@ -74,10 +74,10 @@ def _without_valid(root: Mapping[str, Any], is_valid: Callable[[dict[str, Any]],
 
 
 def _problems(error: ValidationError) -> Iterator[tuple[Sequence[str | int], str]]:
-    """Yield (path, message) of what is wrong in the alternative of `oneOf` and `anyOf` that is meant.
+    """Yield (path, message) for each error in the alternative of `oneOf` or `anyOf` that the author probably meant.
 
-    An object without `$ref` is not meant as a reference. Of several other alternatives the deepest error counts; if they allow
-    different words there, it names all words.
+    An object without `$ref` is not meant as a reference. If several other alternatives are left, the deepest error is used. If
+    these alternatives allow different words at that place, the message names all of them.
     """
     branches = grouped((one.relative_schema_path[0], one) for one in error.context or ())
     meant = [one for one in branches.values() if not any("'$ref'" in each.message for each in one)]

@@ -24,9 +24,9 @@ _NO_ANCHOR = "no schema has that name; add an `$anchor` or use a pointer"
 
 
 def walk(root: object, at: str, fragment: str, follow: Callable[[object, str], Found] | None = None) -> Found:
-    """Return the target of a decoded fragment below `root`, whose place is `at`; `follow` dereferences objects on the way.
+    """Return the target of a decoded fragment below `root`, whose pointer is `at`; `follow` dereferences objects on the way.
 
-    Raises `UnresolvableReference` with the reason alone.
+    Raises `UnresolvableReference` with only the reason as its message.
     """
     if fragment and not fragment.startswith("/"):
         raise UnresolvableReference(_NO_POINTER)
@@ -109,10 +109,9 @@ _COMPONENTS: Final = "#/components"
 
 
 def _inside(reference: str, around: Resource, home: Resource) -> Found | None:
-    """Return the target of a reference inside a schema that declares its dialect and stands alone; None if it is elsewhere.
+    """Return the target of a reference inside a self-contained schema that declares its dialect; None if the target is elsewhere.
 
-    In a description `#` never means the whole document, and a pointer that leads nowhere in the description was
-    written for the schema.
+    In a description `#` never means the whole document. A pointer without a target in the description is resolved in the schema.
     """
     path = unquote(reference[1:])
     is_description = isinstance(home.raw, dict) and "openapi" in home.raw
@@ -282,7 +281,7 @@ class OpenApiDocument:
 
     def _open(self, name: str, *, of: str = "") -> None:
         """Index a document to which another one refers. Raises `UnresolvableReference`."""
-        # Loading comes first: it refuses files to documents from the network, also files that are open already.
+        # Loading comes first, because it refuses files to documents from the network, even files that are already open.
         root = self.neighbours.load(name, of=of)
         if name in self._opened:
             return

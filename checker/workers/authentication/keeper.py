@@ -243,7 +243,7 @@ class CredentialKeeper(Struct):
             if key is None:
                 continue
             if not source.is_kept:
-                # These are fetched for this request alone.
+                # These are fetched only for this request.
                 try:
                     with RUNNING_SOURCES.adding(source):
                         fetched = source.fetch(case)

@@ -273,6 +273,6 @@ def about_other(own: WireRequest, before: WireRequest | None, request: WireReque
             changed, old, new = (json.loads(one.body or b"") for one in (own, before, request))
             body = json_bytes(changed | {name: value for name, value in new.items() if old.get(name) != value})
         except (ValueError, RecursionError, AttributeError, TypeError):
-            # Bodies that are no objects of JSON have no names that can be told apart.
+            # Names can be distinguished only in bodies that are JSON objects.
             body = own.body
     return replace_request(own, target=target, headers=[*headers, *described], body=body)

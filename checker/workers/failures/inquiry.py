@@ -292,7 +292,7 @@ class Inquiry(Struct):
         """Return whether the target repeatedly reports the removed resource as missing, and shows it right afterwards."""
         # The sequence cannot be sent again: its resource is removed only once.
         chain = self.suspicion.chain
-        # A resource that is not shown proves nothing: it stays away whichever request removed it.
+        # If the last request does not return the resource, nothing is proved, because any other request may have removed it.
         if not chain[-1].is_served:
             return False
         # Without this way, a use after free was withdrawn wherever a resource can be removed only once: its sequence
@@ -300,7 +300,7 @@ class Inquiry(Struct):
         removals = [
             shot for shot in chain[:-1] if shot.made.case.operation.resource_method == REMOVING and shot.is_served
         ]
-        # Another caller would have to create the resource anew, or remove it, between each two of these requests.
+        # Another explanation would need another caller that creates or removes the resource between each two of these requests.
         for _ in range(REPETITIONS if removals else 0):
             missing = yield from self.again(removals[-1].made, chain[:-1])
             if missing.said_status not in _NOT_THERE:
@@ -417,8 +417,8 @@ class Inquiry(Struct):
         if len(chain) == 1 and not (is_short and self._names_nothing_known(chain)):
             places = [place_of(last.case.operation, one) for one in drawn_names(self._resources, last, with_own=True)]
             named += [Binding(*place, last.label, "", 0, sent_at(last.case, place)) for place in places]
-        # A failure that comes before a resource is looked for needs none: its command is good on a fresh server. A request that
-        # names nothing which an earlier response showed stays as it is.
+        # If the failure comes before the server looks for a resource, its command also works on a fresh server. A request
+        # without identifiers from earlier responses is not changed.
         is_provable = is_refused or (len(chain) == 1 and not failure.needs_repetition)
         if not is_provable or not (taken or named) or self.is_of_contention or is_of_taken_name(chain[-1]):
             return chain
@@ -497,7 +497,7 @@ class Inquiry(Struct):
         name, phase = digest("shrunk", confirmed.made.case.id)[:12], self.suspicion.phase
         shrunk = yield from jobs.answered(shrink_case(self.factory, confirmed.made, name, phase, passing), still_fails)
         result.executions = tried
-        # The smallest case is no candidate: it has all the time that its failure needs.
+        # The time limit of candidates does not apply to the smallest case, because its failure may need more time.
         self.slot.enter(Stage.CONFIRM)
         smallest = yield from self.slot.shot(_named(named(shrunk.made)), Purpose.CONFIRM)
         if self.shows(smallest):
@@ -533,7 +533,7 @@ class Inquiry(Struct):
             try:
                 shrunk = yield from jobs.answered(shrink_case(self.factory, steps[number], name, phase), still_fails)
             except (CheckerError, Rejected):
-                # A step that cannot be drawn again stays as it is.
+                # A step that cannot be drawn again is not changed.
                 continue
             result.executions += tried * len(chain)
             if content_of(shrunk.made.case) == content_of(steps[number].case):
@@ -838,7 +838,8 @@ class Inquiry(Struct):
         method = request.method
         if method == "GET" or not any(becomes_get(method, one.status_code) for one in answers):
             return curl.with_options(command, "--location")
-        # curl repeats an explicit method after a redirect, where clients go on with GET; with data alone it does as they do.
+        # After a redirect curl repeats an explicit method, but other clients continue with GET. Without an explicit method, with
+        # only data, curl does so as well.
         if method == "POST" and request.body is not None:
             return curl.with_options(curl.without_post(command), "--location")
         return command

@@ -73,7 +73,7 @@ class Investigation:
         if is_like_passing and not result.passes(wanted) and self._defects.later_looks:
             self._defects.later_looks -= 1
             yield from inquiry.look_later(result)
-        # An error that was seen once cannot be told from those that pass.
+        # An error that was seen only once cannot be distinguished from a temporary one.
         if failure.passing_cause and (result.passes(wanted) or (is_like_passing and not result.showed(wanted))):
             failure = failure.sharing(failure.passing_cause)
         elif result.showed(wanted) and (header := (yield from inquiry.needed_header(result.chain))):

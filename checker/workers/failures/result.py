@@ -53,7 +53,7 @@ class InvestigationResult(Struct):
         showing = self._showing(wanted) if self.is_of_check else []
         outcome = showing[-1].verdict.outcome if showing else None
         if not isinstance(outcome, Response) or outcome.request is None:
-            # It was not sent again, or did not show it: what the check saw first remains.
+            # The case was not sent again, or the failure did not occur again. The first failure is kept.
             *before, last = self.chain
             return (*before, as_checked(last, wanted.again(last)))
         verdict = replace(showing[-1].verdict, request=outcome.request)

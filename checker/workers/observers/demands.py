@@ -462,8 +462,8 @@ class DemandLearner(Struct, Learner):
     def _respected(self, label: str, phase: str, held: set[Constraint], before: Moment) -> tuple[Constraint, ...]:
         """Return the demands that cases of a phase respect, of those that hold before a moment."""
         if self._lists_cases(phase):
-            # A list tests the values of each part alone. All its other cases do without a part that was refused for its value, even if
-            # another value was accepted.
+            # A list of cases varies one part at a time. The cases that vary another part leave out a part that was refused for
+            # its value, even if another value was accepted.
             said = chain(self._heard.get(label, {}).items(), self._refuted.get(label, {}).items())
             seldom = {one for one, at in said if one.keyword == SELDOM and at < before}
             typed = {replace(one, keyword="type") for one in seldom}
@@ -578,7 +578,7 @@ class DemandLearner(Struct, Learner):
         """Return the result of a valid case."""
         case, label = flight.made.case, flight.made.label
         is_wrong = case.meta is not None and case.meta.mode is _NEGATIVE
-        # Several steps of a sequence have one index, and what a sequence makes is there for itself alone.
+        # Several steps of a sequence have the same index, and the resources that a sequence creates are used only by itself.
         if is_wrong or flight.chain or case.other_method is not None or flight.index >= _COUNTED:
             return None
         phase, status = flight.task.lease.phase, flight.status
@@ -709,7 +709,7 @@ class DemandLearner(Struct, Learner):
     ) -> bool:
         """Whether a demand may be the reason for a refusal. It is not if cases that respect it are refused again and again."""
         broken = is_broken(demand, case)
-        # Blanks may decide whether a text is there, and how long it is: that explains the refusal.
+        # The server may strip blanks before it tests whether a string is empty or too short. That explains the refusal.
         is_explained = demand.keyword in (REQUIRED, "minLength", "maxLength")
         if broken is not None or is_explained or demand not in respected:
             return broken is not False

@@ -45,7 +45,7 @@ class HillClimber(Struct):
         if not known or self.random.random() > _SHARE:
             return None
         step = self.random.choice(known)
-        # One to three choices are made invalid, so that the source draws these anew: no source takes a choice of another type.
+        # One to three choices get an invalid type, so that the source draws these again. A source never accepts a choice of another type.
         count = self.random.randint(1, 3) if step.choices else 0
         gone = {self.random.randrange(len(step.choices)) for _ in range(count)}
         changed = [b"" if i in gone and one.__class__ is not bytes else one for i, one in enumerate(step.choices)]

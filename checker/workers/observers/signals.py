@@ -130,7 +130,7 @@ OUTPUTS = frozenset(("status", "media_type", "header", "leaf", "error", "finding
 """Classes that describe the response and not the request."""
 
 _VOLATILE_HEADERS = frozenset(("date", "age", "expires", "etag", "set-cookie"))
-# Below this, response times differ by noise alone.
+# Below this, differences of response times are only noise.
 _QUIET_S = 0.016
 _DEPTH = 5
 _NODES = 200

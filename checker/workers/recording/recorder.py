@@ -140,7 +140,7 @@ class Recorder(Struct):
     def write_failures(self) -> None:
         """Write new failures so that they survive the worker: call it before the next request. Raises `StorageError`."""
         if self._unwritten:
-            # Reports of all requests read the traffic alone, so the requests of a finding must be on disk before it.
+            # Reports of all requests read only the traffic, so the requests of a finding must be on disk before the finding.
             self.traffic.writer.flush()
             self.journal.hand_over(*self._unwritten)
             self._unwritten.clear()
@@ -256,7 +256,7 @@ class Recorder(Struct):
 
     def tick(self, now: float) -> None:
         """Write records that have waited long enough."""
-        # Traffic is written at each tick, because live reports follow it and are as late as it is.
+        # Traffic is written at each tick, because live reports read it.
         self.traffic.writer.flush()
         self.journal.tick(now)
 

@@ -127,7 +127,7 @@ def token_for(settings: RunSettings, layout: RunLayout, name: str) -> str:
         operations = [
             one for one in subject.selected.values() if any(scheme in other.schemes for other in one.security or ())
         ]
-        # An operation that requires this scheme alone carries no other credentials in its place.
+        # A request to an operation that requires only this scheme carries no other credentials in its place.
         operations.sort(key=lambda one: min(len(other.schemes) for other in one.security if scheme in other.schemes))
         found = next(filter(None, (caller.value_at(one, scheme.place) for one in operations)), "")
     finally:
@@ -163,7 +163,7 @@ class _Tried:
                 yield AuthTrial(name, unused[name], False)
             else:
                 scheme = subject.schemes.declared[name]
-                # Operations that require this scheme alone come first: a refusal there can have no other cause.
+                # Operations that require only this scheme come first, because a refusal by them has no other cause.
                 mine = [one for one in self._asking() if scheme in chosen(one) and subject.schemes.of(one) == own]
                 mine.sort(key=lambda one: (is_open(one.security), len(chosen(one))))
                 yield self._trial(name, mine)
