@@ -93,7 +93,7 @@ def longest(seen: Seen) -> int:
 
 _ROOT: Final[dict[str, Row]] = {
     "color": Row(True, told(says("\x1b[")), *FLAG),
-    "suppress-health-check": Row(["filter_too_much"], InRun("listed", hides("no value can satisfy"), "health"), ["flu"], "Valid values are"),
+    "suppress-health-check": Row(["filter_too_much"], InRun("listed", hides("no value satisfies them"), "health"), ["flu"], "Valid values are"),
     "seed": Row(77, told(says("Seed: 77\n")), "1", "Must be an integer, but got string"),
     "max-failures": Row(1, "e2e/test_options.py::test_max_failures_ends_the_run", 0, "at least 1"),
     "max-memory": Row("1K", "e2e/test_memory_limit.py::test_too_little_memory_ends_a_run_with_a_sentence_and_its_reports", "many", "Must be a number of bytes"),
