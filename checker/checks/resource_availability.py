@@ -118,7 +118,7 @@ def _may_be_missing(context: CheckContext, place: int) -> bool:
         or _names_others(case.body)
         or _is_about_argument(context)
         or any(_may_remove(step, case, creator) for step in steps[place + 1 :])
-        # It was created below a removed resource, or has the name of one.
+        # The resource was created below a removed one, or has the name of a removed one.
         or any(method_of(one.case) == REMOVING and is_done(one) and concerns(case, one.case) for one in steps[:place])
     )
 

@@ -297,7 +297,7 @@ TABLE = (
         sessions.session_ends,
         failures=(sessions.TokenAfterLogout,),
         may_send=sessions.is_chosen,
-        # It ends a session.
+        # In `run` only on request, because the check ends a session.
         settings=(IN_RUN,),
         applies=replace(_POSITIVE, statuses=("2XX",), follows=True, operations=sessions.reads_with_token),
         wants_refusal=True,

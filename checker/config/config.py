@@ -318,7 +318,7 @@ class Config(Section):
 
     @property
     def revision(self) -> int:
-        """Return the number of updates until now, those of other projects of the same file included."""
+        """Return the number of updates so far, those of other projects of the same file included."""
         updates = self._layers[0]
         return updates.revision if isinstance(updates, Updates) else 0
 

@@ -38,7 +38,7 @@ Layer = dict[Path, dict[str, Any]]  # Section -> key -> value, as given; default
 class Updates(Layer):
     """The layer above all others, which `update` writes to."""
 
-    revision = 0  # Number of changes until now. Values derived from an earlier revision are out of date.
+    revision = 0  # Number of changes so far. Values derived from an earlier revision are out of date.
 
 
 _FEW_HOMES = 6  # Sections with a key of one name, at most, for which one of them is named.

@@ -112,7 +112,7 @@ class Portion:
             raise self.too_late()
 
     def taken(self) -> bytes:
-        """Return the bytes received until now."""
+        """Return the bytes received so far."""
         return bytes(self._taken)
 
     def close(self, content: bytes) -> bytes:

@@ -253,7 +253,7 @@ class LibraryEngine:
         """`attached` belongs to the schema, or to one test."""
         self._attached = attached
         self.hooks = attached.hooks
-        """They run after the hooks of all schemas."""
+        """The hooks of this schema. They run after those for all schemas."""
         self._chain = HookChain((GLOBAL_HOOKS, *self.hooks))
         self._schema = schema
         self._location = attached.location

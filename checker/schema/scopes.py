@@ -64,7 +64,7 @@ class Scoped(Protocol):
 
     @property
     def dialects(self) -> frozenset[Dialect]:
-        """Dialects of the schemas seen until now."""
+        """Dialects of the schemas seen so far."""
         ...
 
     def resolve(self, reference: str, *, at: str) -> Found:
@@ -129,9 +129,9 @@ class Scopes:
         self._lengths: set[int] = set()
         """Lengths of these places."""
         self.has_dynamic = False
-        """Whether a schema seen until now has a dynamic anchor."""
+        """Whether any schema seen so far has a dynamic anchor."""
         self.dialects: frozenset[Dialect] = frozenset()
-        """Dialects of all schemas seen until now."""
+        """Dialects of all schemas seen so far."""
 
     def add(self, raw: object, *, uri: str, place: str, dialect: Dialect, has_names: bool = True) -> None:
         """Index a tree of schemas. `uri` is its base before its own `$id` is read.

@@ -262,7 +262,7 @@ class FollowerQueue:
             try:
                 made = context.factory.remake(steps[0], name=name, phase=running.phase)
             except CheckerError:
-                # It was made from another description. Errors of this one are reported when the operation is tested.
+                # The example was made from another description. Errors of the current one are reported when the operation is tested.
                 context.saved.forget(steps)
                 continue
             except Exception as error:  # noqa: BLE001 - an error loses only this example
@@ -529,7 +529,7 @@ class CaseScheduler:
             if running.lease.first.sends_smallest and running.ends() and not (self._is_stopped or running.is_endless):
                 self.followers.add_probes(running, self._makers[running.lease.id])
         over = [running for running in held if running.is_over(now, self._is_stopped)]
-        # They are collected for 50 ms while others go on: a task may be so short that a message for each would take longer than it.
+        # Finished tasks are collected for 50 ms while others continue, because a message for each may take longer than a short task.
         if not over or (len(over) < len(held) and now - self._told_at < _TOGETHER_S):
             return []
         self._told_at = now

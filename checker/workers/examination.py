@@ -410,7 +410,7 @@ class Examination:
                     # A quota is used up by all requests together, the suspect happened to be among the last.
                     culprit = None
         elif self._witnesses.is_guess:
-            # It may always have refused that.
+            # The target may always have refused this operation.
             return report()
         else:
             # A rate limit is the effect of all requests together.

@@ -160,7 +160,7 @@ def _fetched(settings: RunSettings, location: str, on_other_host: Callable[[str,
         ask = app.document_of(app.application_named(settings.target.app), location, common.headers, common.http)
         source = ApplicationSource(location, app.site_of(settings.target.app), ask)
     elif urlsplit(location).netloc:
-        # They may be credentials, and an earlier version may be on a server of others.
+        # The headers may be credentials, and an earlier version of the description may be on a foreign server.
         is_own = is_own or urlsplit(location)[:2] == urlsplit(settings.location)[:2]
         headers = {"headers": dict(common.headers) if is_own else {}}
         source = UrlSource(location, settings.target.wait_for_schema_s, headers)

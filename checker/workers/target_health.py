@@ -86,7 +86,7 @@ class TargetHealth:
         self._may_want_tls = self.context.subject.origin.scheme == "http" and is_looked_at(self.context)
         first = self.context.first_look
         if first is not None:
-            # It was sent before the run, and may have ended the session.
+            # This request was sent before the run, and may have ended the session.
             self.served.note(first.made, first.request, first.status)
             self.served.arrived(first.made, first.request, Response(first.status, [], b""))
 

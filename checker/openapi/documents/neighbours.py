@@ -37,7 +37,7 @@ class Neighbours:
         self.uri = uri
         self._read = read
         self.known = dict(known)
-        """Documents read until now, by name."""
+        """Documents read so far, by name."""
         main = self.known[""]
         self._main: Mapping[str, object] = main if isinstance(main, dict) else {}
         self.lost = dict(lost or {})

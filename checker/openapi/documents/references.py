@@ -157,7 +157,7 @@ class OpenApiDocument:
         self.schema_dialect = schema_dialect_of(root, dialect)
         self.has_scopes = dialect is Dialect.OPENAPI31
         self.has_names = False
-        """Whether a schema seen until now has a name."""
+        """Whether any schema seen so far has a name."""
         self._scopes = Scopes()
         self._opened: set[str] = set()
         self._found: dict[tuple[str, str], Found] = {}
@@ -169,7 +169,7 @@ class OpenApiDocument:
         self.faultless: set[str] = set()
         """Places of referenced schemas that reach no schema with a fault."""
         self.parameters: dict[str, Parameter] = {}
-        """Parameters read until now, by place."""
+        """Parameters read so far, by place."""
         self.facts: dict[object, Any] = {}
 
     def schema(self, raw: object, pointer: str) -> Schema:

@@ -340,7 +340,7 @@ def drawn_names(model: ResourceModel, made: GeneratedCase, *, with_own: bool = F
     places = [place_of(made.case.operation, name) for name in names]
     last = max((number for number, place in enumerate(places) if place in bound), default=len(names))
     if use.method == "POST" and not use.is_member:
-        # It creates something below all of them.
+        # The operation creates a resource below all named ones.
         last = len(names)
     return [name for name, place in zip(names[:last], places, strict=False) if place not in bound]
 

@@ -80,7 +80,7 @@ class InvestigationResult(Struct):
                 last.investigation,
                 reproduction="\n".join((*self.commands, *commands(further))),
                 reproduced=showed > 0 if self.printed else None,
-                # It was seen once before.
+                # The first occurrence, in the case of the run, counts as well.
                 hits=1 + showed,
                 tries=1 + len(self.printed),
                 shrink_executions=self.executions,
