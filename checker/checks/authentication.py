@@ -163,12 +163,11 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
     elif context.sequence and is_asked_first(context.case, bool(sent.confirms)):
         # `sent_beforehand` has tried it, and the resource is gone now.
         found = PASSED
-    else:
+    elif not (sent.confirms or sent.is_probed or context.case.meta is None):
         # A case without metadata was made by user code, which always wants the check.
-        if not (sent.confirms or sent.is_probed or context.case.meta is None):
-            found = PASSED
-        else:
-            found = yield from _probes(context, tools, places)
+        found = PASSED
+    else:
+        found = yield from _probes(context, tools, places)
     if not isinstance(found, Failure):
         return found
     is_let_in = yield from _is_let_in_by_given(context.case, found.request or sent, tools, places)

@@ -216,6 +216,14 @@ class RootRole(Struct, frozen=True):
         return ResourceUse(self.label, self.method, self.path, _resource(self.noun), own, owners)
 
 
+def _method_of(spoken: tuple[str, ...]) -> str:
+    """Return the HTTP method that does what a mutation does, by the words of its name: `createBook`, and `bookCreate`."""
+    ends = {spoken[0], spoken[-1]} if spoken else set()
+    if ends & CREATES:
+        return "POST"
+    return REMOVING if ends & DELETES else "PATCH"
+
+
 class RootRoles:
     """Roles of the root fields of a schema."""
 
@@ -241,15 +249,7 @@ class RootRoles:
         entity, steps, members, pointer = _entity(operation, one, rest)
         subject = entity or self._types.get(singular("".join(rest)))
         noun = subject.name if subject is not None else "".join(rest) or name
-        if operation == "query":
-            method = "GET"
-        else:
-            # `createBook`, and `bookCreate`.
-            ends = {spoken[0], spoken[-1]} if spoken else set()
-            if ends & CREATES:
-                method = "POST"
-            else:
-                method = REMOVING if ends & DELETES else "PATCH"
+        method = "GET" if operation == "query" else _method_of(spoken)
         arguments = tuple(naming_arguments(one, subject, self._types, creates=method == "POST"))
         own = None
         is_one = not is_list(one.type) and "*" not in pointer
