@@ -154,7 +154,11 @@ def test_fuzz_reports_what_users_read_and_write_of_each_other(tmp_path: Path, *,
     assert set(done.defects) == (set() if is_fixed else read | written), done.shown
     if not is_fixed:
         failures = json.loads((tmp_path / "found.json").read_text())["failures"]
-        for failure in [one for one in failures if one["check"] == "object_level_writes"]:
+        # On a busy machine the night ends before each sequence is shrunk: its mark says that it needs what the night has made.
+        writes = [one for one in failures if one["check"] == "object_level_writes"]
+        alone = [one for one in writes if "earlier requests" not in one["stability"]]
+        assert alone, [one["stability"] for one in writes]
+        for failure in alone:
             _shows_alone(tmp_path, failure, url)
 
 
