@@ -405,6 +405,15 @@ class RunView(Struct):
             case _:
                 self._absorb_life(record)
 
+    def forget_finished(self) -> None:
+        """Drop the tasks that are finished, without those of quarantined cases: no further record is about them.
+
+        For a supervisor of `fuzz`, which leases a task for each seven requests as long as it runs.
+        """
+        kept = {task for task, _ in self.quarantined}
+        for name in [name for name, task in self.tasks.items() if task.finished and name not in kept]:
+            del self.tasks[name]
+
     def _absorb_life(self, record: Record) -> None:
         match record:
             case RunStarted():

@@ -141,6 +141,8 @@ class RunProgress(Struct):
             case TaskProgress():
                 if record.finished:
                     self._done.update((record.phase, label) for label in record.labels)
+                    # Only running tasks are shown, and a night has a task for each seven requests.
+                    self.view.tasks.pop(record.task, None)
                 if self._samples and now - self._samples[0][0] > 2 * _WINDOW_S:
                     # Old samples are removed once in a window: a busy run has hundreds of records in a second.
                     self._samples = [s for s in self._samples if now - s[0] <= _WINDOW_S]
@@ -168,9 +170,7 @@ class RunProgress(Struct):
 
     def busy(self) -> dict[str, list[str]]:
         """Return the phases with running tasks, and the first operations of each task."""
-        return grouped(
-            (task.phase, ", ".join(task.labels[:2])) for task in list(self.view.tasks.values()) if not task.finished
-        )
+        return grouped((task.phase, ", ".join(task.labels[:2])) for task in list(self.view.tasks.values()))
 
     def rate(self, now: float) -> float:
         recent = [sample for sample in self._samples if now - sample[0] <= _WINDOW_S]

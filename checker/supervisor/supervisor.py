@@ -403,6 +403,8 @@ class Supervisor:
                     self.ending.fail(endings.RunFault(f"the worker {reason}", messages.LeavingKind.CANNOT_OPEN))
                 self._lose(worker, reason)
         self._lifecycle.trim([one.state.incarnation for one in self._pool.workers.values()])
+        if isinstance(self._plan, FuzzPlan):
+            self._lifecycle.view.forget_finished()
         if self._memory is not None and self._plan is not None and (not self.ending.began):
             sizes = self._around.memory()
             workers = {one: self._pool.workers[one] for one in self._pool.ready}

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.corpus.fold import RunView, fold
-from checker.corpus.records import Record
-from tests.reporting.samples import changed
+from checker.corpus.records import Quarantined, Record
+from tests.reporting.samples import changed, progress
 
 from .generated import RECORDS, exact, finding
 
@@ -48,6 +48,17 @@ def test_the_minimised_version_wins_whenever_it_comes() -> None:
     late, best = finding(at=9.0), finding(at=2.0, stage="minimised")
     for order in ([late, best], [best, late]):
         assert fold([(1, order[0]), (2, order[1])]).findings == {"f1": best}
+
+
+def test_finished_tasks_are_forgotten_without_those_of_quarantined_cases() -> None:
+    records = [progress(task=name, finished=name != "begun") for name in ("begun", "done", "poisoned")]
+    poison = Quarantined("poisoned", "GET /users", 0, "c0", "send", 2, (), "", "killed by SIGSEGV")
+    everything: list[Record] = [*records, poison]
+    view = fold([(1, record) for record in everything])
+    counts = (view.counts.cases, view.statuses)
+    view.forget_finished()
+    assert view.tasks.keys() == {"begun", "poisoned"}
+    assert (view.counts.cases, view.statuses) == counts
 
 
 def test_what_has_yet_to_happen_again_counts_as_nothing_until_it_does() -> None:
