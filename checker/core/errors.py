@@ -58,7 +58,7 @@ class LoaderErrorKind(StrEnum):
     """The reason why a description could not be read."""
 
     CONNECTION_SSL = "connection_ssl"  # A certificate of the server, or the hand-shake of TLS.
-    CONNECTION_OTHER = "connection_other"  # Nobody took the connection.
+    CONNECTION_OTHER = "connection_other"  # The connection was refused, or the host is unknown.
     NETWORK_OTHER = "network_other"
     """No whole response came: a time limit, a connection that broke, too many redirects."""
     INVALID_CERTIFICATE = "invalid_certificate"  # A file of certificates that the user named cannot be used.

@@ -27,7 +27,7 @@ def mode_of(names: tuple[str, ...]) -> GenerationMode | None:
 
 
 class ListingSettings(Struct, frozen=True):
-    """What the phases list whose cases are not drawn: examples and edge cases."""
+    """The settings of cases that phases list instead of drawing them: examples and edge cases."""
 
     fills_missing_examples: bool = default_of(("phases", "examples"), "fill-missing")
     """The examples phase makes a case of its own where none are declared."""
@@ -57,7 +57,7 @@ class GenerationSettings(Struct, frozen=True):
     """Requests may have undeclared parameters and properties, negative ones included."""
     unique_inputs: bool = default_of(_SECTION, "unique-inputs")  # No request of an operation is made twice.
     overrides: Overrides = NO_OVERRIDES  # Values in place of generated ones.
-    listing: ListingSettings = ListingSettings()  # What phases list instead of drawing it.
+    listing: ListingSettings = ListingSettings()  # Settings of listed cases.
     fixed_headers: frozenset[str] = frozenset()
     """Names in lower case of headers that are sent as the user wants them, whatever a case has."""
     fixed_places: frozenset[tuple[Location, str]] = frozenset()

@@ -76,7 +76,7 @@ Fields = list[tuple[str, str, tuple[str, ...]]]  # The fields of a `Component` f
 class Components(Struct):
     """The components of cases as they are written."""
 
-    sends_as_made: bool = True  # Whether nobody changes a case on its way: else anything in it may be from outside.
+    sends_as_made: bool = True  # Whether no hook changes a case before it is sent.
     known: dict[int, tuple[Mapping[Location, ComponentProvenance], Fields]] = field(default_factory=dict)
     """By the `id` of the components, which cases that are alike share; they are kept alive here."""
     of_accounts: dict[Label, bool] = field(default_factory=dict)  # Operation -> whether it is a sign-up or a login.
