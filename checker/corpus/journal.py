@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from checker.corpus.codec import HEADER, FrameEncoder, Kinds, ScanEnding, pack, scan
+from checker.corpus.codec import HEADER, LIMIT_BYTES, FrameEncoder, Kinds, ScanEnding, pack, scan
 from checker.corpus.files import AppendFile, TailFile
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import (
@@ -344,11 +344,16 @@ def holds_replays(path: Path) -> bool:
 
 def _first_record(file: TailFile) -> Record | None:
     """Return the first record of a journal. A supervisor commits the beginning of its run as the first frame."""
+    # The first frame alone: each worker asks all journals at its start.
     try:
-        data = file.read_from(0, _FIRST_FRAME_BYTES)
+        records = records_at(file, 0, most_bytes=_FIRST_FRAME_BYTES)
     finally:
         file.close()
-    # The first frame alone: each worker asks all journals at its start.
-    length = HEADER.unpack_from(data)[0] if len(data) >= HEADER.size else 0
-    records = scan(data[: HEADER.size + length]).records
     return records[0] if records else None
+
+
+def records_at(file: TailFile, place: int, *, most_bytes: int = HEADER.size + LIMIT_BYTES) -> list[Record]:
+    """Return the records of the frame that begins at a place; empty if it is damaged, incomplete or longer than `most_bytes`."""
+    head = file.read_from(place, HEADER.size)
+    length = HEADER.unpack(head)[0] if len(head) == HEADER.size else 0
+    return scan(file.read_from(place, min(HEADER.size + length, most_bytes))).records

@@ -14,9 +14,9 @@ from typing import Protocol
 from msgspec.structs import replace
 
 from checker.corpus import files
-from checker.corpus.codec import HEADER, FrameEncoder, pack, scan
+from checker.corpus.codec import FrameEncoder, pack
 from checker.corpus.files import AppendFile, TailFile
-from checker.corpus.journal import JournalReader, Loss, damage_note
+from checker.corpus.journal import JournalReader, Loss, damage_note, records_at
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Interaction, Note, StoredBody
 
@@ -243,10 +243,7 @@ class TrafficReader:
         if content is not None:
             self._bodies.move_to_end(place)
             return content
-        head = self._file.read_from(place, HEADER.size)
-        length = HEADER.unpack(head)[0] if len(head) == HEADER.size else 0
-        records = scan(self._file.read_from(place, HEADER.size + length)).records
-        stored = next((one for one in records if isinstance(one, StoredBody)), None)
+        stored = next((one for one in records_at(self._file, place) if isinstance(one, StoredBody)), None)
         if stored is None:
             self._lost = damage_note(self._file.path, f"no body at byte {place}", Loss.TRAFFIC)
         content = self._bodies[place] = b"" if stored is None else stored.content

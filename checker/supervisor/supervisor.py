@@ -405,15 +405,20 @@ class Supervisor:
         self._lifecycle.trim([one.state.incarnation for one in self._pool.workers.values()])
         if isinstance(self._plan, FuzzPlan):
             self._lifecycle.view.forget_finished()
-        if self._memory is not None and self._plan is not None and (not self.ending.began):
-            sizes = self._around.memory()
-            workers = {one: self._pool.workers[one] for one in self._pool.ready}
-            known = {one: sizes[pid] for one, worker in workers.items() if (pid := worker.handle.pid or 0) in sizes}
-            replaced = self._memory.look(sum(sizes.values()), known, is_opening=len(workers) < len(self._pool.workers))
-            if replaced is not None:
-                workers[replaced].handle.tell(messages.Drain(is_replaced=True))
-            elif sentence := self._memory.fault:
-                self.ending.fail(endings.RunFault(sentence, keeps_verdict=True))
+        self._keep_memory()
+
+    def _keep_memory(self) -> None:
+        """Replace the worker that grew most if the run takes too much memory; end the run if that would not help."""
+        if self._memory is None or self._plan is None or self.ending.began:
+            return
+        sizes = self._around.memory()
+        workers = {one: self._pool.workers[one] for one in self._pool.ready}
+        known = {one: sizes[pid] for one, worker in workers.items() if (pid := worker.handle.pid or 0) in sizes}
+        replaced = self._memory.look(sum(sizes.values()), known, is_opening=len(workers) < len(self._pool.workers))
+        if replaced is not None:
+            workers[replaced].handle.tell(messages.Drain(is_replaced=True))
+        elif sentence := self._memory.fault:
+            self.ending.fail(endings.RunFault(sentence, keeps_verdict=True))
 
     def _note_stall(self, state: WorkerState, snapshot: WorkerSnapshot, now: float, *, is_gone: bool = False) -> None:
         began = now - self._lifecycle.elapsed_s
