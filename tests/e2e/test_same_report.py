@@ -10,7 +10,7 @@ from checker.corpus.records import MEDIA_TYPE, MEMBER, VALID
 from tests.apps.planted import Disturbed
 from tests.apps.serving import serving
 from tests.e2e.runner import Command, kill_a_worker
-from tests.e2e.test_determinism import APPLICATIONS
+from tests.e2e.test_determinism import APPLICATIONS, UNHURRIED
 
 EXAMPLES = "12"
 NEVER = 10**9
@@ -18,12 +18,6 @@ FULL_AFTER = """
 import checker
 from checker.workers import loop
 from checker.workers.limits import Limits
-from checker.workers.observers import pacing
-from checker.workers.recording import task_state
-
-# An operation with a slow response goes on beside later ones, and shows its failures later: no response is slow here, not even
-# that of a request whose worker is killed on a busy machine.
-pacing.LONG_WAIT_S = task_state.LONG_WAIT_S = float("inf")
 
 answers = []
 
@@ -61,7 +55,8 @@ def reported(
     """
     document, answer = APPLICATIONS[application]()
     command.directory.mkdir()
-    (command.directory / "hooks.py").write_text(FULL_AFTER.format(answers=full_after))
+    # No response is slow, not even that of a request whose worker is killed: a slow operation shows its failures later.
+    (command.directory / "hooks.py").write_text(UNHURRIED.read_text() + FULL_AFTER.format(answers=full_after))
     (command.directory / "checker.toml").write_text('hooks = "hooks.py"\n')
     for number in range(kills):
         answer = Disturbed(answer, kill_a_worker, after=40 * (number + 1))
