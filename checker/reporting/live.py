@@ -141,8 +141,8 @@ class RunProgress(Struct):
             case TaskProgress():
                 if record.finished:
                     self._done.update((record.phase, label) for label in record.labels)
-                    # Only running tasks are shown, and a night has a task for each seven requests.
-                    self.view.tasks.pop(record.task, None)
+                    # Only running tasks are shown.
+                    self.view.forget_finished(record.task)
                 if self._samples and now - self._samples[0][0] > 2 * _WINDOW_S:
                     # Old samples are removed once in a window: a busy run has hundreds of records in a second.
                     self._samples = [s for s in self._samples if now - s[0] <= _WINDOW_S]

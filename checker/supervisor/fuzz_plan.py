@@ -29,11 +29,18 @@ LATER_SLICE_S = 30.0  # Length of a later turn of a cluster of `LARGEST` operati
 MOST_TURNS = 12  # Least number of turns that fit into the time limit of a run.
 # Measured with 4,000 requests to each service: 60 -> 78 of 111 planted defects reached.
 FIRST_CASES = 8
-"""Cases of each operation in the first turn of its cluster; each further turn has twice as many, up to `MOST_CASES`.
+"""Cases of each operation in the first turn of its cluster; each further turn has twice as many, up to `USUAL_CASES`.
 
 With turns of seconds, the order of the clusters decided for a minute what was tested, and nothing that an operation had shown.
 """
-MOST_CASES = 32
+USUAL_CASES = 32
+LONGER_EACH = 8
+"""Turns of a cluster after which all its turns have `USUAL_CASES` more cases of each operation, up to `MOST_CASES`.
+
+Each turn leaves a record. With 32 cases, a night against a fast service had a turn for each seven requests, because quiet operations pause,
+and a supervisor that goes on with the night reads the records of all of them.
+"""
+MOST_CASES = 1_024
 LONGEST_REST_S = 60.0  # Longest rest of a cluster that had next to nothing to send.
 LARGEST = 8  # Most operations of a cluster.
 LOYALTY = 2
@@ -131,23 +138,21 @@ class FuzzPlan(Plan):
         seed: int,
         workers: int,
         time_s: float | None = None,
-        begun: Collection[str] = (),
+        first_round: int = 0,
         last: Sequence[str] = (),
         ends_s: float = math.inf,
         replays: Iterable[Task] = (),
     ) -> None:
-        """`clusters`: the operations of each cluster, and its producers. `begun`: ids of tasks of an earlier process.
+        """`clusters`: the operations of each cluster, and its producers.
 
-        `last`: operations that are sent once each, alone, before the run ends at `ends_s`: they may end its access. `replays`: tasks
-        for findings of earlier runs, which come first.
+        `last`: operations that are sent once each, alone, before the run ends at `ends_s`: they may end its access. `replays`: tasks for findings of earlier runs, which come first.
+
+        `first_round`: 0, or for a process that goes on with a run a number above all rounds of the earlier ones: an equal task would
+        repeat equal cases.
         """
         self._clusters = [_Cluster(labels, tuple(map(Label, producers))) for labels, producers in clusters.items()]
         self._seed = seed
-        # A resumed run goes on with the first round of which no task was begun: an equal task would repeat equal cases.
-        round_ = 0
-        while any(_exploration_task(cluster, seed, round_, 1.0).id in begun for cluster in self._clusters):
-            round_ += 1
-        self._first = round_
+        self._first = first_round
         # A short run, too, tests every cluster once before any gets a second turn.
         # With first turns of 10 s, a run of 6 s reached 7 of 13 operations of the demo.
         round_s = FIRST_ROUND_S if time_s is None else min(FIRST_ROUND_S, time_s / 3)
@@ -335,7 +340,7 @@ def _place_in_line(cluster: _Cluster, worker: int) -> tuple[bool, float]:
 
 
 def _exploration_task(cluster: _Cluster, seed: int, round_: int, slice_s: float) -> Task:
-    # The id names all operations, not only those alive, so that a resumed run finds the rounds that were begun.
+    # Of all operations, not only those alive: an operation that is left out must not change the cases of the others.
     identity = (str(seed), EXPLORATION.name, str(round_), *cluster.labels)
     # A resumed run begins with a later round and has sent them already.
     recalled = cluster.recalled if round_ == 0 else ()
@@ -345,12 +350,18 @@ def _exploration_task(cluster: _Cluster, seed: int, round_: int, slice_s: float)
         cluster.alive,
         digest_int(*identity),
         0,
-        len(cluster.alive) * min(MOST_CASES, FIRST_CASES << min(cluster.turns, 9)) + len(recalled),
+        len(cluster.alive) * _cases(cluster.turns) + len(recalled),
         slice_s,
         producers=cluster.producers,
         first=FirstCases(tries_saved=round_ == 0, sends_smallest=round_ == 0, recalled=recalled),
         pauses=tuple((label, pause) for label in cluster.alive if (pause := cluster.pause(label)) > 1),
     )
+
+
+def _cases(turns: int) -> int:
+    """Return the cases of each operation in a turn after so many turns of its cluster."""
+    longer = USUAL_CASES * (1 + turns // LONGER_EACH)
+    return min(FIRST_CASES << min(turns, 9), longer, MOST_CASES)
 
 
 def replay_tasks(findings: Iterable[Finding], labels: Collection[str], view: RunView, seed: int) -> list[Task]:

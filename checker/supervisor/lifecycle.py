@@ -17,7 +17,7 @@ from checker.core.errors import StorageError
 from checker.core.system import Clock
 from checker.corpus import inflight
 from checker.corpus.files import remove_file
-from checker.corpus.fold import RunView
+from checker.corpus.fold import RunView, fold
 from checker.corpus.journal import JournalReader, Journals, JournalWriter, LastRun, last_run
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import (
@@ -29,6 +29,8 @@ from checker.corpus.records import (
     Record,
     RunFinished,
     RunStarted,
+    SchemaOpened,
+    TaskProgress,
 )
 from checker.corpus.secrets import secrets_of
 from checker.corpus.snapshot import compact, known_before
@@ -105,6 +107,11 @@ class RunLifecycle:
         return self._first
 
     @property
+    def number(self) -> int:
+        """Return 0 in the process that began the run, a higher number in each later one."""
+        return self.incarnation - self._first
+
+    @property
     def elapsed_s(self) -> float:
         return self._clock() - self._began_at
 
@@ -136,17 +143,10 @@ class RunLifecycle:
         last = self._unfinished
         if last is not None and self._may_go_on:
             seed, name = self._settings.seed, self._new_name()
-            journals = Journals(self._layout, above=last.first - 1)
-            before = RunView()
-            for incarnation, record in journals.read_new():
-                # The worker that opened the description now has written, too.
-                if incarnation < self.incarnation:
-                    before.absorb(incarnation, record)
-            if (
-                before.opened is not None
-                and before.opened.document == opened.document
-                and before.opened.base_url == opened.base_url
-            ):
+            journals = Journals(self._layout, above=last.first - 1, kinds=(SchemaOpened,))
+            # The worker that opened the description now has written, too.
+            before = fold(pair for pair in journals.read_new() if pair[0] < self.incarnation).opened
+            if before is not None and before.document == opened.document and before.base_url == opened.base_url:
                 seed, name = last.started.seed, last.started.run
                 self._first = last.first
                 self._journals.close()
@@ -286,6 +286,8 @@ class RunLifecycle:
     def _fold(self, records: Iterable[tuple[int, Record]]) -> None:
         for incarnation, record in records:
             self.view.absorb(incarnation, record)
+            if self._settings.kind == "fuzz" and isinstance(record, TaskProgress):
+                self.view.forget_finished(record.task)
             self._listener(incarnation, record)
 
 

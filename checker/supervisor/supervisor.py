@@ -63,10 +63,12 @@ def make_plan(
     window: TimeWindow | None,
     earlier: Iterable[Finding] = (),
     entries: Iterable[CorpusEntry] = (),
+    *,
+    first_round: int = 0,
 ) -> Plan:
     """Return the plan of a run; `window` is None without a time limit.
 
-    `earlier`: open findings of earlier runs, for `fuzz`. `entries`: sequences of earlier runs.
+    `earlier`: open findings of earlier runs, for `fuzz`. `entries`: sequences of earlier runs. `first_round`: see `FuzzPlan`.
     """
     if settings.kind == "fuzz":
         weighed = [card for card in opened.operations if card.weight > 0] or opened.operations
@@ -77,7 +79,7 @@ def make_plan(
             seed=seed,
             workers=settings.processes.workers,
             time_s=None if window is None else window.length_s,
-            begun=view.tasks,
+            first_round=first_round,
             last=[card.label for card in weighed if card not in cards],
             ends_s=window.ends_s if window is not None and opened.renews else math.inf,
             replays=replay_tasks(earlier, {card.label for card in cards}, view, seed),
@@ -316,6 +318,7 @@ class Supervisor:
             window,
             self._lifecycle.earlier,
             self._lifecycle.entries,
+            first_round=self._lifecycle.number << 32,
         )
         # A corpus may hold tens of MiB of them; the plan has taken those that it needs.
         self._lifecycle.entries = ()
@@ -403,8 +406,6 @@ class Supervisor:
                     self.ending.fail(endings.RunFault(f"the worker {reason}", messages.LeavingKind.CANNOT_OPEN))
                 self._lose(worker, reason)
         self._lifecycle.trim([one.state.incarnation for one in self._pool.workers.values()])
-        if isinstance(self._plan, FuzzPlan):
-            self._lifecycle.view.forget_finished()
         self._keep_memory()
 
     def _keep_memory(self) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.corpus.fold import RunView, fold
-from checker.corpus.records import Quarantined, Record
+from checker.corpus.records import Record
 from tests.reporting.samples import changed, progress
 
 from .generated import RECORDS, exact, finding
@@ -50,14 +50,12 @@ def test_the_minimised_version_wins_whenever_it_comes() -> None:
         assert fold([(1, order[0]), (2, order[1])]).findings == {"f1": best}
 
 
-def test_finished_tasks_are_forgotten_without_those_of_quarantined_cases() -> None:
-    records = [progress(task=name, finished=name != "begun") for name in ("begun", "done", "poisoned")]
-    poison = Quarantined("poisoned", "GET /users", 0, "c0", "send", 2, (), "", "killed by SIGSEGV")
-    everything: list[Record] = [*records, poison]
-    view = fold([(1, record) for record in everything])
+def test_finished_tasks_are_forgotten_with_their_counts_kept() -> None:
+    view = fold([(1, progress(task=name, finished=name == "done")) for name in ("begun", "done")])
     counts = (view.counts.cases, view.statuses)
-    view.forget_finished()
-    assert view.tasks.keys() == {"begun", "poisoned"}
+    for name in ("begun", "done"):
+        view.forget_finished(name)
+    assert view.tasks.keys() == {"begun"}
     assert (view.counts.cases, view.statuses) == counts
 
 

@@ -4,7 +4,15 @@ from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
 from checker.corpus.fold import RunView
 from checker.corpus.records import Finding
-from checker.supervisor.fuzz_plan import FIRST_CASES, LONGEST_PAUSE, MOST_CASES, MOST_RECALLED, FuzzPlan, replay_tasks
+from checker.supervisor.fuzz_plan import (
+    FIRST_CASES,
+    LONGEST_PAUSE,
+    MOST_CASES,
+    MOST_RECALLED,
+    USUAL_CASES,
+    FuzzPlan,
+    replay_tasks,
+)
 from checker.supervisor.plans import left
 from checker.workers.messages import LeaseReport, OperationReport, Task
 from tests.reporting.samples import finding
@@ -12,8 +20,8 @@ from tests.reporting.samples import finding
 CLUSTERS = [("GET /a", "POST /a"), ("GET /b",), ("GET /c",)]
 
 
-def exploration(workers: int = 1, begun: tuple[str, ...] = ()) -> FuzzPlan:
-    return FuzzPlan(dict.fromkeys(CLUSTERS, ()), seed=1, workers=workers, begun=begun)
+def exploration(workers: int = 1, first_round: int = 0) -> FuzzPlan:
+    return FuzzPlan(dict.fromkeys(CLUSTERS, ()), seed=1, workers=workers, first_round=first_round)
 
 
 def leased(plan: FuzzPlan, elapsed_s: float = 0.0) -> Task:
@@ -37,14 +45,17 @@ def test_every_cluster_has_a_turn_before_any_has_a_second() -> None:
     assert [task.first.tries_saved for task in rounds] == [True] * 3 + [False] * 3, "failing examples are sent once"
 
 
-def test_the_first_turns_are_short() -> None:
+def test_the_first_turns_are_short_and_those_of_a_long_night_long() -> None:
     plan = FuzzPlan({("GET /a", "GET /b"): ()}, seed=1, workers=1)
     stops = []
-    for turn in range(11):
+    for turn in range(1_000):
         task = leased(plan, turn * 30.0)
         stops.append(task.stop)
         plan.come_back(task, task.stop, finished=True, spent_s=30.0, report=LeaseReport(requests=task.stop))
-    assert stops == [2 * min(FIRST_CASES << turn, MOST_CASES) for turn in range(11)]
+    assert stops[:8] == [2 * min(FIRST_CASES << turn, USUAL_CASES) for turn in range(8)]
+    assert stops[32] == 2 * 5 * USUAL_CASES
+    assert stops == sorted(stops)
+    assert stops[-1] == 2 * MOST_CASES
 
 
 def test_a_worker_keeps_the_clusters_that_it_had() -> None:
@@ -142,10 +153,10 @@ def test_a_lost_lease_is_given_out_again_with_its_seed() -> None:
     assert leased(plan) == replace(task, start=7, redo=(3,))
 
 
-def test_a_resumed_run_goes_on_with_the_next_round() -> None:
+def test_a_process_that_goes_on_with_a_run_repeats_none_of_its_tasks() -> None:
     plan = exploration()
-    begun = tuple(leased(plan).id for _ in range(4))
-    assert leased(exploration(begun=begun)).id not in begun
+    begun = {leased(plan).id for _ in range(4)}
+    assert leased(exploration(first_round=1 << 32)).id not in begun
     assert leased(exploration()).id in begun
 
 
