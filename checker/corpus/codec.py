@@ -11,9 +11,10 @@ as a power failure leaves it, would otherwise read as empty frames.
 import struct
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
+from functools import cache
 from itertools import chain
 from operator import is_
-from typing import Any, Final, TypeVar, get_args
+from typing import Any, TypeVar, get_args
 from zlib import crc32
 
 import zstandard
@@ -136,7 +137,7 @@ Kinds = tuple[type[Record], ...]  # Classes of records; empty for all.
 
 def decode(content: bytes, kinds: Kinds = ()) -> list[Record]:
     """Return the records of these kinds of a frame's content, in order. Raises `Undecodable`."""
-    classes = {kind.__struct_config__.tag: kind for kind in kinds} if kinds else _CLASSES
+    classes = _by_tag(kinds or get_args(Record))
     # Not the typed decoder of msgspec: it refuses the extensions that stand for lone surrogates and large integers. Each record
     # by its class, because `convert` to a union of all of them takes 50 us before it looks at the first one, and most frames
     # hold one record.
@@ -145,7 +146,9 @@ def decode(content: bytes, kinds: Kinds = ()) -> list[Record]:
     )
 
 
-_CLASSES: Final[Mapping[int, type[Record]]] = {kind.__struct_config__.tag: kind for kind in get_args(Record)}
+@cache
+def _by_tag(kinds: Kinds) -> Mapping[str | int | None, type[Record]]:
+    return {kind.__struct_config__.tag: kind for kind in kinds}
 
 
 HEADER = struct.Struct("<II")
