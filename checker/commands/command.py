@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from checker.core.errors import CheckerError, LoaderError, UsageError
+from checker.core.errors import CheckerError, LoaderError, UsageError, did_you_mean
 from checker.core.system import end_at_interrupts, guarded_output, open_closed_streams, raise_interrupts, uncollected
 from checker.core.terminal import encodable, one_line, printable
 
@@ -129,9 +129,8 @@ class CommandGroup(click.Group):
         name = args[0]
         is_known = name.startswith("-") or self.get_command(ctx, name) is not None
         if not is_known and not ctx.resilient_parsing:
-            near = get_close_matches(name, self.list_commands(ctx), n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise click.UsageError(f"No such command {name!r}.{hint}", ctx)
+            hint = did_you_mean(name, self.list_commands(ctx)) or "."
+            raise click.UsageError(f"No such command {name!r}{hint}", ctx)
         return super().resolve_command(ctx, args)
 
 

@@ -29,19 +29,8 @@ from checker.config.table import (
     subsections,
 )
 from checker.config.table import Path as SectionPath
-from checker.config.value_kinds import (
-    Boolean,
-    Bytes,
-    Choice,
-    Either,
-    Integer,
-    ListOf,
-    MapOf,
-    Number,
-    ValueKind,
-    did_you_mean,
-)
-from checker.core.errors import UsageError
+from checker.config.value_kinds import Boolean, Bytes, Choice, Either, Integer, ListOf, MapOf, Number, ValueKind
+from checker.core.errors import UsageError, did_you_mean
 from checker.core.operation import BrokenOperation
 from checker.core.redact import Redaction
 from checker.kinds.sources import FetchOptions, FileSource, UrlSource

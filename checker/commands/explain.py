@@ -2,19 +2,18 @@
 
 import re
 from contextlib import closing
-from difflib import get_close_matches
 
 import click
 
 from checker.commands.command import Command, echo
 from checker.commands.runs_on_disk import PastRun, chosen_findings, folder_of
 from checker.commands.values import configured
-from checker.core.errors import UsageError
+from checker.core.errors import UsageError, did_you_mean
 from checker.core.terminal import one_line
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Interaction
 from checker.reporting.events import RunEvents
-from checker.reporting.explain import known_names, nearest, operation_page, pages_for, samples_by_status, title_of_name
+from checker.reporting.explain import known_names, operation_page, pages_for, samples_by_status, title_of_name
 from checker.reporting.findings import failures_by_label
 
 _ID = re.compile(r"(?:v1-)?(?=.*\d)[0-9a-f]{4,}")
@@ -52,9 +51,8 @@ def explain(ctx: click.Context, name: str | None, *, lists: bool, run: str | Non
         echo(_page_of(ctx, name, run))
         return
     if pages is None:
-        near = nearest(name)
-        hint = f" Did you mean {near!r}?" if near else ""
-        raise UsageError(f"unknown name {name!r}.{hint} --list shows what can be explained")
+        hint = did_you_mean(name, known_names(), alike=0.5) or "."
+        raise UsageError(f"unknown name {name!r}{hint} --list shows what can be explained")
     echo("\n\n".join(pages))
 
 
@@ -64,9 +62,8 @@ def _page_of(ctx: click.Context, name: str, run: str | None) -> str:
     label, report = name.strip(), past.report
     labels = [one.label for one in report.operations]
     if label not in labels:
-        near = get_close_matches(label, labels, n=1)
-        hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise UsageError(f"the last run of {folder} had no operation {label!r}.{hint}")
+        hint = did_you_mean(label, labels) or "."
+        raise UsageError(f"the last run of {folder} had no operation {label!r}{hint}")
     with closing(RunEvents(RunLayout(folder), past.run.first)) as events:
         samples = samples_by_status((one for one in events.all() if isinstance(one, Interaction)), label)
     return operation_page(label, past.view, report, samples, past.context)

@@ -1,8 +1,10 @@
 """Values of options, and options that name phases, checks and formats of reports."""
 
 import os
+import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -17,19 +19,8 @@ from checker.config.operation_settings import keys_of
 from checker.config.reading import read_layer
 from checker.config.table import SECTIONS, Path
 from checker.config.user_code import has_plugins, know_phases, load_plugins
-from checker.config.value_kinds import (
-    Boolean,
-    Bytes,
-    Choice,
-    Either,
-    Integer,
-    ListOf,
-    MapOf,
-    Number,
-    ValueKind,
-    did_you_mean,
-)
-from checker.core.errors import ConfigError, UsageError
+from checker.config.value_kinds import Boolean, Bytes, Choice, Either, Integer, ListOf, MapOf, Number, ValueKind
+from checker.core.errors import ConfigError, UsageError, did_you_mean
 from checker.core.redact import Redaction
 from checker.core.reports import REPORT_FORMATS, ReportFormat
 from checker.core.request import canonical_url
@@ -149,8 +140,26 @@ def location(ctx: click.Context, param: click.Parameter, value: str) -> str:
         if problem:
             raise click.BadParameter(problem, param=param)
     elif not os.path.exists(value) and not ctx.params.get("app"):
-        raise click.BadParameter(f"file {shown!r} does not exist", param=param)
+        raise click.BadParameter(f"file {shown!r} does not exist{_meant(value)}", param=param)
     return canonical
+
+
+_MOST_NAMES: Final = 1_000  # Names of a folder that are compared with a misspelt one.
+
+
+def _meant(location: str) -> str:
+    """Return a hint for a location that is no file: `localhost:8000/openapi.json` lacks its scheme, other names may be misspelt."""
+    if re.match(r"[\w.-]+:\d+(/|\Z)", location):
+        return f"; a URL begins with its scheme: 'http://{location}'"
+    folder = os.path.dirname(location)
+    try:
+        with os.scandir(folder or ".") as found:
+            names = [os.path.join(folder, one.name) for one in islice(found, _MOST_NAMES)]
+    except OSError:
+        # The folder does not exist either.
+        return ""
+    # Paths have their folders and endings in common.
+    return did_you_mean(location, names, alike=0.8)
 
 
 def _number(text: str, kind: type[int] | type[float]) -> float | str:

@@ -15,9 +15,9 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from checker.config.value_kinds import Problem, did_you_mean, header, http_url, invalid, type_name
+from checker.config.value_kinds import Problem, header, http_url, invalid, type_name
 from checker.core.credentials import basic_authorization
-from checker.core.errors import ConfigError, UnreadableFile
+from checker.core.errors import ConfigError, UnreadableFile, did_you_mean
 from checker.core.media_types import is_form, is_json
 from checker.core.redact import Redaction
 from checker.core.system import later, read_local

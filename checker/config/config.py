@@ -50,8 +50,8 @@ from checker.config.table import (
     subsections,
 )
 from checker.config.user_code import know_phases
-from checker.config.value_kinds import Problem, did_you_mean
-from checker.core.errors import ConfigError, UnreadableFile
+from checker.config.value_kinds import Problem
+from checker.core.errors import ConfigError, UnreadableFile, did_you_mean
 from checker.core.meta import GenerationMode
 from checker.core.request import canonical_url
 from checker.core.system import read_local

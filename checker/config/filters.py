@@ -9,8 +9,7 @@ from typing import Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.config.value_kinds import did_you_mean
-from checker.core.errors import UsageError
+from checker.core.errors import UsageError, did_you_mean
 from checker.core.operation_filter import texts_of
 from checker.core.schema import tokens_of
 from checker.core.shards import Shard

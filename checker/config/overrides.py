@@ -7,8 +7,8 @@ from typing import Any, Final
 from msgspec import Struct
 
 from checker.config.filters import FilterSpec, OperationFilters, Selectable
-from checker.config.value_kinds import did_you_mean, type_name
-from checker.core.errors import ConfigError
+from checker.config.value_kinds import type_name
+from checker.core.errors import ConfigError, did_you_mean
 from checker.core.request import Location
 from checker.core.schema import tokens_of
 from checker.core.system import later_pattern

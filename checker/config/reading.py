@@ -27,8 +27,8 @@ from checker.config.table import (
     subsections,
 )
 from checker.config.user_code import load_plugins
-from checker.config.value_kinds import Boolean, Either, ListOf, MapOf, Problem, Text, did_you_mean, invalid, wrong_type
-from checker.core.errors import ConfigError, UsageError
+from checker.config.value_kinds import Boolean, Either, ListOf, MapOf, Problem, Text, invalid, wrong_type
+from checker.core.errors import ConfigError, UsageError, did_you_mean
 
 FILE_NAME = "checker.toml"
 

@@ -5,7 +5,6 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date, time
-from difflib import get_close_matches
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 
@@ -13,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.config.user_code import is_attribute, load_plugins
-from checker.core.errors import ConfigError, UnreadableFile
+from checker.core.errors import ConfigError, UnreadableFile, did_you_mean
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, canonical_url
 from checker.core.scalars import is_number
@@ -267,12 +266,6 @@ def type_name(value: object) -> str:
 def did_you_mean_or_all(name: str, known: Collection[str]) -> str:
     """Return `. Did you mean 'seed'?`, or `; there are: 'a', 'b'`."""
     return did_you_mean(name, known) or f"; there are: {', '.join(map(repr, known)) or 'none'}"
-
-
-def did_you_mean(name: str, known: Any) -> str:
-    """Return `. Did you mean 'seed'?`, or nothing."""
-    near = get_close_matches(name, list(known), n=1)
-    return f". Did you mean {near[0]!r}?" if near else ""
 
 
 _MOST_CERTIFICATES: Final = 16 << 20  # Bytes: the bundle of a browser has a quarter of one MiB.

@@ -37,7 +37,8 @@ IncorrectUsage             a Python call makes no sense (also a UsageError)
 Failed checks are not here: they are `checker.core.failures`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import NamedTuple, Self
 
@@ -300,3 +301,9 @@ class MissingSecret(CheckerError):
 
 class InternalError(CheckerError):
     """We made a mistake: the message is the traceback to report."""
+
+
+def did_you_mean(name: str, known: Iterable[str], *, alike: float = 0.6) -> str:
+    """Return `. Did you mean 'seed'?`, or nothing if no known name is alike (0 to 1)."""
+    near = get_close_matches(name, list(known), n=1, cutoff=alike)
+    return f". Did you mean {near[0]!r}?" if near else ""

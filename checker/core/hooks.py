@@ -3,7 +3,6 @@
 import functools
 import inspect
 from collections.abc import Callable, Iterable
-from difflib import get_close_matches
 from enum import StrEnum
 from math import isfinite
 from typing import Any, Final, Protocol, TypeVar, Unpack, overload
@@ -12,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker.core.case import Case
-from checker.core.errors import HookExecutionError, IncorrectUsage, MetricError
+from checker.core.errors import HookExecutionError, IncorrectUsage, MetricError, did_you_mean
 from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
 from checker.core.registry import Registry
 from checker.core.response import Response
@@ -278,9 +277,7 @@ def _hook_name(name: str) -> HookName:
     require_texts(name=name)
     known = HOOK_NAMES.get(name)
     if known is None:
-        near = get_close_matches(name, HOOK_NAMES, n=1)
-        hint = f". Did you mean '{near[0]}'?" if near else ""
-        raise TypeError(f"There is no hook with name '{name}'{hint}")
+        raise TypeError(f"There is no hook with name '{name}'{did_you_mean(name, HOOK_NAMES)}")
     return known
 
 

@@ -13,10 +13,10 @@ from checker.checks.context import JudgedInteraction
 from checker.checks.custom import CUSTOM_CHECKS, ClassCheck, custom_check
 from checker.checks.table import BUILT_IN
 from checker.checks.to_run import selected_checks
-from checker.config.value_kinds import certificate, certificates, did_you_mean
+from checker.config.value_kinds import certificate, certificates
 from checker.core.case import Case, CheckName, Checks
 from checker.core.credentials import basic_authorization
-from checker.core.errors import IncorrectUsage, UsageError
+from checker.core.errors import IncorrectUsage, UsageError, did_you_mean
 from checker.core.graphs import grouped
 from checker.core.media_types import is_json
 from checker.core.request import HeaderFields

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from checker.checks.context import Failures, JudgedInteraction, KnowingMaker, Maker, Raised
 from checker.checks.judge import CLEAN, Judge, Judgement
 from checker.config.operation_settings import HttpSettings
-from checker.config.value_kinds import certificates, did_you_mean
+from checker.config.value_kinds import certificates
 from checker.core.case import Case
 from checker.core.contract import Outcome as Judged
 from checker.core.credentials import basic_authorization
-from checker.core.errors import HookExecutionError
+from checker.core.errors import HookExecutionError, did_you_mean
 from checker.core.failures import Failure
 from checker.core.hooks import COMPONENTS, RUNNING_HOOKS, HookContext, HookSource, run_hooks
 from checker.core.meta import GenerationMode

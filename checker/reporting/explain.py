@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Final
 
 from msgspec import Struct
@@ -253,12 +252,6 @@ def pages_for(name: str) -> list[str] | None:
         f'To turn it off: --warnings off, or with the names of all others. To fail on it: fail-on = ["{row.name}"].',
     ]
     return ["\n".join(lines)]
-
-
-def nearest(name: str) -> str | None:
-    """Return the known name that is most similar to a misspelled one."""
-    found = get_close_matches(name, list(known_names()), n=1, cutoff=0.5)
-    return found[0] if found else None
 
 
 def known_names() -> Iterator[str]:

@@ -68,6 +68,13 @@ def test_module_is_the_program() -> None:
     assert (result.returncode, result.stdout) == (0, f"checker, version {__version__}\n")
 
 
+def test_a_misspelt_description_is_told_with_the_file_that_was_meant(tmp_path: Path) -> None:
+    (tmp_path / "openapi.yaml").touch()
+    result = python("-m", "checker", "run", f"{tmp_path}/opnapi.yaml")
+    assert result.returncode == 2
+    assert f"opnapi.yaml' does not exist. Did you mean '{tmp_path}/openapi.yaml'?" in result.stderr
+
+
 def test_usage_error_of_the_program() -> None:
     result = python("-m", "checker", "run", "no.json")
     assert result.returncode == 2

@@ -7,6 +7,11 @@ RUN = ("run", "openapi.json", "-u", "http://127.0.0.1:1")
 WRONG = {
     "no location": (("run",), "Missing argument 'LOCATION'."),
     "location is no file": (("run", "no.json"), "Invalid value for 'LOCATION': file 'no.json' does not exist"),
+    "location without a scheme": (
+        ("run", "localhost:8000/openapi.json"),
+        "Invalid value for 'LOCATION': file 'localhost:8000/openapi.json' does not exist; "
+        "a URL begins with its scheme: 'http://localhost:8000/openapi.json'",
+    ),
     "empty location": (("run", ""), "Invalid value for 'LOCATION': give a URL or the path of an API description"),
     "NUL in location": (("run", "a\0b"), "Invalid value for 'LOCATION': give a URL or the path of an API description"),
     "other scheme": (

@@ -10,7 +10,8 @@ from checker.config.filters import Selectable, unmatched
 from checker.config.operation_settings import OperationLayers
 from checker.config.overrides import Overrides
 from checker.config.settings import credentials_in
-from checker.config.value_kinds import did_you_mean, did_you_mean_or_all
+from checker.config.value_kinds import did_you_mean_or_all
+from checker.core.errors import did_you_mean
 from checker.core.operation import BrokenOperation, Operation
 from checker.core.phases import CaseSource, phases_of_runs
 from checker.core.providers import registered_names
