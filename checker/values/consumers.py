@@ -1,4 +1,4 @@
-"""Parameters as consumers of values: which rings each may take from, best first, and how that went."""
+"""Parameters as consumers of values: which rings each may take from, best first, and how often that succeeded."""
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ from checker.values.locations import NO_NAMES, DescribedPaths
 from checker.values.producers import fields_naming, key_of, noun_of_key, request_pointer
 from checker.values.states import ResourceStates
 
-# Prior weight of the affinity, in consumptions.
+# Weight of the affinity against counted successes, in requests.
 _PRIOR = 4.0
 _BY_NAME = 0.8
 _LINKED = 0.9
@@ -40,21 +40,22 @@ _FOREIGN = 0.2
 _RANKS = 24
 # Rings that are examined for these ranks: the values of some turn out to be unsuitable.
 _MOST = 4 * _RANKS
-# Length of the order that indices choose from; values may repeat in it.
+# Length of the order that indices choose from. Values may repeat in it.
 _REACH = 64
-# Most different values, which come first in the order.
+# The order begins with at most so many different values.
 _DIFFERENT = 12
 # Best rings, whose values fill the rest of the order.
 _LIKELY = 4
-# Share of the best score below which one value of a ring is enough.
+# A ring with a score below this share of the best score gives one value only.
 _FAR = 0.3
 # Exponent of the score: the larger, the more often the best rings are taken.
 _SURENESS = 3
 # Relative frequency of a value, by the number of newer values.
 _DECAYS = [math.exp(-depth / 3) for depth in range(12)]
-# Most picks between two rankings.
+# Most picks between two rankings. Ranking after each pick would cost more than drawing the value.
 _PATIENCE = 64
-# Number of first misses of a field after each of which the rings are ranked again.
+# The rings are ranked again after each of the first misses of a field, up to this number; later once in `_PATIENCE`
+# misses.
 _TELLING = 16
 _UNKNOWN = (0, 0)
 GONE_STATUSES = (404, 410)
@@ -74,17 +75,17 @@ class Consumer(Struct):
     as_text: bool  # Whether an integer must be given as text.
     is_removing: bool = False  # Whether it names what its operation removes.
     is_careful: bool = False
-    """Whether it takes members that the run created, as long as there are any: others may be the account of the run."""
-    format: str = ""  # Values of other fields that have it fit, too, unless fields are linked to it; empty for none.
+    """Whether it prefers members that the run created: a removed or changed other member may be the account of the run."""
+    format: str = ""  # Fields of the same format fit as well, unless transitions link fields to it; may be empty.
     linked: frozenset[Field] = frozenset()
     """Fields of responses from which transitions take values for it, whatever they are called."""
     others: frozenset[str] = frozenset()  # Names of fields that hold the values of other variables of the path.
     is_qualified: bool = False
-    """Whether it may name another member of its own collection than the rest of the case does: `parentId`."""
-    key: str = ""  # The collection of its owner, as contexts name it.
+    """Whether it may name another member of a collection that the case names already, as `parentId` does."""
+    key: str = ""  # The collection of its owner, spelled as in contexts.
     demands: Sequence[Constraint] = ()  # Demands of the target on its values.
     _fields: frozenset[str] = frozenset()  # Names of fields that hold values of this variable.
-    _keys: Sequence[RingProperty] = ()  # Properties of which a ring must have one.
+    _keys: Sequence[RingProperty] = ()  # A ring fits if it has one of these.
     _fared: dict[str, tuple[int, int]] = field(default_factory=dict)  # Field -> (hits, misses).
     _candidates: list[tuple[float, ValueHistory]] = field(default_factory=list)
     """(affinity, ring); the affinity never changes."""
@@ -94,21 +95,24 @@ class Consumer(Struct):
     _order: list[tuple[ValueHistory, int]] = field(default_factory=list)
     """(ring, depth in it) for each index, when they were ranked last."""
     _nearest: list[ValueHistory] = field(default_factory=list)  # The rings of the first `_DIFFERENT` indices.
-    _pause: int = 0  # Picks between the last two rankings: first each is followed by one, then ever fewer.
+    _pause: int = 0  # Picks between the last two rankings: it doubles each time.
     _left: int = 0  # Picks until the next ranking.
 
     def __post_init__(self) -> None:
         self.is_qualified = resource_names.is_qualified(self.name)
         self.key = key_of(self.owner)
         self._fields = frozenset(name for _, name in resource_names.spellings(self.name, self.owner))
-        # Any scalar of the collection may be what a path parameter asks for; others ask by name alone.
+        # A path parameter may ask for any scalar of its collection; other parameters ask by field name only.
         nouns = (resource_names.noun_of(self.owner),) if self.is_path else ()
         formats = (self.format,) if self.format and not self.linked else ()
         wanted = {"name": self._fields, "noun": nouns, "field": self.linked, "format": formats}
         self._keys = [(kind, value) for kind, values in wanted.items() for value in values]
 
     def choose(self, rings: Rings, index: int, above: Above = ()) -> Taken | None:
-        """Return the value for this index; with `above`, the first value from there on that belongs to that resource, if there is one."""
+        """Return the value for this index.
+
+        With `above`, return the first value from this index on that belongs to that resource, if any.
+        """
         chosen: Taken | None = None
         for taken in self.near(rings, index, _REACH):
             if not above or agree(taken.above, above):
@@ -117,9 +121,9 @@ class Consumer(Struct):
         return chosen
 
     def near(self, rings: Rings, index: int, most: int) -> Iterable[Taken]:
-        """Return the value for this index, then those for the indices after it, of the first `most`; none if there is no first one.
+        """Return the value for this index, then the values for the next indices, `most` in all; none if this index has none.
 
-        Rings change, so they are ranked again now and then.
+        The rings are ranked again now and then, because their values change.
         """
         if len(rings.ordered) > self._examined:
             self._examine(rings)
@@ -147,9 +151,9 @@ class Consumer(Struct):
                 yield newest[depth]
 
     def _fits(self, taken: Taken) -> bool:
-        """Whether a value can be sent in a path, with the names around it: a body may give characters to names that no path can have.
+        """Whether a value can be sent in a path, with the names around it: a name from a body may have characters that no path can have.
 
-        Where the target demands ids, names do not fit either.
+        If the target demands ids, names do not fit either.
         """
         value = taken.value
         readings = (value, int(value)) if self.demands and isinstance(value, str) and is_integer(value) else (value,)
@@ -173,7 +177,7 @@ class Consumer(Struct):
         return bool(ring.made) and (taken.value, taken.above) not in ring.made
 
     def best_fit(self, every: Names, around: Names) -> int:
-        """Return the greatest result of `_fit` that a value may have, without a look at each."""
+        """Return the greatest result of `_fit` that any value of this consumer may have, without reading the values."""
         best = -1
         for ring in self._nearest:
             if ring.has_urls:
@@ -188,7 +192,7 @@ class Consumer(Struct):
         return best
 
     def may_take(self, rings: Rings, taken: Taken) -> bool:
-        """Whether `choose` might give a value as well: of members that may be the account of the run, it prefers created ones."""
+        """Whether `choose` could return this value. A careful consumer prefers members that the run created."""
         if self.is_path and not self._fits(taken):
             return False
         if len(rings.ordered) > self._examined:
@@ -197,7 +201,7 @@ class Consumer(Struct):
         return not self.is_careful or any(one in (ring.made or ring.values) for _, ring in self._candidates)
 
     def named(self, rings: Rings, text: str, above: Above) -> Taken | None:
-        """Return the resource of this name that may belong to `above`, as a response showed it; None if no response did."""
+        """Return the resource of this name that may belong to `above`, as a response showed it; None if no response showed it."""
         if len(rings.ordered) > self._examined:
             self._examine(rings)
         for ring in self._likely:
@@ -210,7 +214,7 @@ class Consumer(Struct):
         return None
 
     def fared(self, field_name: str, *, is_missing: bool) -> None:
-        """Count a consumption."""
+        """Count one use of a value of a field: a success, or a miss if the resource did not exist."""
         hits, misses = self._fared.get(field_name, _UNKNOWN)
         if not is_missing:
             self._fared[field_name] = (hits + 1, misses)
@@ -237,7 +241,7 @@ class Consumer(Struct):
                 self._left = self._pause = 0
         self._examined = len(rings.ordered)
         if len(self._candidates) > _MOST:
-            # Things may have hundreds of fields, and a thousand operations ask for one of them each.
+            # A resource may have hundreds of fields, and a thousand operations may each have a consumer.
             best = sorted(enumerate(self._candidates), key=lambda one: (-one[1][0], one[0]))
             self._candidates = [one for _, one in sorted(best[:_MOST], key=itemgetter(0))]
         self._likely = [ring for _, ring in sorted(self._candidates, key=lambda one: -one[0])]
@@ -251,7 +255,8 @@ class Consumer(Struct):
                 scored.append(((prior * _PRIOR + hits) / (_PRIOR + hits + misses), -number, ring))
         scored.sort(key=lambda item: item[:2], reverse=True)
         if self.is_path and scored and self._is_proved(scored[0][2].name):
-            # Other fields of the same resources are no names of them: `NL` is one of a country, `NLD` and `Netherlands` are none.
+            # If one field is known to identify the resource, its other fields do not: a country is found by `NL`, not
+            # by `NLD` or `Netherlands`.
             scored = [one for one in scored if one[2].name in self._fields or self._is_proved(one[2].name)]
         best = [(score, ring) for score, _, ring in scored[:_RANKS]]
         made: list[tuple[ValueHistory, int]] = []
@@ -264,18 +269,19 @@ class Consumer(Struct):
         self._left = self._pause
 
     def _is_proved(self, field_name: str) -> bool:
-        """Whether more values of a field named something than nothing."""
+        """Whether more values of a field named a resource than did not."""
         hits, misses = self._fared.get(field_name, _UNKNOWN)
         return hits > misses
 
 
 def _weighted(ranked: Sequence[tuple[float, ValueHistory]], *, is_removing: bool) -> list[tuple[ValueHistory, int]]:
-    """Return (ring, depth) for each index: first many different ones, then again the likely ones.
+    """Return (ring, depth) for each index: first many different values, then the likely ones again.
 
-    What is newer, in a ring that scores higher, and values without an attempt to remove them come first. An operation that removes resources needs many values.
+    Newer values, values of rings with a higher score, and values that no request tried to remove come first. An operation
+    that removes resources gets many different values.
     """
-    # The best ring's newest first, but the second ring's newest before the best ring's third, because the best ring may
-    # be the wrong one. Of rings that are far behind one value is enough.
+    # The newest values of the best ring come first. The second ring's newest comes before the best ring's third,
+    # because the best ring may be the wrong one. One value is enough of a ring that is far behind.
     sizes = [
         (2 * rank, len(ring.values) if score >= _FAR * ranked[0][0] else 1, ring)
         for rank, (score, ring) in enumerate(ranked)
@@ -304,7 +310,7 @@ def _weighted(ranked: Sequence[tuple[float, ValueHistory]], *, is_removing: bool
 def consumer_of(
     operation: Operation, use: ResourceUse, location: Location, name: str, at: str, linked: frozenset[Field]
 ) -> Consumer:
-    """Return the consumer of a parameter, a variable of the path, or a place in the body; `at` is its pointer or its name."""
+    """Return the consumer of a parameter, a variable of the path, or a place in the body. `at` is its name, or its pointer in the body."""
     kinds: tuple[type[Scalar], ...] = (str, int, float, bool)
     as_text = False
     is_path = location is Location.PATH
@@ -321,7 +327,7 @@ def consumer_of(
     )
     outline = _outline_at(operation, location, at)
     form = resource_names.shared_format(None if outline is None else outline.first("format"))
-    # All of these formats are texts. Another object may show an id under the name of a URL.
+    # Values of all of these formats are strings. Another object may have an integer id in a field that is a URL here.
     kinds = (str,) if form else kinds
     is_careful = is_path and may_change_caller(use.method, owner)
     is_removing = use.method == REMOVING and use.is_member and is_path and name == use.owners[-1][0]
@@ -366,16 +372,16 @@ def fitting_kinds(types: frozenset[str]) -> tuple[tuple[type[Scalar], ...], bool
 
 NO_LINKS: Final[Mapping[Place, frozenset[Field]]] = MappingProxyType({})
 _STRANGERS = 8
-"""One value in this number is taken without regard to the others of the case: servers must refuse those that do not belong together."""
-# Names that one operation is asked for. Those of additional properties are made up and never come to an end.
+"""One value in this number is taken although it does not belong to the other values of the case: servers must refuse such requests."""
+# Most consumers of one operation. The names of additional properties are invented, so their number has no limit.
 _SLOTS = 512
 _NONE: Final[frozenset[Place]] = frozenset()
-# Rank of a value that no other place of a case takes: more than any difference of `_fit`.
+# Rank of a value that no other place of the case takes. It exceeds any difference between results of `_fit`.
 _FREE = 3
 
 
 class OperationView:
-    """The pool as one operation may use it."""
+    """The pool as one operation uses it. It is prepared for one case at a time (`begin`)."""
 
     def __init__(
         self,
@@ -388,19 +394,19 @@ class OperationView:
         described: DescribedPaths | None = None,
         own_names: Collection[str] = (),
     ) -> None:
-        """`use`: the place of the operation among the resources; `telling`: variables that name the same in every body.
+        """`use`: the place of the operation in the resource model; `telling`: variables whose name means the same in every body.
 
-        `linked`: parameter or word of a place in the body -> fields from which transitions take its values; `own_names`: places in the
-        body that name the new resource.
+        `linked`: a parameter or a place in the body -> fields from which transitions take its values. `own_names`: places in
+        the body that name the new resource.
         """
         self._own_names = own_names
         self.demands: Sequence[Constraint] = ()
-        """Demands of the target on the path of the current case."""
+        """Constraints that the target's refusals state for the path of the current case."""
         self._linked = linked
         self._leading: list[RingProperty] = [
             ("field", one) for at, each in linked.items() if at[0] is Location.BODY for one in sorted(each)
         ]
-        """The fields from which the body takes names of resources."""
+        """Properties of the rings from which transitions take values for the body."""
         self._states = states or ResourceStates()
         self._described = described or DescribedPaths(())
         self._telling = telling
@@ -417,17 +423,17 @@ class OperationView:
         self._given: dict[tuple[Origin, Scalar], Place] = {}
         """Value of the current case -> the place that takes it."""
         self._around_taken: list[tuple[str, str, str]] = []
-        """(scope, collection, name) of the resources that contain those which the current case names, and of those in its path."""
+        """(scope, collection, name) of the resources around those that the current case names, and of those in its path."""
         self._members_taken: list[tuple[str, str, str]] = []
         """(scope, collection, name) of the resources that other places of the current case name."""
         self._set: Collection[Place] = _NONE
-        """The places for which the current case takes given values."""
+        """The places whose values are given for the current case."""
         self.is_used = False
-        """Whether the current case was given values, or asked for one."""
+        """Whether the current case took a value of the pool, or asked for one."""
         self.is_layered = False
         """Whether all values are of earlier layers of the run."""
         self._is_led = False
-        """Whether the resources around the deepest value of the body are chosen."""
+        """Whether the resources around the deepest value of the body have been chosen."""
         self._led: list[ValueHistory] = []
         """The rings of `_leading` among the first `_led_count` of all."""
         self._led_count = 0
@@ -438,7 +444,7 @@ class OperationView:
         return consumer is not None and consumer.named(self._rings, f"{value}", ()) is not None
 
     def begin(self, given: Collection[Binding] = (), demands: Sequence[Constraint] = ()) -> None:
-        """Begin another case, which takes the values that are `given`. Others are independent of those of the last case."""
+        """Begin another case, whose `given` values are already chosen. Nothing is carried over from the last case."""
         self.is_used = bool(given)
         if demands is not self.demands:
             self.demands = demands
@@ -461,14 +467,15 @@ class OperationView:
                 self._note(consumer, one.name, known or Taken(one.literal, (), (one.producer, one.pointer)))
 
     def pick(self, location: Location, name: str, index: int) -> Binding | None:
-        """Return a value for a parameter: the best and newest for index 0, less likely values for higher indices; None for a given place.
+        """Return a value for a parameter: the best and newest for index 0, less likely values for higher indices; None if the value is given.
 
-        The values of several variables belong together: the deepest is chosen first, and its context gives the others.
+        Several variables of a path must name resources that belong together: the value of the deepest is chosen first, and
+        its context gives the others.
         """
         self.is_used = True
         is_strange = index % _STRANGERS == _STRANGERS - 1
         if name in self._own_names and location is Location.BODY and not is_strange:
-            # Names of known resources are taken.
+            # The place names the new resource, and the names of known resources are already in use.
             return None
         consumer = self._named.get((location, name)) or self._consumer(location, name)
         if consumer is None or (location, name) in self._set:
@@ -476,7 +483,7 @@ class OperationView:
         if self._is_nested and consumer.is_path:
             taken = self._taken.get(consumer.name) or self._taken_together(consumer.name, index)
         else:
-            # For every second index the resource in the state that this operation has met least.
+            # Every second index takes the resource in the state that this operation has met least.
             taken = self._in_state(consumer, index) if consumer.is_path and not index % 2 else None
             taken = taken or self._fitting(consumer, (location, name), index)
         if taken is None:
@@ -498,16 +505,16 @@ class OperationView:
         known = None if is_strange else self._known_at(at[1])
         near = consumer.near(self._rings, index, _DIFFERENT)
         best: Taken | None = None
-        # Most values belong to nothing that the case names, so that the first one is as good as the others.
+        # Most values belong to no resource that the case names, so the first one is as good as any other.
         most, enough = -2, _FREE + (0 if known is None else consumer.best_fit(*known))
         for taken in near:
             if consumer.is_removing and self._is_spared(consumer, taken):
                 continue
             giver = self._given.get((taken.origin, taken.value), at)
-            # A body may repeat the name in its path.
+            # A body may repeat the name that is in the path.
             is_free = giver == at or (giver[0] is Location.PATH and not consumer.is_qualified)
             if most > 0 and not is_free:
-                # Nothing that another place takes is better than this.
+                # A value that another place takes cannot have a higher rank than the best one so far.
                 continue
             rank = _FREE * is_free + (0 if known is None else _fit(*self._named_by(consumer, taken), *known))
             if rank > most:
@@ -539,7 +546,7 @@ class OperationView:
         self._around_taken += [("", *one) for one in deepest]
 
     def _known_at(self, name: str) -> tuple[Names, Names] | None:
-        """Return what the current case names where a place stands, and the part of it that stands around resources and in the path."""
+        """Return the resources that the current case names around a place, and those of them that contain others or stand in the path."""
         if not (self._around_taken or self._members_taken):
             return None
         around: dict[str, str | None] = {}
@@ -553,11 +560,11 @@ class OperationView:
         return (every, around) if every else None
 
     def _note(self, consumer: Consumer, name: str, taken: Taken) -> None:
-        """Record what a value names, for the values that the case takes next."""
+        """Record which resources a value names. Later values of the case must belong to them."""
         above, own = self._named_by(consumer, taken)
         if not (above or own):
             return
-        # The items of a list need not belong together.
+        # Items of a list need not belong to one resource.
         scope = _item_around(name)
         for collection, member in above:
             self._around_taken.append((scope, collection, member))
@@ -566,7 +573,7 @@ class OperationView:
             named.append((scope, collection, member))
 
     def _named_by(self, consumer: Consumer, taken: Taken) -> tuple[Above, Above]:
-        """Return the resources around the one that a value names at its place, and that one, if they are known."""
+        """Return the context of the resource that a value names at its place, and that resource; empty if unknown."""
         value = taken.value
         if consumer.is_path:
             return taken.above, ((consumer.key, f"{value}"),)
@@ -574,9 +581,9 @@ class OperationView:
         return above, () if consumer.is_qualified else own
 
     def _resources_of(self, taken: Taken) -> tuple[Above, Above]:
-        """Return the resources around the one that a value names, which may be a URL, and that one, if they are known."""
+        """Return the context of the resource that a value names, and that resource. The value may be a URL."""
         value = taken.value
-        # Almost no value has a slash, and to ask costs a fraction of a call.
+        # Almost no value has a slash, and this test costs a fraction of a call.
         around, own = self._described.named_by(value) if value.__class__ is str and "/" in value else NO_NAMES
         return ((*taken.above, *around), own) if around or own else (taken.above, taken.own)
 
@@ -590,22 +597,22 @@ class OperationView:
         return taken
 
     def _is_spared(self, consumer: Consumer, taken: Taken) -> bool:
-        """Whether this operation removes what few others are like."""
+        """Whether this operation removes resources, and few others are in the state of this one."""
         return consumer.is_removing and self._states.is_rare(consumer.key, taken)
 
     def _taken_together(self, wanted: str, index: int) -> "Taken | None":
-        """Return the values for a variable, chosen together with those below it that have no value yet."""
+        """Return the value for a variable, chosen together with the variables below it that have no value yet."""
         for name, owner in reversed(self._use.owners):
             if name in self._taken:
                 continue
             consumer = self._consumer(*place_of(self._operation, name))
-            # The context of the chosen values, as the deepest of them states it.
+            # Context of the chosen values, as the deepest one states it.
             around: dict[str, str] = {}
             for chosen in self._taken.values():
                 for collection, name_above in chosen.above:
                     around.setdefault(collection, name_above)
             above = tuple(around.items())
-            # The member in which the context places the value: by its path, else by its noun.
+            # The resource that the context gives for this variable: found by its path, else by its noun.
             known = dict(above).get(key_of(owner))
             if known is None:
                 noun = resource_names.noun_of(owner)
@@ -613,7 +620,8 @@ class OperationView:
             if consumer is not None and known is not None:
                 named = consumer.named(self._rings, known, above)
                 if named is None:
-                    # No response shows it: it is named as in the request whose response showed a resource below it.
+                    # No response shows this resource. Spell its name as the request did whose response showed a
+                    # resource below it.
                     value = int(known) if str not in consumer.kinds and is_integer(known) else known
                     producer = next(iter(self._taken.values())).origin[0]
                     named = Taken(value, (), (producer, request_pointer(consumer.name)))
@@ -628,18 +636,18 @@ class OperationView:
         return self._taken.get(wanted)
 
     def consumed(self, bindings: Iterable[Binding], *, is_missing: bool) -> None:
-        """Learn whether the fields of these values suit the parameters."""
+        """Count whether the values named existing resources."""
         for taken in bindings:
             self.fared((taken.location, taken.name), field_of(taken.pointer), is_missing=is_missing)
 
     def fared(self, place: Place, field_name: str, *, is_missing: bool) -> None:
-        """Learn whether a value of a field suited a parameter."""
+        """Count whether a value of a field named an existing resource."""
         consumer = self._named.get(place) or self._consumer(*place)
         if consumer is not None:
             consumer.fared(field_name, is_missing=is_missing)
 
     def blamed(self, bindings: Sequence[Binding]) -> Sequence[Binding]:
-        """Return the values that may be unknown to the target after a 404: of several in one path the deepest."""
+        """Return the values that may be unknown to the target after a 404. Of several in one path, only the deepest."""
         if not self._is_nested:
             return bindings
         places = [place_of(self._operation, name) for name, _ in self._use.owners]
@@ -703,7 +711,7 @@ def names_in_path(case: Case) -> int:
 
 
 def is_name_missing(case: Case, response: Response, status: int) -> bool:
-    """Whether a response says that there is no resource of the name in the path of a case, by its status or its text."""
+    """Whether the status or the text of a response says that the resource in the path of a case does not exist."""
     if status in GONE_STATUSES:
         return True
     variables = variables_of(case.operation.resource_path) if 400 <= status < 500 else ()

@@ -1,4 +1,4 @@
-"""JSON of a response, as the corpus reads it: fast, and lenient about integers beyond 64 bits."""
+"""Scalars of responses, for the pool. The JSON reader is fast, and lenient about integers beyond 64 bits."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -24,7 +24,7 @@ from checker.values.locations import URL_MARK, DescribedPaths, may_be_url, membe
 
 
 class Absent(Enum):
-    """No JSON: different from `null`."""
+    """The body is no JSON. This differs from `null`."""
 
     ABSENT = "absent"
 
@@ -56,7 +56,7 @@ _HEADER = "header:"
 LOCATION = "header:Location"
 _ITEM = "*"
 NAME_MARK: Final = "~*"  # Last token of the pointer to a name of a mapping. No key is escaped to it.
-_URLS = 20  # URLs that are read of one body.
+_URLS = 20  # URLs of one body that are read.
 
 
 _NOWHERE: Final[Mapping[Any, Any]] = MappingProxyType({})
@@ -98,35 +98,35 @@ def number_or_text(text: str) -> Scalar:
 
 
 class ResponsePlace:
-    """The places of scalars in the responses of one operation."""
+    """One place in the responses of an operation, with what is known of its scalars."""
 
     __slots__ = ("around", "below", "hidden_by", "inner", "name", "origin", "resource", "rings", "worth")
 
     def __init__(self, name: str, origin: Origin, resource: Resource, inner: Resource | None = None) -> None:
         self.name = name
-        """Normalised field name; of an item, that of its array."""
+        """Normalised field name; an item has that of its array."""
         self.origin = origin
         self.resource = resource
         """The collection whose members have this field."""
         self.inner = resource if inner is None else inner
         """The collection of the fields of an object at this place."""
         self.around: ResponsePlace | None = None
-        """The object around a part that nothing else is known of, such as `state` of a job."""
+        """The object around a part that has no fields of a resource itself, such as `state` of a job."""
         self.hidden_by: tuple[str, ...] = ()
         """Pointers of the fields of the same name in objects around it: `/state/id` beside `/id` identifies no job."""
         self.below: dict[str, ResponsePlace] | None = None
-        """Key -> place; None if there is none. Most of some 100,000 places have none, and a dict for each takes memory."""
+        """Key -> place; None if there are none: most of some 100,000 places are leaves, and a dict for each takes memory."""
         self.rings: Mapping[type[Scalar], ValueHistory | None] = _NOWHERE
-        """Type -> ring of its values; None: they are not kept."""
+        """Type -> ring of its values; None if they are not kept."""
         self.worth: int | None = None
-        """How likely a parameter asks for its values (`producers.Worth`); None until that is known."""
+        """Whether a parameter may ask for its values (`producers.Worth`); None until that is known."""
 
 
 class Places:
-    """All places of one operation. Its responses are alike, so each pointer and name is computed once."""
+    """All places of one operation. Its responses have the same shape, so each pointer and name is computed once."""
 
     def __init__(self, label: Label, resource: Resource = (), nouns: Collection[str] = frozenset()) -> None:
-        """`resource`: the collection of the operation; `nouns`: what members of the collections are called that paths ask for."""
+        """`resource`: the collection of the operation. `nouns`: the nouns of collections whose members paths name."""
         self._label = label
         self._resource = resource
         self._nouns = nouns
@@ -146,11 +146,11 @@ class Places:
     ) -> list[tuple[ResponsePlace, Scalar]]:
         """Return the scalars of a response down to `depth` nested containers, outermost first.
 
-        `ends` receives the number of scalars after each container: those between two ends belong to one container. `names` receives
-        the names in mappings of members: `{"cities": {...}, "rivers": {...}}`.
+        `ends` receives the number of scalars after each container: the scalars between two ends belong to one container.
+        `names` receives the names in mappings of members: `{"cities": {...}, "rivers": {...}}`.
         """
         found: list[tuple[ResponsePlace, Scalar]] = []
-        # Not `headers`: to sort all of them for this one takes as long as parsing the body.
+        # `raw_headers`, because sorting all headers for this one takes as long as parsing the body.
         for name, header in response.raw_headers:
             if name.lower() == "location" and (segment := _last_segment(header)):
                 found.append((self._created, number_or_text(segment)))
@@ -194,7 +194,7 @@ class Places:
     def members(
         self, described: DescribedPaths, response: Response, found: Iterable[tuple[ResponsePlace, Scalar]]
     ) -> Iterator[tuple[ResponsePlace, Scalar, Above]]:
-        """Yield the members that the URLs of a response name, with their contexts; `found`: scalars of its body."""
+        """Yield the members that the URLs of a response name, with their contexts. `found` are the scalars of its body."""
         if described.is_empty:
             return
         request = response.request
@@ -219,7 +219,7 @@ class Places:
         return found
 
     def _inside(self, around: Resource, key: str) -> Resource:
-        """Return the collection under a key: `lines` of an order holds lines, `data` still holds orders."""
+        """Return the collection of the objects under a key: `lines` of an order holds lines, `data` of an order still holds orders."""
         if key == _ITEM:
             return around
         noun = singular(key)
@@ -234,7 +234,10 @@ class Places:
         found: list[tuple[ResponsePlace, Scalar]],
         below: list[tuple[ResponsePlace, Any]],
     ) -> None:
-        """Put the parts of a container where they belong. One loop: this is the hot path of learning values."""
+        """Put the scalars of a container into `found` and its containers into `below`.
+
+        One loop: this is the hot path of learning values.
+        """
         known = place.below
         if known is None:
             known = place.below = {}
@@ -250,7 +253,7 @@ class Places:
                 found.append((part, value))
 
     def _below(self, place: ResponsePlace, known: dict[str, ResponsePlace], key: str) -> ResponsePlace:
-        # No parameter has such a long name, so the values below a cut key match none.
+        # No parameter has such a long name, so values below a cut key match no consumer.
         key = key[:LONGEST_TEXT]
         name = _of_item(place.name) if key == _ITEM else normalised(key)
         # Operations on one resource have equal pointers.
@@ -264,7 +267,7 @@ class Places:
         while around is not None:
             found.hidden_by += (intern(f"{around.origin[1]}/{_escaped(key)}"),)
             around = around.around
-        # Servers may invent names without end. Places beyond the bound are computed each time.
+        # Servers may invent keys without end. Places beyond the limit are computed each time.
         if self._count < _PLACES:
             self._count += 1
             known[key] = found
@@ -272,7 +275,7 @@ class Places:
 
 
 def _is_mapping(value: dict[str, Any]) -> bool:
-    """Whether the keys of an object name alike objects, and not different parts of one."""
+    """Whether the keys of an object are names of similar members, and not fields of one resource."""
     if len(value) < 2 or any(one.__class__ is not dict for one in value.values()):
         return False
     is_of_parts = any(singular(key) in WRAPPERS or key.startswith("_") for key in value)

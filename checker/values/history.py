@@ -1,4 +1,4 @@
-"""The values of one field of one resource: newest last, with their contexts and their success in requests."""
+"""Rings: the values of one field of one collection, newest last, with their contexts and how requests with them fared."""
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
@@ -11,15 +11,15 @@ from checker.corpus.records import Above, agree
 
 Scalar = str | int | float | bool
 SCALARS = (str, int, float, bool)
-CONTEXT_VALUES = 64  # Values that are kept of one context: as many as generation chooses from.
+CONTEXT_VALUES = 64  # Values of one context that are kept: as many as generation chooses from.
 CONTEXTS = 20
 RING_VALUES = 500
 LONGEST_TEXT = 200
 _KEYS = ("id", "uuid", "guid")
-"""Fields whose values name a member of a collection in its path as well. A member may have others, such as `code`, beside them."""
+"""Fields whose values name a member in its path as well. A member may have other identifiers beside them, such as `code`."""
 _MISSES = 3
 _OF_ATTEMPT = 0.3
-_OF_REMOVED = 2  # Attempts to remove a value that weigh as much as one that succeeded, where the value is shown again.
+_OF_REMOVED = 2  # Weight, in attempts, of a successful removal after which a response still shows the value.
 
 
 Origin = tuple[Label, str]  # (producer, pointer in its response). All values of a place share one tuple.
@@ -33,11 +33,11 @@ class Taken(Struct, frozen=True):
     above: Above  # The objects that contain the value.
     origin: Origin
     own: Above = ()
-    """(collection, name) of the resource that the value names, as contexts name it; empty if that is unknown."""
+    """(collection, name) of the resource that the value names, spelled as in contexts; empty if unknown."""
 
 
 class ValueHistory(Struct):
-    """At most 500 distinct values of one key, 64 of one context, in 20 contexts."""
+    """A ring: at most 500 distinct values of one field, at most 64 of one context, in at most 20 contexts."""
 
     resource: Resource
     name: str  # Normalised field name.
@@ -48,11 +48,11 @@ class ValueHistory(Struct):
     """The values, the newest at the end, each with the place where it was seen last."""
     newest: Sequence[Taken] = ()  # The values, the newest first; empty when they have changed, until `read_newest`.
     named: dict[str, dict[str, int]] = field(default_factory=dict)
-    """Collection -> the members of it that are named by values or by their contexts -> number of values."""
-    has_urls: bool = False  # Whether a value may be a URL, which names further members.
+    """Collection -> names of its members that values or contexts have -> number of values."""
+    has_urls: bool = False  # Whether a value may be a URL, which names members of other collections.
     contexts: dict[Above, int] = field(default_factory=dict)  # Context -> number of its values, the newest at the end.
     misses: dict[Instance, int] = field(default_factory=dict)
-    """Value -> number of requests that met 404 or 410 since it was seen."""
+    """Value -> number of 404 and 410 responses since a response showed it."""
     made: set[Instance] = field(default_factory=set)  # Values of members that the run created.
     attempts: dict[Instance, int] = field(default_factory=dict)  # Value -> number of attempts to remove it.
     noun: str = ""  # Noun of the members of the resource.
@@ -110,16 +110,16 @@ class ValueHistory(Struct):
             self.contexts[above] -= 1
 
     def forget_context(self, above: Above) -> None:
-        """Forget all values that stand below the same things."""
+        """Forget all values of a context."""
         for value in [one for one in self.values if one[1] == above]:
             self.remove(value)
 
     def same(self, value: Scalar, above: Above) -> list[Instance]:
-        """Return the known values that a value of a context may equal."""
+        """Return the known instances that may be the same as a value of a context."""
         if self.collection and f"{value}" not in self.named.get(self.collection, ()):
             return []
         values = self.values
-        # Few contexts have the value, and to look it up costs a fraction of a comparison of contexts.
+        # Few contexts have the value, and a lookup costs a fraction of comparing contexts.
         return [(value, one) for one in self.contexts if (value, one) in values and agree(one, above)]
 
     def read_newest(self) -> Sequence[Taken]:
@@ -128,26 +128,26 @@ class ValueHistory(Struct):
         return self.newest
 
     def missed(self, value: Instance) -> None:
-        """Count a request with this value that met 404 or 410. The value is dropped after three."""
+        """Count a request with this value whose response was 404 or 410. The value is dropped after three of them."""
         if value in self.values:
             misses = self.misses[value] = self.misses.get(value, 0) + 1
             if misses >= _MISSES:
                 self.remove(value)
 
     def attempted(self, value: Instance, *, succeeded: bool = False) -> None:
-        """Record an attempt to remove a known value, or its reappearance although that `succeeded`."""
+        """Record an attempt to remove a known value; `succeeded`: a response shows the value after a successful removal."""
         count = _OF_REMOVED if succeeded else 1
         self.attempts[value] = self.attempts.get(value, 0) + count
 
     def weights(self, count: int) -> list[float]:
-        """Return how often to take each of the newest values, compared with one without an attempt to remove it: 1 or less."""
+        """Return relative frequencies of the newest values: 1, or less after attempts to remove the value."""
         newest = self.read_newest()[:count]
         if not self.attempts:
             return [1.0] * len(newest)
         return [_OF_ATTEMPT ** self.attempts.get((one.value, one.above), 0) for one in newest]
 
     def looks_like_identifier(self) -> float:
-        """Return a weight by the look of its values: 1 for short texts or integers that the server makes, down to 0.02."""
+        """Return how much the values look like identifiers: 1 for short texts or integers that the server makes, down to 0.02."""
         if self.kind is bool or self.kind is float:
             return 0.02
         first = next(iter(self.values), None)
@@ -163,13 +163,14 @@ class ValueHistory(Struct):
         return score
 
 
-RingProperty = tuple[str, object]  # A property of rings (`name`, `noun`, `field`, `format`) and its value.
+RingProperty = tuple[str, object]  # A property (`name`, `noun`, `field`, `format`) of rings, and its value.
 
 
 class Rings:
     """The rings of a pool in the order of their first values.
 
-    A description may have a thousand consumers and two thousand rings: each consumer reads only those that may suit it.
+    A description may have a thousand consumers and two thousand rings: each consumer reads only the rings with one of its
+    properties.
     """
 
     def __init__(self, rings: Iterable[ValueHistory] = ()) -> None:
@@ -185,7 +186,7 @@ class Rings:
         self.ordered.append(ring)
 
     def since(self, first: int, keys: Collection[RingProperty]) -> list[ValueHistory]:
-        """Return the rings with any of these properties, in order, without the first ones."""
+        """Return the rings that have any of these properties, in order, without those before number `first`."""
         groups = [self._numbers.get(key, ()) for key in keys]
         if len(groups) == 1:
             return [self.ordered[number] for number in groups[0][bisect_left(groups[0], first) :]]

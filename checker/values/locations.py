@@ -1,4 +1,4 @@
-"""URLs in responses, read by the described paths: `/boxes/77/items` names a member of `/boxes` if `/boxes/{id}/items` is described."""
+"""URLs in responses, matched with the described paths: `/boxes/77/items` names a member of `/boxes` if `/boxes/{id}/items` is described."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from checker.core.response import Response
 from checker.corpus.records import Above
 
 URL_MARK: Final = "#url:"
-"""In a recorded pointer: what stands before it holds a URL, what follows is a template and a variable of it."""
+"""Separator in a recorded pointer. The text before it points to the URL, the text after it is a template and one of its variables."""
 _HEADERS: Final = frozenset(("location", "content-location", "link"))
 _LENGTHS: Final = frozenset(map(len, _HEADERS))
 _LINK: Final = re.compile(r"<([^<>]*)>")
@@ -27,7 +27,7 @@ NO_NAMES: Final[tuple[Above, Above]] = ((), ())
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/]{14,}={0,2}")
 _LONGEST: Final = 1_000
 _MOST: Final = 20  # URLs that are read of one response.
-_REMEMBERED: Final = 1024  # Texts whose members are remembered.
+_REMEMBERED: Final = 1024  # Results that are cached, by text.
 
 
 class LocatedMember(Struct, frozen=True):
@@ -54,18 +54,18 @@ class LocatedMember(Struct, frozen=True):
 
 
 def member_of(pointer: str) -> LocatedMember | None:
-    """Return the variable that a recorded pointer names, without its value; None for a pointer to no URL."""
+    """Return the variable that a recorded pointer names, without its value; None if the pointer is not about a URL."""
     _, mark, located = pointer.partition(URL_MARK)
     template, _, variable = located.rpartition("#")
     return LocatedMember(template, variable, "", ()) if mark else None
 
 
 class DescribedPaths:
-    """The templates with variables, to be found in URLs whatever stands before them: a host, the path of a server."""
+    """The path templates with variables. A URL matches a template with any host and any path prefix."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._by_size: dict[int, dict[tuple[int, str], list[str]]] = {}
-        """Number of segments -> (place and text of the last segment without variables) -> templates."""
+        """Number of segments -> (position and text of the last literal segment) -> templates."""
         first: dict[str, None] = {}
         for path in dict.fromkeys(paths):
             segments = _segments(path)
@@ -76,27 +76,28 @@ class DescribedPaths:
                 known = self._by_size.setdefault(len(segments), {})
                 known.setdefault((literal[-1], segments[literal[-1]]), []).append(path)
         self._by_size = dict(sorted(self._by_size.items(), reverse=True))
-        # JSON may escape slashes, and all other signs.
+        # JSON may write a slash and any other character as an escape.
         is_plain = all(_PLAIN.fullmatch(one) for one in first)
         ends = [one.encode() + sign for one in first for sign in (b"", b"\\")] if is_plain else [b""]
         self._ends = tuple(ends)
-        """The ends of the texts before a slash, one of which any text with a URL of these paths has."""
-        # Cases are compared with the same few values of the pool again and again, and reading a URL costs as much as drawing a text.
+        """The possible ends of the text before a slash. A text with a URL of these paths has one of them."""
+        # Cases are compared with the same few values again and again, and reading a URL takes as long as drawing a
+        # text.
         self.named_by = lru_cache(_REMEMBERED)(self._named_by)
-        """As `_named_by`."""
+        """`_named_by` with a cache."""
 
     def may_be_in(self, content: bytes) -> bool:
         """Whether a body may hold a URL of these paths. Takes a fraction of the time of reading its values."""
-        # JSON in UTF-16 and UTF-32 has a zero byte beside each sign of ASCII.
+        # JSON in UTF-16 and UTF-32 has a zero byte beside each ASCII character.
         return b"\0" in content or any(part.endswith(self._ends) for part in content.split(b"/")[:-1])
 
     @property
     def is_empty(self) -> bool:
-        """Whether no path has both variables and names, so that no URL has members."""
+        """Whether no template has a variable."""
         return not self._by_size
 
     def members(self, url: str, host: str = "") -> Sequence[LocatedMember]:
-        """Return the members that a URL names by the longest template at its end; none for one of another host than `host`."""
+        """Return the members that a URL names, by the longest template at its end; none if its host is not `host`."""
         template, values = self._match(url, host)
         found: list[LocatedMember] = []
         above: Mapping[str, str] = {}
@@ -107,9 +108,9 @@ class DescribedPaths:
         return found
 
     def _named_by(self, text: str) -> tuple[Above, Above]:
-        """Return the resources around the one that a text names, if it is a URL, and that one, as contexts name them.
+        """Return the context of the resource that a URL names, and that resource; empty for other texts.
 
-        The URL of a list names the resource that contains it.
+        The URL of a list names the resource that contains the list.
         """
         located = self.members(text) if may_be_url(text) else ()
         if not located:
@@ -160,7 +161,7 @@ def may_be_url(text: object) -> bool:
 
 
 def segments_of(url: str, host: str = "") -> list[str]:
-    """Return the segments of the path of a URL, still escaped; none for one of another host, and for one that is invalid."""
+    """Return the segments of a URL's path, still escaped; none for a URL of another host, or an invalid one."""
     try:
         parts = urlsplit(url)
         other = parts.hostname

@@ -55,21 +55,23 @@ from checker.values.producers import (
 from checker.values.states import ResourceStates
 
 ValueRecord = ValueSeen | ValueGone | ResourceChanged
+# Journals grow by each record, and every worker reads all of them.
 _RECORDS = 32
 _RINGS = 2000
 _SAMPLE = 64
 _PLENTY = 16
+# Most removed resources whose later appearance counts as stale.
 _TOMBSTONES = 10_000
-_MOST_FARED = 64  # Cases of one operation from which it is learned which field gives the values of its path.
+_MOST_FARED = 64  # Cases of one operation that decide which field gives the values of its path.
 
-_KEPT = 16  # Values that are kept of one place in the responses of one task, those of its first cases.
-_READ = 64  # Cases of one task whose responses are read.
+_KEPT = 16  # Values of one place that are kept of one task: those of its first cases.
+_READ = 64  # Cases of one task whose responses are read for values.
 
 Place = tuple[int, int]  # (phase, layer). A case may use the values of all places before its own.
 _NOWHERE: Place = (-1, -1)
 _EVERYWHERE: Place = (1 << 30, 0)
 Key = tuple[Place, int, int]  # (place, order of the operation, index of the case): the sort key of values.
-_UNSETTLED = ValueHistory((), "", bool)  # Stands for a place whose ring is not looked up yet.
+_UNSETTLED = ValueHistory((), "", bool)  # Stands for a ring that has not been looked up yet.
 RingKey = tuple[Resource, str, type[Scalar]]
 
 
@@ -81,7 +83,8 @@ class ValuePool:
     ) -> None:
         """`model`: of all selected operations; `names`: the parameters of an operation.
 
-        Texts with one of the `secrets` are dropped: the pool is written to disk and sent to other operations.
+        Values that contain one of the `secrets` are dropped: the pool is written to disk, and its values are sent to other
+        operations.
         """
         self._is_secret = secrets.holds
         self._model = model
@@ -92,25 +95,25 @@ class ValuePool:
         self._forget()
 
     def _forget(self) -> None:
-        """Begin without values."""
+        """Forget all values."""
         self._rings: dict[RingKey, ValueHistory] = {}
         self._ordered = Rings()
         self._nested: dict[str, dict[int, ValueHistory]] = {}
-        """Collection -> rings with values below its members, by identity."""
+        """Collection -> rings with values whose contexts name its members, by identity."""
         self._gone: dict[tuple[str, Scalar, Above], None] = {}
-        """Removed (noun, value, context). A response that shows one again may be stale."""
+        """Removed (noun, value, context). A response that shows one of them again may be stale."""
         self._views: dict[Label, OperationView] = {}
         self._states = ResourceStates()
 
     def _shown(
         self, source: Producer, case: Case, response: Response, depth: int, least: Worth = Worth.VALUE
     ) -> list[tuple[ResponsePlace, Scalar, Above]]:
-        """Return the values of a response of at least some worth with their contexts, without secrets."""
+        """Return the values of a response with at least this worth, with their contexts, without secrets."""
         ends: list[int] | None = [] if source.ancestry.foreign else None
         names: list[tuple[ResponsePlace, Scalar]] = []
         found = source.places.leaves(response, depth, case.operation.read_answer, ends, names)
         located = list(self._located(source, response, found))
-        # The last segment of a URL that no described path matches may still be an identifier.
+        # If no described path matches a URL, its last segment may still be an identifier.
         is_read = any(place.origin[1].startswith(LOCATION.lower()) for place, _, _ in located)
         above, is_secret = self._above(source, case), self._is_secret
         contexts = self._by_foreign_keys(source.ancestry, above, case, (found, ends)) if ends else repeat(above)
@@ -132,7 +135,7 @@ class ValuePool:
             (place, name, above) for place, name in names if source.worth(place) >= least and not is_secret(f"{name}")
         )
         for place in source.given:
-            # The name that the request gave to its new resource, if the response does not state it.
+            # The request names its new resource itself, and the response does not repeat the name.
             sent = sent_value(case, place.origin[1])
             is_kept = not isinstance(sent, str) or not (len(sent) > LONGEST_TEXT or is_secret(sent))
             if is_kept and isinstance(sent, SCALARS):
@@ -151,7 +154,7 @@ class ValuePool:
     def _located_in_refusal(
         self, source: Producer, case: Case, response: Response
     ) -> Iterator[tuple[ResponsePlace, Scalar, Above]]:
-        """Yield the members that URLs of a response without success name, without those of the request itself."""
+        """Yield the members that URLs in a response without success name, except those in the request itself."""
         is_read = self._described.may_be_in(response.readable.content)
         found = source.places.leaves(response, DEEP, case.operation.read_answer) if is_read else ()
         sent = {f"{value}" for value in (*named_values(case).values(), *sent_scalars(case), *case.query.values())}
@@ -179,7 +182,10 @@ class ValuePool:
             begin = end
 
     def _gone_by(self, case: Case, *, succeeded: bool = True) -> list[ValueGone]:
-        """Return what a DELETE removed, or tried to: a resource, or all known members of a collection. They stay in the pool."""
+        """Return the records of what a DELETE removed, or tried to remove: one resource, or all known members of a collection.
+
+        Their values stay in the pool until a record is absorbed.
+        """
         operation, source = case.operation, self._sources.get(case.operation.label)
         if source is None:
             return []
@@ -200,15 +206,15 @@ class ValuePool:
         ]
 
     def forget_rankings(self) -> None:
-        """Rank all values again when they are next used, so that the time of the last ranking decides nothing."""
+        """Rank all values again at their next use, so that the sequence does not depend on when they were ranked last."""
         self._views.clear()
 
     def view(
         self, operation: Operation, given: Collection[Binding] = (), demands: Sequence[Constraint] = ()
     ) -> OperationView:
-        """The pool as `operation` may use it for the next case, beside values that the case takes in any event.
+        """Return the pool as `operation` uses it for the next case, in which the values `given` are already chosen.
 
-        `demands`: those of the target on its path.
+        `demands`: constraints of the target on its path.
         """
         view = self._view_of(operation)
         if given or view.is_used or demands is not view.demands:
@@ -259,7 +265,7 @@ class ValuePool:
         """Prepare for a task. `news` returns the records of all workers that it has not returned before."""
 
     def observe(self, case: Case, response: Response, phase: str = "", index: int = 0) -> list[ValueRecord]:
-        """Learn from a response; return what other workers may use. `phase` and `index` are those of the case."""
+        """Learn from the response to a case; return records for other workers. `phase` and `index` are those of the case."""
         operation, status = case.operation, case.operation.status_of(response)
         use, source = self._use(operation), self._sources.get(operation.label)
         found: list[ValueRecord] = []
@@ -282,7 +288,8 @@ class ValuePool:
             return found
         depth = source.depth(use.method) if source is not None else 0
         if source is not None and depth:
-            # Once an operation shows nothing new, only the names of new resources are wanted: any value if no field is a name.
+            # Once an operation shows nothing new, only names of new resources are read; any value, if no field is known
+            # to be the name.
             shown = self._shown(source, case, response, depth, Worth.VALUE if depth == DEEP else Worth.NAME)
             found += self._harvest(case, source, shown or self._shown(source, case, response, depth))
         return found
@@ -310,7 +317,7 @@ class ValuePool:
 
     @cached_property
     def _sources(self) -> dict[Label, Producer]:
-        """All operations as producers. The parameters are read when the first value arrives, not at the start."""
+        """All operations as producers. They are computed when the first value arrives, not at the start."""
         uses = self._model.uses
         owners = frozenset(resource_names.noun_of(owner) for use in uses.values() for _, owner in use.owners)
         linked, naming = pointers_taken(self._model), pointers_taken(self._model, by_paths=True)
@@ -338,14 +345,14 @@ class ValuePool:
         return found
 
     def _wanted_names(self) -> Iterator[str]:
-        """Yield the names of fields that some parameter takes from any resource."""
+        """Yield the names of fields that some parameter takes from any collection."""
         asked: set[str] = set()
         for label, use in self._model.uses.items():
             for parameter in self._names(label):
                 if parameter in asked:
                     continue
                 if not resource_names.is_identifier(resource_names.normalised(parameter)):
-                    # Other names mean the same under every path. The spellings of `id` depend on the path.
+                    # Other names mean the same under every path; the spellings of `id` depend on the path.
                     asked.add(parameter)
                 owner = use.owner(parameter)
                 for noun, name in resource_names.spellings(parameter, owner):
@@ -372,7 +379,7 @@ class ValuePool:
             if self._add(ring, (value, above), place.origin, is_made=is_made):
                 is_scarce = len(ring.values) <= _PLENTY
                 is_fresh |= is_scarce
-                # Other workers need only a sample once a ring is well filled: journals grow by each record.
+                # Once a ring is well filled, other workers need only a sample: journals grow by each record.
                 if records < _RECORDS and (is_scarce or ring.seen % _SAMPLE == 0):
                     records += 1
                     yield ValueSeen(*place.origin, value, case.id, above=above)
@@ -428,7 +435,7 @@ class ValuePool:
     ) -> Iterator[ResourceChanged]:
         """Learn how a valid request fared on a resource that an earlier response showed.
 
-        Yields a record if it is in another state now that few are in: journals grow by each record.
+        Yields a record if the resource is now in a state that few resources are in: journals grow by each record.
         """
         variable, owner = use.owners[-1]
         place = place_of(case.operation, variable)
@@ -440,7 +447,7 @@ class ValuePool:
                     yield ResourceChanged(use.label, taken.value, taken.above, *taken.origin)
 
     def _around(self, case: Case, variable: str) -> Above:
-        """Return the values that a request names beside one variable, without secrets."""
+        """Return the resources that a request names beside one variable, without secrets."""
         values = named_values(case)
         others = [one for one in self._use(case.operation).owners if one[0] != variable and one[0] in values]
         found = ((key_of(owner), f"{values[name]}") for name, owner in others)
@@ -470,7 +477,7 @@ class ValuePool:
             removed = (key_of(source.resource), f"{gone.value}")
             self._states.forget(removed[0], gone.value, gone.above)
             for ring in self._nested.get(removed[0], {}).values():
-                # What stands below a removed resource is gone as well.
+                # Resources below a removed resource are gone as well.
                 if removed[1] not in ring.named.get(removed[0], ()):
                     continue
                 for context in [one for one in ring.contexts if removed in one and agree(one, gone.above)]:
@@ -478,10 +485,10 @@ class ValuePool:
 
 
 class LayeredPool(ValuePool):
-    """The pool of `run`: values of earlier layers in the order of recipes, so that every worker has the same ones.
+    """The pool of `run`: values of earlier layers in a fixed order, so that every worker sees the same values.
 
-    A layer may use the values of the layers before it. They are known when the layer begins, and they are taken in by operation
-    and index, so the speed of a worker does not decide what it sends. Journals carry the values of other workers.
+    A layer uses the values of the layers before it. All of them are known when the layer begins, and they are sorted by
+    operation and case index: the speed of a worker does not change any request. Journals carry the values between workers.
     """
 
     def __init__(
@@ -493,34 +500,34 @@ class LayeredPool(ValuePool):
         unordered: Collection[str] = (),
         mixes_phases: bool = False,
     ) -> None:
-        """`unordered`: phases that work on all operations at once; the rest as in `ValuePool`.
+        """`unordered`: phases that work on all operations at once; the other arguments as in `ValuePool`.
 
-        `mixes_phases`: whether the rest of a phase follows after the phases behind it, as with a time limit.
+        `mixes_phases`: whether the rest of a phase runs after later phases, as with a time limit.
         """
         super().__init__(model, names, secrets)
         self._unordered = unordered
         self.mixes_phases = mixes_phases
         self._place = _NOWHERE
         self._coming: list[tuple[Key, ValueSeen | ValueGone | CaseFared]] = []
-        """Values of this layer and later ones, in order."""
+        """Values of this and later layers, in order."""
         self._known: list[tuple[Key, ValueSeen | ValueGone | CaseFared]] = []
         """Values of earlier layers, in order."""
         self._behind: dict[Label, LayeredPool] = {}
-        """Operation that may go on behind the current layer -> the pool of its own layer."""
+        """Operation whose tasks may run later than their layer -> the pool of its own layer."""
         self._pools: dict[Place, LayeredPool] = {}  # The pools of `_behind`: operations of one layer share one.
         self._places: dict[tuple[str, Label], Place] = {}
-        """(phase, operation) -> its place. Values come by the thousand, from a few of these."""
+        """(phase, operation) -> its place. A cache: values come by the thousand, from few operations."""
         self._lowest: dict[tuple[str, Label], dict[str, _FirstValues]] = {}
-        """(phase, operation) -> pointer -> values that this worker has written."""
+        """(phase, operation) -> pointer -> values that this worker has recorded."""
         self._order = {label: place for place, label in enumerate(model.ordered)}
         self._fared: dict[str, dict[Key, tuple[str, str, bool]]] = {}
         """Operation -> its cases in earlier layers -> (variable, field that gave its value, whether no resource was there).
 
-        By case, because one that a dead worker sent is sent and recorded again.
+        Keyed by case, because the case of a dead worker is sent and recorded again.
         """
 
     def place_of(self, phase: str, label: Label) -> Place:
-        """Return the phase and layer of the tasks of an operation; sequences are all in one layer, an earlier run before all phases."""
+        """Return the phase and layer of an operation's tasks. All sequences are in one layer; an earlier run is before all phases."""
         place = self._places.get((phase, label))
         if place is None:
             number = phase_number(phase)
@@ -535,7 +542,7 @@ class LayeredPool(ValuePool):
         return label in self._model.producers
 
     def names_resource(self, label: Label) -> bool:
-        """Whether the path of an operation names a resource that other operations make or list."""
+        """Whether the path of an operation names a resource that other operations create or list."""
         use = self._model.uses.get(label)
         return use is not None and bool(use.owners) and bool(self._model.makers(use.owners[-1][1]))
 
@@ -550,9 +557,9 @@ class LayeredPool(ValuePool):
     ) -> None:
         """Take in the values of the layers before a task.
 
-        Another worker may have begun a task that is resumed, so the news are read in any case then. A slow task goes on beside those of
-        later layers, and gets a pool of its own without their values. Where phases are mixed, time decides what a task sends anyway,
-        and it takes in all that is known: sequences have removed some of the resources that the layers before it showed.
+        A resumed task always reads the news, because another worker may have begun it. A slow task runs beside tasks of
+        later layers and gets its own pool, without their values. If phases are mixed, time decides what a task sends anyway,
+        so it takes in all known values: sequences have removed some of the resources that earlier layers showed.
         """
         place = self.place_of(phase, label)
         is_new = place > self._place
@@ -584,7 +591,7 @@ class LayeredPool(ValuePool):
             self._lowest.clear()
 
     def _as_of(self, place: Place) -> "LayeredPool":
-        """Return a pool with the values of the layers before a place alone."""
+        """Return a pool with the values of the layers before a place only."""
         pool = copy(self)
         pool._forget()
         pool._fared, pool._behind = {}, {}
@@ -608,13 +615,13 @@ class LayeredPool(ValuePool):
         is_new = operation.label not in self._views
         view = super()._view_of(operation)
         view.is_layered = True
-        # It knows how the values of fields fared in earlier layers.
+        # The pool knows how values of fields fared in earlier layers.
         for variable, name, is_missing in self._fared.get(operation.label, {}).values() if is_new else ():
             view.fared(place_of(operation, variable), name, is_missing=is_missing)
         return view
 
     def observe(self, case: Case, response: Response, phase: str = "", index: int = 0) -> list[ValueRecord]:
-        """Return the values of a response that later layers may use."""
+        """Return records of the values in a response, which later layers may use."""
         operation = case.operation
         if index >= _READ:
             return []
@@ -625,11 +632,11 @@ class LayeredPool(ValuePool):
             found += [replace(one, phase=phase, index=index) for one in gone]
         source = self._sources.get(operation.label)
         if source is None or not source.is_read or not self.is_awaited(operation.label):
-            # The plan waits for producers only. The speed of other operations would decide which of their values are known.
+            # The plan waits for producers only. Which values of other operations are known would depend on their speed.
             return found
         depth = NEAR if operation.resource_method == "POST" and index >= _KEPT else DEEP
         first = self._lowest.setdefault((phase, operation.label), {})
-        # Of a response without success only the URLs count.
+        # Only the URLs of a response without success are read.
         part = (source, case, response)
         for place, value, above in self._shown(*part, depth) if succeeded else self._located_in_refusal(*part):
             pointer = place.origin[1]
@@ -642,14 +649,14 @@ class LayeredPool(ValuePool):
 
 
 class _FirstValues(Struct):
-    """The values of one place in the responses of a task, with the lowest index of a case that showed each."""
+    """The values of one place in the responses of a task, each with the lowest case index that showed it."""
 
     limit: int = _READ
-    """Highest index of a case that may be one of the first 16 with a value. Responses may arrive in any order."""
+    """Highest case index that may still be among the first 16 with a value. Responses may arrive in any order."""
     _lowest: dict[Instance, int] = field(default_factory=dict)
 
     def is_first(self, value: Instance, index: int) -> bool:
-        """Add a value below the limit; return False for one that a case with a lower index has shown."""
+        """Add a value whose index is below the limit; return False if a case with a lower index has shown it."""
         if index >= self._lowest.get(value, _READ):
             return False
         self._lowest[value] = index
@@ -659,7 +666,7 @@ class _FirstValues(Struct):
 
 
 def _first(ready: Iterable[ValueSeen | ValueGone]) -> Iterable[ValueSeen | ValueGone]:
-    """Yield the first values of each place without repetitions, and each removal of a case once."""
+    """Yield the first values of each place, each once, and each removal by a case once."""
     seen: dict[tuple[str, str, str], set[Instance]] = {}
     removals: set[tuple[str, str, int, Scalar]] = set()
     for one in ready:
@@ -678,7 +685,7 @@ def _first(ready: Iterable[ValueSeen | ValueGone]) -> Iterable[ValueSeen | Value
 
 
 def _readings(value: Scalar) -> Iterator[tuple[type[Scalar], Scalar]]:
-    """Yield the possible types of a value. Python takes 1, 1.0 and True for the same."""
+    """Yield the possible types of a value. In Python, 1, 1.0 and True are equal."""
     if not isinstance(value, str):
         for kind in (int, float, bool):
             yield kind, value

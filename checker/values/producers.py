@@ -1,4 +1,4 @@
-"""The contexts of values: the resources named in the path of the request that showed them, and foreign keys beside them."""
+"""The contexts of values: the resources in the path of the request, and foreign keys beside the value."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -23,28 +23,28 @@ _REQUEST: Final = "request:"
 
 @lru_cache(maxsize=4096)
 def key_of(resource: Resource) -> str:
-    """Return a collection as contexts name it."""
+    """Return a collection as contexts spell it."""
     return "/".join(resource)
 
 
 @lru_cache(maxsize=4096)
 def noun_of_key(key: str) -> str:
-    """Return the noun of the members of a collection, from a key of a context."""
+    """Return the noun of a collection's members, from its spelling in contexts."""
     return noun_of(tuple(key.split("/")))
 
 
 def request_pointer(part: str) -> str:
-    """Return the origin of a value that no response shows: a variable of the path of the request, or a pointer into the body."""
+    """Return the origin of a value that comes from a request: a path variable, or a pointer into the body."""
     return _REQUEST + part
 
 
 def is_of_request(pointer: str) -> bool:
-    """Whether `request_pointer` gave it."""
+    """Whether an origin is one of `request_pointer`."""
     return pointer.startswith(_REQUEST)
 
 
 def body_pointer(pointer: str) -> str:
-    """Return the pointer into a body of which `request_pointer` made another one."""
+    """Return the pointer into the body that a `request_pointer` contains."""
     return pointer.removeprefix(_REQUEST)
 
 
@@ -57,15 +57,15 @@ def sent_value(case: Case, pointer: str) -> Any:
 
 
 class Ancestry(Struct, frozen=True):
-    """The way in which one operation names the contexts of its values."""
+    """How one operation names the contexts of its values."""
 
     variables: tuple[tuple[str, str], ...]
     """(variable of its path, collection), outermost first, without its own collection."""
     foreign: Mapping[str, str]
-    """Normalised foreign key -> its collection, if the path does not name that and some path asks for it."""
+    """Normalised foreign key -> its collection, if the path of the operation does not name that and some other path has it."""
 
     def above(self, case: Case) -> Above:
-        """Return the resources that a request names above its own, as text."""
+        """Return the context that the path of a request names, as text."""
         if not self.variables:
             return ()
         values = named_values(case)
@@ -73,7 +73,7 @@ class Ancestry(Struct, frozen=True):
         return tuple((key, name) for key, name in found if name)
 
     def sent(self, case: Case) -> Mapping[str, str]:
-        """Return collection -> name for the foreign keys in a request that creates a resource."""
+        """Return collection -> name for the foreign keys in the body of a request that creates a resource."""
         if not self.foreign or case.operation.resource_method not in CREATING:
             return {}
         return self.named(case.body.items()) if isinstance(case.body, dict) else {}
@@ -122,13 +122,13 @@ def _name(value: object) -> str:
 
 
 NO_FORMATS: Final[Mapping[str, str]] = MappingProxyType({})
-NEAR = 2  # Levels of a response that name a new resource itself.
+NEAR = 2  # Levels of a response in which a new resource states its own name.
 _LONGEST_PAUSE = 63
 _REFUSALS = 16
 
 
 class Worth(IntEnum):
-    """How likely a parameter asks for the values at a place of a response."""
+    """How likely a parameter asks for the values at one place of a response."""
 
     NOTHING = 0
     VALUE = 1
@@ -139,54 +139,60 @@ class Producer(Struct):
     """One operation as a producer of values."""
 
     resource: Resource
-    feeds: bool  # Whether some path parameter chooses from this collection. Then every scalar may be a name.
+    feeds: bool  # Whether some path parameter chooses from this collection. Then every scalar may identify a member.
     wanted: frozenset[str]  # Field names that some parameter takes from any resource.
     places: Places
-    ancestry: Ancestry  # The way in which it names the contexts of its values.
+    ancestry: Ancestry  # How it names the contexts of its values.
     given: tuple[ResponsePlace, ...] = ()  # Places in its requests that name the new resource.
     linked: frozenset[str] = frozenset()
     """Pointers in its responses that other operations use, by transitions or by format."""
     naming: frozenset[str] = frozenset()  # The fields from which transitions take values of paths.
     names: frozenset[str] = IDENTIFIERS
     """Names of fields that identify resources or are spelled like a variable of a path."""
-    reads_urls: bool = False  # Whether URLs in its responses may name what paths ask for.
+    reads_urls: bool = False  # Whether URLs in its responses may name resources of described paths.
     formats: Mapping[str, str] = NO_FORMATS
     """Pointer in its responses -> format that fields of other operations have, too."""
     _pause: int = 0  # Responses to skip after one without news. The number doubles each time.
     _left: int = 0
-    _refusals: int = _REFUSALS  # Refusals to read before they are taken for refusals without URLs.
+    _refusals: int = _REFUSALS  # Refusals that are still read for URLs, until one has a URL.
 
     @property
     def is_read(self) -> bool:
-        """Whether its responses may hold values that some parameter takes."""
+        """Whether its responses may have values that some parameter takes."""
         return bool(self.feeds or self.wanted or self.linked or self.reads_urls)
 
     def worth(self, place: ResponsePlace) -> Worth:
-        """Return how likely some parameter asks for values at a place. Places of other collections are those that paths ask for."""
+        """Return how likely some parameter asks for the values at a place.
+
+        Of other collections, only places count whose members paths name.
+        """
         if not (self.feeds or place.resource != self.resource or self._names(place)):
             return Worth.NOTHING
         is_name = place.name in self.names or place.origin[1] in self.naming
         return Worth.NAME if is_name else Worth.VALUE
 
     def is_hidden(self, place: ResponsePlace, shown: AbstractSet[str]) -> bool:
-        """Whether the same response shows an outer field instead. Earlier responses decide nothing: each worker has seen others."""
+        """Whether an outer field of the same name is in the same response.
+
+        Earlier responses are not considered, because each worker has seen different ones.
+        """
         return not shown.isdisjoint(place.hidden_by) and not self._names(place)
 
     def _names(self, place: ResponsePlace) -> bool:
         return place.name in self.wanted or place.origin[1] in self.linked
 
     def depth(self, method: str) -> int:
-        """Return the depth to which the next response is read: less and less often at all, once an operation shows nothing new."""
+        """Return the depth to which the next response is read. Once an operation shows nothing new, most responses are not read."""
         if not self.is_read:
             return 0
         self._left -= 1
         if self._left < 0:
             return DEEP
-        # The name of a new resource is needed at once, and stands near the top.
+        # The name of a new resource is needed at once. It is near the top of the response.
         return NEAR if method == "POST" and (self.feeds or self.naming) else 0
 
     def reads_refusal(self) -> bool:
-        """Whether to look for URLs in the next response that is no success."""
+        """Whether to look for URLs in the next response without success."""
         self._refusals -= 1
         return self.reads_urls and self._refusals >= 0
 

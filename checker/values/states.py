@@ -1,4 +1,4 @@
-"""States of resources: which requests have succeeded on each. So each operation meets resources in all states, also in rare ones."""
+"""States of resources: which requests have succeeded on each. Each operation then meets resources in all states, rare ones included."""
 
 from collections import Counter, OrderedDict, defaultdict
 from itertools import islice
@@ -11,17 +11,17 @@ from checker.corpus.records import Above, agree
 from checker.values.history import Scalar, Taken
 
 State = tuple[Label, ...]
-"""The operations that have changed a resource, each once, in the order of their first success."""
-Member = tuple[str, Above]  # The name of a member, and the objects that contain it: two carts may both have a line 1.
-_MEMBERS = 64  # Members of a collection whose states are kept: those that changed last.
+"""The operations that have changed a resource, each once, by their first success."""
+Member = tuple[str, Above]  # A member's name and context: two carts may both have a line 1.
+_MEMBERS = 64  # Members of a collection whose states are kept, the last changed ones.
 _LONGEST = 8
-_COUNTED = 4096  # Pairs of an operation and a state that are known before all counts are halved.
-_SPARED = 4  # Most members of one state that removals spare.
+_COUNTED = 4096  # When more (operation, state) pairs are known, all counts are halved.
+_SPARED = 4  # A removal is avoided if at most so many members are in the state.
 _MISSING = (404, 410)
 
 
 class CollectionStates(Struct):
-    """The members of a collection, those that changed last at the end. Members that nothing has changed are absent."""
+    """The changed members of a collection, the last changed one at the end."""
 
     states: OrderedDict[Member, State] = field(default_factory=OrderedDict)
     alike: dict[State, dict[Member, Taken]] = field(default_factory=dict)  # State -> members in it.
@@ -29,7 +29,7 @@ class CollectionStates(Struct):
     named: dict[str, list[Member]] = field(default_factory=dict)  # Name -> members that have it, the oldest first.
 
     def member(self, value: Scalar, above: Above) -> Member:
-        """Return the known member of a name that may stand in what is `above`; requests may name less of that than responses show."""
+        """Return the known member of this name whose context fits `above`. A request may state less of a context than a response."""
         wanted = (f"{value}", above)
         if wanted in self.states:
             return wanted
@@ -64,12 +64,13 @@ class ResourceStates(Struct):
     _met: Counter[tuple[Label, State]] = field(default_factory=Counter)
 
     def note(self, use: ResourceUse, key: str, taken: Taken, status: int) -> bool:
-        """Read the response to a request on a member, or on what stands below it; return whether its state is another now."""
+        """Learn from the response to a request on a member, or on a resource below it; return whether the member's state changed."""
         members = self._collections[key]
         member = members.member(taken.value, taken.above)
         state = members.states.get(member, ())
         if len(self._met) >= _COUNTED:
-            # Rare pairs go, often those of members that are gone. A pair that is never counted would be the least met one for ever.
+            # Halving drops rare pairs, often of removed members. A pair that is never counted would stay the least met
+            # one for ever.
             self._met = Counter({pair: count // 2 for pair, count in self._met.items() if count > 1})
         self._met[use.label, state] += 1
         if status in _MISSING or (200 <= status < 300 and use.is_member and use.method == REMOVING):
@@ -78,7 +79,7 @@ class ResourceStates(Struct):
         return 200 <= status < 300 and use.method not in READING and self.changed(use.label, key, taken)
 
     def changed(self, label: Label, key: str, taken: Taken) -> bool:
-        """Add an operation that has changed a member; return whether it is new to its state."""
+        """Add an operation that has changed a member; return whether its state did not have it."""
         members = self._collections[key]
         member = members.member(taken.value, taken.above)
         state = members.states.get(member, ())
@@ -87,20 +88,20 @@ class ResourceStates(Struct):
         return is_new
 
     def forget(self, key: str, value: Scalar, above: Above) -> None:
-        """Drop a member, which does not exist any more."""
+        """Forget a removed member."""
         members = self._collections[key]
         members.drop(members.member(value, above))
 
     def least_met(self, label: Label, key: str, index: int) -> Taken | None:
-        """Return a member in the state that an operation has met least: the last changed one for index 0.
+        """Return a member in the state that an operation has met least: for index 0 the one that changed last.
 
-        None if it has met members least that nothing has changed.
+        None if the least met members are those that nothing has changed.
         """
         members = self._collections[key].alike
         if not members:
             return None
         met = self._met
-        # A missing key of a `Counter` takes ten times as long without a default.
+        # `Counter` takes ten times as long for a missing key without a default.
         least = min(members, key=lambda state: (met.get((label, state), 0), state))
         if met.get((label, least), 0) > met.get((label, ()), 0):
             return None
@@ -108,7 +109,7 @@ class ResourceStates(Struct):
         return next(islice(reversed(alike.values()), index % len(alike), None))
 
     def is_rare(self, key: str, taken: Taken) -> bool:
-        """Whether few members of a collection are in the state of this one: removals spare them, and other workers learn of them."""
+        """Whether few members are in the state of this one. Removals avoid such members, and other workers learn of them."""
         members = self._collections[key]
         state = members.states.get(members.member(taken.value, taken.above))
         return state is not None and len(members.alike[state]) <= _SPARED
