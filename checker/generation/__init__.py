@@ -1,1 +1,4 @@
-"""Requests from schemas: one canonical form, compiled to closures that draw from one of three sources."""
+"""Requests from schemas: each schema gets one canonical form, which is compiled to a closure.
+
+The closure draws values from a source of choices: random numbers, a record, or Hypothesis.
+"""

@@ -59,26 +59,30 @@ from checker.transport.wire.decoding import may_spread
 
 _OPTIONAL: Final = 0.5
 _OPTIONAL_BODY: Final = 0.9
-_FEW: Final = 1.0  # The usual number of optional parameters of one place in sparse requests.
+_FEW: Final = 1.0  # Usual number of optional parameters in one location of a sparse request.
 _SPARSE: Final = 0.6
-"""Share of requests with few optional parameters. Servers refuse many invented values, so hardly any request with eight optional
-parameters is accepted. The other requests show how parameters interact."""
+"""Share of requests with few optional parameters. Servers refuse many invented values: hardly any request with eight optional
+parameters is accepted. The other requests test how parameters interact.
+"""
 DrawnBody = tuple[Any, str | None]  # Value and media type.
 
 
 class CompiledParameter(Struct, weakref=True):
-    """The schema and the draws of a parameter. Operations with equal parameters share it: most of a large description has few of them."""
+    """The schema and the draws of a parameter.
+
+    Operations with equal parameters share them: a large description repeats most of its parameters.
+    """
 
     pointer: str  # Pointer of its schema in the first of these operations.
     part: SchemaPart
-    narrowed: SchemaPart  # The part with the demands of the target.
+    narrowed: SchemaPart  # The part with the target's demands added.
     draw: Draw | Unsatisfiable | None = None  # None before it is compiled.
     accepts: Callable[[Any], bool] | None = None
-    negation: Any = None  # The wrong parts that `negation.parts` makes of it.
+    negation: Any = None  # The wrong parts that `negation.parts` derives from it.
     opaque: Mapping[str, str] = {}
-    """As of its `draw`: wrong values, which add others, are compiled when some operation draws the first of them."""
+    """`opaque` nodes of its `draw`. Wrong values add further nodes when an operation first draws one of them."""
     steps: int = 0
-    """Steps of the budget that compiling the draw took. Each operation is charged as if it were compiled for it."""
+    """Budget steps that compiling the draw took. Each operation is charged as if it had compiled the draw itself."""
 
 
 @dataclass(slots=True)
@@ -90,14 +94,14 @@ class PartCompiler:
     shared: Shared
     budget: Budget
     is_sampled: bool = True
-    """False when only a value or two of each schema are drawn: then draws are not tested for repetition."""
+    """False if only a value or two of each schema are drawn. Then draws are not tested for repeated values."""
     opaque: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     """Pointer -> reason of each optional part that no value can satisfy."""
     mismatched: dict[str, str] = field(default_factory=dict)
-    """Place of a parameter, or of a part of a body -> sentence on its dictionary, where the schema forbids most entries."""
+    """Place of a parameter, or of a part of a body -> sentence about a dictionary most of whose entries the schema forbids."""
     forced_names: dict[Location, list[str]] = field(default_factory=dict)
-    """Names of forced values, as provenance has them, by part."""
+    """Names of forced values by part, spelled as in provenance."""
     overrides: Overrides = field(init=False)  # Overrides of this operation.
     learned: Narrowing = field(init=False)  # The demands of the target.
     _compilers: dict[tuple[int, Dialect, bool], Compiler] = field(default_factory=dict)
@@ -118,12 +122,15 @@ class PartCompiler:
 
     @property
     def nodes(self) -> int:
-        """The number of compiled nodes. Those of a shared parameter count for each operation: it lasts as long as one of them."""
+        """The number of compiled nodes.
+
+        Nodes of a shared parameter count for each of its operations, because one operation keeps it alive.
+        """
         return sum([one.nodes for one in self._budgets])
 
     def relations(self) -> Relations | None:
         """Return the relations between values of one request; None if there are none."""
-        # An accepted value may break a relation to another value, which is respected after it.
+        # An accepted value may break a relation to another value. The relation is repaired afterwards.
         demanded = sorted(
             (one for one in self.settings.learned if one.keyword in (*RELATIONS, USUAL)),
             key=lambda one: one.keyword != USUAL,
@@ -144,7 +151,7 @@ class PartCompiler:
         return all(part.compiler.validator(part.conjunction)(value) for part, value in checked)
 
     def settle(self) -> None:
-        """Forget what only compiling needs."""
+        """Free what only compilation needs."""
         for compiler in (*self._compilers.values(), *(one.part.compiler for one in self._parameters.values())):
             compiler.canon.settle()
 
@@ -175,7 +182,7 @@ class PartCompiler:
             try:
                 draw = self._parameter(parameter)
             except Unsatisfiable as error:
-                # An optional parameter without values costs the parameter and not the operation.
+                # An optional parameter that no value satisfies is left out. The operation can still be tested.
                 if parameter.required:
                     raise
                 self.left_out[error.pointer] = error.reason
@@ -184,8 +191,8 @@ class PartCompiler:
             is_there = parameter.required or self.forced(parameter) is not None or self.learned.says(REQUIRED, *place)
             is_refused = is_mostly_refused(parameter, self.operation.parameters)
             is_seldom = is_refused or self.learned.says(constraints.SELDOM, *place)
-            # Some services require what their description calls optional, and refuse with `Bad Request` alone. Such an
-            # answer names no parameter, so that no rule can be read from it: only a larger share helps.
+            # Some services require a parameter that the description calls optional, and refuse with `Bad Request`
+            # alone. Such a refusal names no parameter, so no rule can be read from it; only a larger share helps.
             is_usual = self.learned.says(MOSTLY, *place)
             share = 1.0 if is_there else 1 - SELDOM if is_usual else SELDOM if is_seldom else _OPTIONAL
             accepts = None if self.forced(parameter) else self.compiled(parameter).accepts
@@ -196,7 +203,7 @@ class PartCompiler:
         return self.compiled(parameter).part
 
     def compiled(self, parameter: Parameter) -> CompiledParameter:
-        """Return a parameter, which is shared unless users or the target want something of it in this operation alone."""
+        """Return a compiled parameter. It is shared unless users or the target set something for it in this operation alone."""
         name = parameter.location, parameter.name
         found = self._parameters.get(name)
         if found is not None:
@@ -262,9 +269,10 @@ class PartCompiler:
         return pointer
 
     def narrowed(self, part: SchemaPart, declared: Parameter | Body, *, takes_accepted: bool = True) -> SchemaPart:
-        """Return the part whose values respect the demands of the target, without what it mostly refuses, and with what it accepted.
+        """Return the part with the target's demands: without values that it mostly refuses, and with values that it accepted.
 
-        It is the same part if there are no demands on it. Without `takes_accepted`, a body may have other values than accepted ones.
+        Returns the same part if there are no demands on it. Without `takes_accepted`, accepted values of bodies are not
+        used.
         """
         if isinstance(declared, Parameter):
             return self.learned.with_usual_values.narrowed(part, declared.location, declared.name)
@@ -311,7 +319,7 @@ class PartCompiler:
             return drawn
         part = self.compiled(parameter).narrowed
         entries, share = self.fitting(override.entries, part), override.share or 1.0
-        # Entries that the schema forbids are not sent as valid values, but the user is told.
+        # Entries that the schema forbids are not sent as valid values. The user gets a warning.
         if text := mismatch(override, entries):
             self.mismatched[f"{location.value} {parameter.name}"] = text
         name = _name_on_wire(parameter.name, entries)
@@ -321,7 +329,7 @@ class PartCompiler:
         self.forced_names.setdefault(location, []).append(name)
 
     def fitting(self, entries: Iterable[Any], part: SchemaPart) -> tuple[Any, ...]:
-        """Return the values that a part admits and can carry."""
+        """Return the values that the schema of a part admits and its place can carry."""
         compiler, conjunction, place = part
         is_valid = compiler.validator(conjunction)
         types = compiler.canonical(conjunction).types
@@ -334,7 +342,7 @@ class PartCompiler:
         return words.sampled(draw, self.context)
 
     def _reused(self, parameter: Parameter, part: SchemaPart) -> Draw:
-        """Draws generated values, examples, and values of earlier responses."""
+        """Draws generated values, examples, and values of earlier responses in their place."""
         compiler, conjunction, place = part
         draw = self._structured(compiler.compile(conjunction, place), parameter, part)
         if parameter.examples:
@@ -347,14 +355,14 @@ class PartCompiler:
             is_valid = compiler.validator(conjunction)
             target = (parameter.location, parameter.name)
             kinds = tuple(form.types)
-            # A resource may have characters in its name that are not drawn, such as emoji: with another name around what it contains,
-            # the path would lead nowhere.
+            # The name of a resource may have characters that are never drawn, such as emoji. Replacing it would make
+            # the rest of the path invalid.
             carries = _is_segment if parameter.location is Location.PATH else place.carries
             return pooled(draw, target, kinds, lambda value: carries(value) and is_valid(value), self.context)
         return draw
 
     def _structured(self, draw: Draw, parameter: Parameter, part: SchemaPart) -> Draw:
-        """Draws from `draw`, or a word that its name suggests, or a value by the grammar of a standard header."""
+        """Draws from `draw`, or a word that the parameter's name suggests, or a value by the grammar of a standard header."""
         words = self.fitting(topical(parameter.name, part.compiler.canonical(part.conjunction), is_text=True), part)
         if words:
             draw = either(TOPICAL, listed(words), draw)
@@ -431,13 +439,13 @@ class PartCompiler:
         part = self.learned.narrowed(declared, Location.BODY, outline=outline_of(body.schema))
         draw = part.compiler.compile(part.conjunction, part.place)
         if self.learned.of_usual_bodies is not None:
-            # Mostly without the properties that the target refused, and with those that it accepted.
+            # Most cases omit the properties that the target refused, and have those that it accepted.
             usual = self.learned.of_usual_bodies.narrowed(declared, Location.BODY)
             with suppress(Unsatisfiable):
                 draw = either(SELDOM, draw, usual.compiler.compile(usual.conjunction, usual.place))
         names = () if outline_of(body.schema).names else named_members(self._prose(body))
         if names:
-            # Mostly objects with the members that prose names: the schema declares none.
+            # Most objects get the members that the prose names, because the schema declares none.
             named = Facet({"type": "object", "required": names}, f"{body.schema.pointer}/prose", is_made=True)
             with suppress(Unsatisfiable):
                 draw = either(SELDOM, draw, part.compiler.compile((*part.conjunction, named), part.place))
@@ -475,7 +483,7 @@ class PartCompiler:
         is_multi = is_multipart(body.media_type)
         is_text = is_json(body.media_type) or is_form(body.media_type) or is_yaml(body.media_type)
         is_written_xml = is_xml(body.media_type) and parsed is not None and parsed.type != "image"
-        # A body that its kind serialises may be any value.
+        # If the kind of description serialises a body, it may be any value.
         is_bytes = body.write is None and (is_multi or not (is_text or is_written_xml))
         facets = [Facet(schema.raw, schema.pointer)]
         if is_form(body.media_type) or (is_multi and "object" in outline_of(schema).types):
@@ -490,7 +498,7 @@ class PartCompiler:
         is_file = is_bytes and (is_multi or outline_of(schema).types <= {"string", "null"})
         prose = self._prose(body) if is_file else ""
         kind = file_type(body.media_type)
-        # The characters that the body and its parts can carry in the charsets of their media types.
+        # The characters that the charsets of the body's media types can encode.
         text = self._text()
         for media_type in (body.media_type, *_types_of_parts(body)):
             codec = codec_of(media_type.strip())
@@ -502,7 +510,7 @@ class PartCompiler:
             is_form=is_form(body.media_type) or is_multi,
             is_bytes=is_bytes,
             is_xml=is_written_xml or any(map(is_xml, _types_of_parts(body))),
-            # The texts of rows and lines have the place of the body: only a body that is one text is a table.
+            # Texts in rows and lines have the limits of the body. Only a body that is one text is a table.
             file=(kind if is_bytes and (is_file or kind not in TABLES) else "") or named_type(prose),
             columns=named_columns(prose),
         )
@@ -510,7 +518,7 @@ class PartCompiler:
 
 
 def _text_of(value: Any) -> object:
-    """Return a text that is equal for equal values alone; a definition in it has no cycles."""
+    """Return a text that is equal for equal values only. The value, a definition, must have no cycles."""
     try:
         return orjson.dumps(value)
     except TypeError:
@@ -518,9 +526,10 @@ def _text_of(value: Any) -> object:
 
 
 def is_mostly_refused(parameter: Parameter, declared: Iterable[Parameter]) -> bool:
-    """Whether a parameter, of those that an operation declares, is optional, and most of its values get no useful response.
+    """Whether an optional parameter gets no useful response for most of its values. `declared`: all parameters of the operation.
 
-    Servers respond to conditional requests with 304 or 412, make the cursors of pages themselves, and take an idempotency key once.
+    Servers respond to conditional requests with 304 or 412, accept only page cursors that they made, and take an idempotency
+    key once.
     """
     if parameter.required:
         return False
@@ -537,7 +546,7 @@ def _with_parts_of_users(draw: Draw, body: Body) -> Draw:
 
 
 def parts_of_users(body: Body) -> Callable[[Any, Source], Any] | None:
-    """Return what draws the parts of a multipart body anew whose media types have strategies of users; None if it has none."""
+    """Return a function that replaces the parts of a multipart body for whose media types users have strategies; None without strategies."""
     if not is_multipart(body.media_type):
         return None
     types = ((name, how.content_type) for name, how in body.encoding.items() if how.content_type)
@@ -559,7 +568,7 @@ def parts_of_users(body: Body) -> Callable[[Any, Source], Any] | None:
 
 def _any_body(draws: list[tuple[Draw, str]], *, required: bool) -> Draw:
     """Draws a body, as one of its media types; (`NOT_SET`, None) for none."""
-    # A single media type leaves no choice in the record, and most operations have a single one.
+    # With one media type there is no choice to record. Most operations have one.
     count = len(draws)
     first, media_type = draws[0]
 
@@ -650,7 +659,7 @@ def forced_parts(compiler: PartCompiler) -> dict[Location, tuple[str, ...]]:
 
 
 def _fixed(location: Location, settings: GenerationSettings) -> Iterable[str]:
-    """Return the names that are sent whatever a case has: headers, one of which may hold all cookies, and credentials."""
+    """Return the names whose values do not depend on the case: fixed headers, one of which may hold all cookies, and credentials."""
     if location is Location.HEADER:
         return sorted(settings.fixed_headers)
     if location is Location.COOKIE and "cookie" in settings.fixed_headers:

@@ -26,12 +26,12 @@ Path = tuple[str, ...]
 
 
 def path_of(override: Override) -> str:
-    """Return the path in a body that an override replaces, as provenance names it."""
+    """Return the path in a body that an override replaces, spelled as in provenance."""
     return body_path(takewhile(lambda name: name != EACH, override.path))
 
 
 def mismatch(override: Override, entries: Sequence[Any]) -> str:
-    """Return the sentence that a schema forbids most entries of a dictionary; empty if it admits half of them."""
+    """Return a sentence for the user if the schema forbids most entries of a dictionary; empty if it admits at least half of them."""
     given = len(override.entries)
     unfit = given - len(entries)
     return f"its schema forbids {unfit} of {given} entries of the dictionary" if 2 * unfit > given else ""
@@ -58,8 +58,8 @@ def overridden(
 ) -> Draw:
     """Draws bodies with the user's overrides.
 
-    A value of a dictionary is taken when the body remains valid. Forced values come last: nothing replaces them.
-    `mismatched` receives a sentence for each dictionary of which the schema forbids most entries, by place.
+    A dictionary value is taken if the body stays valid. Forced values come last, so nothing replaces them. `mismatched`
+    receives, by place, a sentence for each dictionary most of whose entries the schema forbids.
     """
     compiler, conjunction, place = part
     is_valid = compiler.validator(conjunction)
@@ -97,7 +97,7 @@ def _picked(source: Source, entries: tuple[Any, ...], share: float, taken: list[
 
 
 def _replaced(value: Any, path: Path, pick: Callable[[Any], Any]) -> Any:
-    """Return a value with another one at a path. Objects get missing members; arrays keep their length."""
+    """Return a copy of a value with the value at a path replaced. Missing members of objects are added; arrays keep their length."""
     if not path:
         return pick(value)
     name, rest = path[0], path[1:]
@@ -111,7 +111,7 @@ def _replaced(value: Any, path: Path, pick: Callable[[Any], Any]) -> Any:
 
 
 def _eligible(compiler: Compiler, conjunction: Conjunction, place: TextPlace, override: Override) -> tuple[Any, ...]:
-    """Return the entries that the schema at the path admits; all of them where there is no schema."""
+    """Return the entries that the schema at the path admits; all entries if there is no schema."""
     inner = place
     for name in override.path:
         inner = item_of(inner)
@@ -137,22 +137,25 @@ class SchemaPart(NamedTuple):
 
 
 class Narrowing(Struct, frozen=True):
-    """Learned demands of the target, as further schemas of valid values. Negative data is made without them."""
+    """Learned demands of the target, as further schemas for valid values. Negative data ignores them."""
 
     constraints: tuple[Constraint, ...]
 
     def says(self, keyword: str, location: Location, name: str = "") -> bool:
-        """Whether a demand of this keyword is on a parameter, or on the body as a whole."""
+        """Whether a demand with this keyword is about a parameter, or about the whole body."""
         place = location, (name,) if name else ()
         return any(one.keyword == keyword and (one.location, one.path) == place for one in self.constraints)
 
     def is_about(self, parameter: Parameter) -> bool:
-        """Whether any demand is one on a parameter."""
+        """Whether any demand is about a parameter."""
         return any((one.location, one.path[:1]) == (parameter.location, (parameter.name,)) for one in self.constraints)
 
     @property
     def of_usual_bodies(self) -> "Narrowing | None":
-        """The demands on a body, extended to omit what the target mostly refused, and to have what it mostly accepted; None without such parts."""
+        """Return the demands on a body, extended: parts that the target mostly refused are left out, and parts that it mostly accepted are present.
+
+        None without such parts.
+        """
         as_demand = {SELDOM: FORBIDDEN, MOSTLY: REQUIRED}
         further = [
             replace(one, keyword=as_demand[one.keyword])
@@ -163,7 +166,7 @@ class Narrowing(Struct, frozen=True):
 
     @property
     def with_usual_values(self) -> "Narrowing":
-        """The demands, extended to have one accepted value of each part of which some are known."""
+        """The demands, extended: each part with known accepted values takes one of them."""
         usual = {(one.location, one.path): one for one in self.constraints if one.keyword == USUAL}
         demands = (replace(one, keyword="enum", value=f"[{one.value}]") for one in usual.values())
         return Narrowing((*self.constraints, *demands)) if usual else self
@@ -180,7 +183,7 @@ class Narrowing(Struct, frozen=True):
         ]
         if not mine:
             return part
-        # Demands are added as facets, so that the same compiler draws values that respect schema and demands.
+        # Demands become facets, so that the same compiler draws values that respect both schema and demands.
         declared = () if outline is None else tuple(sorted(outline.names))
         pointer = part.conjunction[0].pointer
         facets = [

@@ -1,4 +1,4 @@
-"""User hooks around the draws of the parts of a case. Their choices are recorded like all others."""
+"""User hooks around the draws of the parts of a case. Their choices are recorded like all other choices."""
 
 from collections.abc import Callable
 from functools import partial, reduce
@@ -17,7 +17,7 @@ from checker.generation.sources.context import HOOK, Draw, DrawContext, retried
 
 
 class PartHooks(Struct, frozen=True):
-    """Hooks of one part; each takes the context and the value, `before_generate` the context and the strategy."""
+    """Hooks of one part. Each takes the context and the value; `before_generate` takes the context and the strategy."""
 
     before_generate: tuple[Hook, ...] = ()
     filter: tuple[Hook, ...] = ()
@@ -29,7 +29,7 @@ class PartHooks(Struct, frozen=True):
 
     @property
     def changes(self) -> bool:
-        """Whether hooks may return values that the schema does not know."""
+        """Whether hooks may return values that the schema does not admit."""
         return bool(self.before_generate or self.map or self.flatmap)
 
 
@@ -46,13 +46,13 @@ class ComponentHooks(Struct, frozen=True):
     query: PartHooks = NO_PART
     body: PartHooks = NO_PART
     case: PartHooks = NO_PART
-    examples: tuple[Hook, ...] = ()  # `before_add_examples`: each takes the context and a list of cases.
+    examples: tuple[Hook, ...] = ()  # `before_add_examples` hooks. Each takes the context and a list of cases.
 
     @classmethod
     def from_registry(cls, registry: HookSource, context: HookContext) -> "ComponentHooks":
-        """Return the hooks for parts of cases of one operation, that of a context."""
+        """Return the hooks for parts of cases of one operation, which `context` names."""
         if registry.is_empty:
-            # Asked for each case that Hypothesis draws, of 25 names in each registry.
+            # This runs for each case that Hypothesis draws: 25 names are not looked up in an empty registry.
             return cls(context)
         parts = {
             part: PartHooks(
@@ -67,12 +67,12 @@ class ComponentHooks(Struct, frozen=True):
 
     @property
     def shapes_drawing(self) -> bool:
-        """Whether some hook replaces a draw, and therefore has no effect on a case that is not drawn."""
+        """Whether some hook replaces a draw. Such a hook has no effect on listed cases."""
         parts = (getattr(self, part) for part in (*COMPONENTS, "case"))
         return any(one.before_generate or one.flatmap for one in parts)
 
     def finished(self, case: Case) -> Case | None:
-        """Return a case that was not drawn after `filter` and `map` hooks of its parts, then of the case; None if one refuses it.
+        """Return a listed case after the `filter` and `map` hooks of its parts, then of the case; None if a hook rejects it.
 
         Raises `HookError`.
         """
@@ -85,7 +85,7 @@ class ComponentHooks(Struct, frozen=True):
                 return None
             for hook in mine.map:
                 value = call(hook, f"map_{part}", self.context, value)
-            # A hook that returns None leaves no parameters.
+            # If a hook returns None, the case has no parameters in that location.
             setattr(case, part, {} if value is None and part != "body" else value)
             if mine.map:
                 _mark_changed(case, part)
@@ -99,7 +99,7 @@ class ComponentHooks(Struct, frozen=True):
 
 
 def _mark_changed(case: Case, container: str | None) -> None:
-    """Note in the provenance that hooks may have changed any value of one part, or of all."""
+    """Record in the provenance that hooks may have changed any value of one part, or of all parts."""
     if case.meta is not None:
         case.meta.components = {
             place: replace(one, outside=(ANYTHING,)) if container in (None, place.container) else one
@@ -124,7 +124,7 @@ def hooked(draw: Draw, part: str, hooks: ComponentHooks, context: DrawContext) -
     for hook in mine.map:
         draw = _mapped(draw, partial(call, hook, f"map_{part}", hooks.context))
     draw = _flat_mapped(draw, part, mine, hooks.context)
-    # A hook that returns None leaves no parameters.
+    # If a hook returns None, the case has no parameters in that location.
     return draw if part == "body" else finished(draw, lambda values: {} if values is None else values)
 
 
@@ -134,7 +134,7 @@ def shaped(draw: Draw, hooks: ComponentHooks) -> Draw:
 
 
 def call(hook: Hook, name: str, context: object, value: Any) -> Any:
-    """Return the result of a hook. Raises `HookError` for every exception of the hook."""
+    """Return the result of a hook. Raises `HookError` for any exception in the hook."""
     try:
         return hook(context, value)
     except Exception as error:
@@ -147,7 +147,7 @@ def called_for_case(hook: Hook, name: str, context: object, value: Any) -> Case:
         found = call(hook, name, context, value)
     if not isinstance(found, Case):
         raise HookExecutionError(name, f"gave {found!r:.80}; it has to return the case")
-    # A hook may return another case.
+    # A hook may return another case than it received.
     case: Case = found
     drop_headers(case, added)
     return case
@@ -192,7 +192,7 @@ def _flat_mapped(draw: Draw, part: str, mine: PartHooks, context: object) -> Dra
 
 
 def hooked_body(draw: Draw, hooks: ComponentHooks, context: DrawContext) -> Draw:
-    """Draws `(body, media type)` after the hooks of the body, which see the value alone."""
+    """Draws `(body, media type)` after the hooks of the body, which see only the value."""
     if not hooks.body:
         return draw
     media_types: list[str | None] = [None]
@@ -202,5 +202,5 @@ def hooked_body(draw: Draw, hooks: ComponentHooks, context: DrawContext) -> Draw
         return drawn
 
     changed = hooked(value, "body", hooks, context)
-    # The value is drawn first: it sets the media type.
+    # The value is drawn first, because drawing it sets the media type.
     return lambda source: (changed(source), media_types[0])

@@ -1,1 +1,1 @@
-"""Values at the edges of a schema, listed: the list depends on the schema alone."""
+"""Boundary cases: requests with values at the edges of a schema. The list depends on the schema alone, not on a seed."""

@@ -19,7 +19,7 @@ Container = dict[str, Any]
 
 
 class Parts(Struct, frozen=True):
-    """Values of all parts of a request. They share their insides: copy before changing."""
+    """Values of all parts of a request. Several `Parts` share values: copy a value before changing it."""
 
     containers: dict[Location, Container] = field(default_factory=dict)
     body: Any = NOT_SET
@@ -41,7 +41,7 @@ class Parts(Struct, frozen=True):
         return replace(self, body=value, media_type=media_type)
 
     def key(self) -> str:
-        """Return a key that is equal for equal requests; it is short because lists of thousands keep it."""
+        """Return a key that is equal for equal requests. The key is short because lists keep thousands of them."""
         return digest(likeness_of((self.containers.get(one, {}) for one in PARAMETERS), self.body, self.media_type))
 
 
@@ -57,12 +57,12 @@ class BoundaryCase(Struct, frozen=True, dict=True):
     location: Location | None = None
     method: str | None = None  # Set if it is not the method of the operation.
     alternative: int | None = None
-    """Place of the security alternative that the request meets, if it is not the usual one."""
+    """Index of the security alternative that the request meets; None for the usual one."""
     violation: Violation | None = None
     origin: Origin = Origin.RANDOM
     phase: str = "coverage"  # Phase that lists the case.
     outside: Mapping[Location, tuple[str, ...]] = field(default_factory=dict)
-    """Names of the values that users give, by location."""
+    """Names of the values that users force, by location."""
     renewal: Renewal | None = None  # Values of its body that differ from case to case.
     is_again: bool = False  # Whether it repeats an earlier case on purpose.
 
@@ -73,7 +73,7 @@ class BoundaryCase(Struct, frozen=True, dict=True):
         return key if self.alternative is None else (*key, self.alternative)
 
     def case(self, operation: Operation, case_id: str) -> Case:
-        """Return a new case that shares nothing."""
+        """Return a new case that shares no value with this one."""
         data = PhaseData(
             scenario=str(self.scenario),
             description=self.description,
@@ -84,7 +84,7 @@ class BoundaryCase(Struct, frozen=True, dict=True):
         present = [place for place, values in self.parts.containers.items() if values]
         if self.parts.body is not NOT_SET:
             present.append(Location.BODY)
-        # Where one part is tested, the origin of the case is that of the part, and the others are made.
+        # If one part is tested, the case has the origin of that part, and the other parts are usual.
         usual = Origin.RANDOM if self.location is not None else self.origin
         components = {
             place: ComponentProvenance(origin=usual, outside=self.outside.get(place, ())) for place in present
@@ -124,7 +124,7 @@ def about(boundary: Boundary, parts: Parts, location: Location, name: str) -> Bo
 
 
 def with_last_listed(parts: Parts, parameters: Iterable[Parameter]) -> Parts | None:
-    """Return parts in which query parameters with listed values have their last one, as `mode=regex`; None if there are none."""
+    """Return parts in which each query parameter with an `enum` has its last member, as `mode=regex`; None if no parameter has an `enum`."""
     query = parts.containers.get(Location.QUERY, {})
     last = {}
     for one in parameters:

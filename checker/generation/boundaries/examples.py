@@ -1,6 +1,6 @@
-"""Requests made of the values that a description gives: each value is in at least one of them.
+"""Requests with the examples and defaults of a description: each of them is in at least one request.
 
-A schema gives its own examples and defaults, and values that are put together from those of its parts.
+Values of a whole schema are also put together from the examples of its properties and items.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,15 +33,15 @@ _MOST: Final = 100  # Values of one schema.
 
 
 class SaidValue(Struct, frozen=True):
-    """A value that a schema gives, or that is made of such values."""
+    """An example or default of a schema, or a value put together from several."""
 
     value: Any
-    pointer: str  # JSON pointer of the value; of a composed value, that of its first part.
+    pointer: str  # JSON pointer of the value. A composed value has the pointer of its first part.
     is_default: bool = False
 
 
 class SaidValues(Struct):
-    """Reads the values of one part of a request."""
+    """Finds the examples of one part of a request."""
 
     edges: Edges
     refused: Callable[[str, Any], None]  # Called with the pointer and value of an example that its own schema forbids.
@@ -49,14 +49,14 @@ class SaidValues(Struct):
     _open: set[frozenset[FacetKey]] = set()
 
     def of(self, conjunction: Conjunction, place: TextPlace, but: frozenset[str] = frozenset()) -> list[SaidValue]:
-        """Return valid examples, then values made of the examples of properties and items, then defaults; each once.
+        """Return valid examples, then values composed of the examples of properties and items, then defaults; each once.
 
-        A made value has all required parts: the default or usual value where there is no example. Values at the pointers
-        `but` are left out.
+        A composed value has all required parts: without an example, a part has its default or usual value. Values at the
+        pointers `but` are left out.
         """
         try:
             conjunction = self.edges.compiler.targets(conjunction)
-            # A schema inside itself would give the same values again, on each level.
+            # A recursive schema would give the same values again on each level.
             key = key_of(conjunction)
             if key in self._open or len(self._open) >= _DEEPEST or self._left <= 0:
                 return []
@@ -75,7 +75,7 @@ class SaidValues(Struct):
                 right = [one for one in own if place.carries_listed(one.value) and is_valid(one.value)]
                 right += [one for one in made if place.carries(one.value) and is_valid(one.value)]
                 found: dict[Any, SaidValue] = {}
-                # Of equal values the example is kept: made values take examples, and no defaults.
+                # Of two equal values the example is kept, because composed values use examples but no defaults.
                 for one in sorted(right, key=lambda one: one.is_default):
                     found.setdefault(distinct(one.value), one)
                 return list(found.values())
@@ -85,7 +85,7 @@ class SaidValues(Struct):
             return []
 
     def completed(self, value: Any, conjunction: Conjunction, place: TextPlace, depth: int = _DEEPEST) -> Any:
-        """Return a given value in which declared objects have all required properties, with default or usual values."""
+        """Return a value in which declared objects have all required properties. Missing ones get default or usual values."""
         if not isinstance(value, dict | list) or not depth:
             return value
         try:
@@ -117,12 +117,12 @@ class SaidValues(Struct):
                 if self.edges.compiler.validator((facet,))(value):
                     yield SaidValue(value, pointer, is_default)
                 else:
-                    # Examples are often parts of a whole: with the missing properties they may be valid.
+                    # Examples are often incomplete: with the missing properties they may be valid.
                     self.refused(pointer, value)
                     yield SaidValue(self.completed(value, conjunction, place), pointer, is_default)
 
     def _made(self, form: Canonical, place: TextPlace, but: frozenset[str]) -> Iterator[SaidValue]:
-        """Yield values of alternatives, and objects and arrays made of the values of their parts."""
+        """Yield values of alternatives, and objects and arrays composed of the values of their parts."""
         if form.branches:
             for branch in self.edges.alternatives(form):
                 yield from (one for one in self.of(branch, place, but) if not one.is_default)
@@ -136,7 +136,7 @@ class SaidValues(Struct):
                     columns[name] = said
             for number in range(max(map(len, columns.values()), default=0)):
                 row = {name: column[number % len(column)] for name, column in columns.items()}
-                # Optional properties without an example stay away: the request shows what authors wrote.
+                # Optional properties without an example are left out: the request contains only what the author wrote.
                 value = {name: one.value for name, one in row.items()}
                 for name in form.objects.required:
                     if name not in value:
@@ -145,7 +145,7 @@ class SaidValues(Struct):
         if forms.ARRAY in form.types and not form.arrays.is_closed:
             said = [one for one in self.of(form.arrays.items, inner) if not one.is_default]
             size = max(form.arrays.count.low, 1)
-            # Each example is the first item once, and arrays have as many items as the schema asks for.
+            # Each example is the first item of one array. Arrays have as many items as the schema requires.
             if not (form.arrays.prefix or size > _MOST):
                 for number, one in enumerate(said):
                     turned = [*said[number:], *said[:number]]
@@ -159,7 +159,7 @@ _Column = list[Example]  # Valid values of one part, each once.
 
 @dataclass(slots=True)
 class OperationExamples:
-    """The cases of one operation: the same ones in the same order, every time."""
+    """The cases of one operation: the same cases in the same order in every run."""
 
     operation: Operation
     settings: GenerationSettings
@@ -172,7 +172,7 @@ class OperationExamples:
         self._usual = UsualRequest(self._compiler, credentials=None)
 
     def cases(self) -> Iterator[BoundaryCase]:
-        """Yield each request once; none if no value is given, or if a required part has no value."""
+        """Yield each request once; none if the description gives no value, or if a required part has no value."""
         columns = dict(self._columns())
         # Without an example, all cases would be the usual request, which the coverage phase sends.
         if not columns and not self.settings.listing.fills_missing_examples:
@@ -219,9 +219,9 @@ class OperationExamples:
                 part = self._compiler.body_part(one) if isinstance(one, Body) else self._compiler.parameter(one)
             except NO_VALUE:
                 continue
-            # A default alone is a reason to send a required parameter, and no other part.
+            # A default alone is sent for required parameters only.
             takes_default = isinstance(one, Parameter) and one.required
-            # The values beside the schema, then those in it; and whether each is a default.
+            # Examples beside the schema come before those inside. The flag tells whether a value is a default.
             found: dict[Any, tuple[Example, bool]] = {}
             said = SaidValues(Edges(part.compiler), self._refused)
             for example in one.examples:
@@ -233,7 +233,7 @@ class OperationExamples:
                 for value in fitting:
                     found.setdefault(distinct(value), (replace(example, value=value), False))
                 if not fitting and part.place.is_body and part.place.carries(example.value):
-                    # Many services accept an example that contradicts its schema: the schema is what is wrong.
+                    # Many services accept an example that contradicts its schema, because the schema is wrong.
                     found.setdefault(distinct(example.value), (replace(example, is_settled=True), False))
             for inner in said.of(part.conjunction, part.place):
                 found.setdefault(distinct(inner.value), (Example(inner.value, inner.pointer), inner.is_default))
@@ -250,7 +250,7 @@ class OperationExamples:
         self.warn(SchemaWarning(WarningKind.INVALID_EXAMPLE, label, pointer, message))
 
     def _parts(self, row: Mapping[_Place, Example], body: Body | None) -> Parts | None:
-        """Return the values of a row with usual values of all other required parts; None if one has no value."""
+        """Return the values of a row with usual values of all other required parts; None if a required part has no value."""
         given = {at: one.value for at, one in row.items() if at[0] is not Location.BODY}
         parts = self._usual.parameters(given=given)
         if parts is None:
@@ -268,7 +268,7 @@ def _place_of(one: Parameter | Body) -> _Place:
 
 
 def rows(columns: Mapping[_Place, _Column]) -> list[dict[_Place, Example]]:
-    """Return the values that are sent together: those of one name first, then as few rows as show each value once."""
+    """Return the values that are sent together: examples of one name first, then as few rows as contain each other value once."""
     # Examples of one name describe one scenario (OpenAPI 3.0, "Example Object"): mixed with others they may contradict each other.
     unused = {at: list(column) for at, column in columns.items()}
     names = [one.name for column in columns.values() for one in column if one.name]
@@ -282,7 +282,8 @@ def rows(columns: Mapping[_Place, _Column]) -> list[dict[_Place, Example]]:
                 row[at] = named
                 unused[at] = [one for one in unused[at] if one is not named]
         found.append(row)
-    # The named rows are completed after all of them are known: a value that a later name needs must not be used before.
+    # All names are known before the named rows are filled up, because a value that belongs to a later name must not be
+    # used earlier.
     for row in found:
         for at, column in columns.items():
             if at not in row:

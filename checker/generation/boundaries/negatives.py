@@ -23,7 +23,7 @@ from checker.validation.formats import INTEGER_RANGES
 WRONG_TYPES: Final[tuple[Any, ...]] = (
     {}, [None, None], "AAA", None, False, True, 0, 2, 0.5, -1, "", [], {"AAA": None},
 )  # fmt: skip
-"""The usual value of each type first. Most of them stay wrong as text: `2` is not a boolean, `0.5` not an integer."""
+"""The usual value of each type first. Most of them are wrong as text as well: `2` is no boolean, `0.5` no integer."""
 
 NOT_LISTED: Final[tuple[Any, ...]] = ("AAA", "", 0, False, None, 0.5, {}, [None, None])
 
@@ -41,11 +41,11 @@ WRONG_FORMATS: Final = {
     "ipv6": ("12345::", "::g"),
     "uri": ("//example.com", "http://exa mple.com"),
 }  # fmt: skip
-"""Format -> near misses, with one wrong part each."""
+"""Format -> near misses, each with one wrong part."""
 
 
 _RANKS: Final = 6  # Attempts at a value that is proved wrong.
-_MORE: Final = "<b>"  # Text of a second line, which few patterns admit.
+_MORE: Final = "<b>"  # Text of a second line, which few patterns accept.
 
 _WORDS: Final = {
     "type": (Scenario.WRONG_TYPE, "Incorrect type"),
@@ -95,14 +95,14 @@ def negatives(
     is_broken: Callable[[Any], bool] | None = None,
     wanted: Callable[[Breach], bool] = lambda breach: True,
 ) -> Iterator[Boundary]:
-    """Yield values that are invalid for one reason, each once, those near the root first.
+    """Yield invalid values, each wrong for one reason, those near the root first.
 
-    `is_broken` is the proof that a value has to pass, such as that no server reads its text as a valid one; by default
-    the value must be invalid. Only `wanted` breaches are looked at.
+    A value must pass `is_broken`, for example the proof that no server can read its text as a valid value; by default it
+    must be invalid. Only `wanted` breaches are tried.
     """
     is_broken = is_broken or invalid_for(compiler, conjunction)
     shown: set[Any] = set()
-    # All breaches of one part together, because a `type` among them decides which probes break another keyword alone.
+    # All breaches of one part are handled together: if `type` is among them, probes of another type break two keywords.
     for _, of_part in groupby(breaches(compiler, conjunction, place), attrgetter("path")):
         together = list(of_part)
         is_typed = any(breach.keyword == "type" for breach in together)
@@ -121,7 +121,7 @@ def negatives(
 def _values(
     breach: Breach, compiler: Compiler, is_broken: Callable[[Any], bool], *, is_typed: bool
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield whole values with their wrong parts; `is_typed` where this part has a `type`."""
+    """Yield whole values with their wrong parts. `is_typed`: the schema of this part has a `type`."""
     probes = _probes(breach, is_typed=is_typed)
     if breach.steps and breach.steps[-1] is PathStep.NAME:
         # A property name is always text.
@@ -134,7 +134,8 @@ def _values(
             yield from found
             return
     try:
-        # A breach that needs more is mostly impossible, and every operation with the same schema would pay again.
+        # A breach that needs more steps is mostly impossible, and every operation with the same schema would pay for it
+        # again.
         with tried_with(compiler.budget):
             draw = breach.compile()
     except NO_VALUE:
@@ -147,15 +148,15 @@ def _probes(breach: Breach, *, is_typed: bool) -> tuple[Any, ...]:
     was: Any = breach.was
     match breach.keyword:
         case "type":
-            # Some servers read the text 0 as false, none reads -0.0 so.
+            # Some servers read 0 as false in a query. None reads -0.0 as false.
             zero = (-0.0,) if was == forms.BOOLEAN else ()
-            # `was` is False where several types exclude each other.
+            # `was` is False if several types exclude each other.
             types = {was} if isinstance(was, str | bool) else set(was)
             return tuple(probe for probe in (*WRONG_TYPES, *zero) if types.isdisjoint(type_of(probe)))
         case "enum" | "const":
             if not is_typed:
                 return NOT_LISTED
-            # Values of another type break the `type`, too; other values of the same type are drawn.
+            # Values of another type break `type` as well. Other values of the same type are drawn.
             return tuple(one for one in NOT_LISTED if isinstance(one, str) and _is_like_listed(breach, one))
         case "format" if was in INTEGER_RANGES:
             low, high = INTEGER_RANGES[str(was)]
@@ -167,7 +168,7 @@ def _probes(breach: Breach, *, is_typed: bool) -> tuple[Any, ...]:
 
 
 def _is_like_listed(breach: Breach, value: Any) -> bool:
-    """Whether a listed value has the type of this one."""
+    """Whether the `enum` has a value of the same type."""
     listed: Any = breach.was if breach.keyword == "enum" else (breach.was,)
     return any(not _kinds(one).isdisjoint(_kinds(value)) for one in listed)
 
@@ -179,7 +180,7 @@ def _kinds(value: Any) -> frozenset[str]:
 
 
 def _in_lines(breach: Breach) -> tuple[str, ...]:
-    """Return a text of two lines of which only the first matches a pattern: some engines let `$` match at line ends."""
+    """Return a text of two lines of which only the first matches the pattern: in some engines, `$` matches at line ends."""
     pattern = str(breach.was)
     is_name = PathStep.NAME in breach.steps[-1:]
     if is_name or not (pattern.startswith("^") and pattern.endswith("$")):
@@ -195,7 +196,7 @@ def _in_lines(breach: Breach) -> tuple[str, ...]:
 def _probed(
     breach: Breach, compiler: Compiler, probes: tuple[Any, ...], is_broken: Callable[[Any], bool]
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield each probe in its place, if it is wrong there."""
+    """Yield each probe at its place in a whole value, if the whole value is wrong."""
     shown: set[str] = set()
     # Deeper than the top properties, one probe for each type is enough.
     is_one_of_each = breach.keyword == "type" and len(breach.path) > 1
@@ -238,7 +239,7 @@ def _boundary(breach: Breach, value: Any, wrong: Any) -> Boundary:
         words = "Value outside of the range of {was}"
     if breach.keyword in ("enum", "const") and not _is_like_listed(breach, wrong):
         scenario, words = _WORDS["type"]
-    # Where the wrong part is: `properties`, `items` and so on, from the root of the value inwards.
+    # How the wrong part is reached from the root: `properties`, `items` and so on.
     is_about_whole = breach.keyword == "required"
     parts: list[str] = []
     named = ""

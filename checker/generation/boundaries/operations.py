@@ -41,7 +41,7 @@ from checker.schema.views import Outline, outline_of
 _POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 UNKNOWN: Final = "x-checker-unknown-property"
 _OPTIONAL: Final = (Location.QUERY, Location.HEADER, Location.COOKIE)
-_OF_STRATEGY: Final = 4  # Values of a user's strategy for a media type.
+_OF_STRATEGY: Final = 4  # Values drawn from a user's strategy for a media type.
 _BY_USER: Final = "Value of a strategy for the media type"
 _OF_BODIES: Final = 0.8  # Share of all cases that may test bodies: deep schemas have thousands of them.
 
@@ -56,23 +56,24 @@ _RELATED_TEXTS: Final = (
 def _negative(
     parts: Parts, text: str, scenario: Scenario, tested: Parameter | SecurityParameter | None = None, **more: Any
 ) -> BoundaryCase:
-    """Return a wrong case that tests a parameter, if one is given."""
+    """Return a negative case; `tested` is the parameter with the wrong value, if a parameter is wrong."""
     about = {} if tested is None else {"pointer": tested.pointer, "parameter": tested.name, "location": tested.location}
     return BoundaryCase(parts, _NEGATIVE, text, scenario, **(about | more))
 
 
 def _without(parts: Parts, one: Parameter | SecurityParameter, at: str) -> BoundaryCase:
-    """Return the case without a required parameter; `at` points to the keyword that requires it."""
+    """Return the case without a required parameter. `at` points to the keyword that requires it."""
     text, violation = f"Missing `{one.name}` at {one.location}", Violation(at, "required", True, None)
     parts = parts.without(one.location, one.name)
     return _negative(parts, text, Scenario.MISSING_PARAMETER, one, pointer=at, violation=violation)
 
 
 def content_types(operation: Operation, template: Parts) -> Iterator[BoundaryCase]:
-    """Yield malformed and undeclared content types; none where the kind of the description writes bodies itself."""
+    """Yield malformed and undeclared content types; none if the kind of description writes bodies itself."""
     if any(body.write is not None for body in operation.bodies):
         return
-    # Every parser needs the boundary, so a server that responds with 2xx or 5xx has not read the header.
+    # A multipart body cannot be parsed without its boundary, so a server that responds with 2xx or 5xx has not checked
+    # the header.
     malformed = "multipart/form-data"
     parts = template
     if template.media_type is not None and is_multipart(template.media_type):
@@ -95,7 +96,7 @@ def _with_content_type(parts: Parts, value: str, text: str, scenario: Scenario) 
 
 
 def forms_of_body(operation: Operation, template: Parts, *, costly: bool) -> Iterator[BoundaryCase]:
-    """Yield the usual body in the other forms of its kind of description, once for each path."""
+    """Yield the usual body in the other forms that its kind of description has, once for each path."""
     for body in operation.bodies:
         if body.forms is None or template.media_type != body.media_type:
             continue
@@ -107,7 +108,7 @@ def forms_of_body(operation: Operation, template: Parts, *, costly: bool) -> Ite
 
 
 def empty_lists(parameters: Iterable[Parameter], template: Parts) -> Iterator[BoundaryCase]:
-    """Yield the usual request with an empty list in the query, `ids=`, as a form with an empty field sends it."""
+    """Yield the usual request with an empty list in the query, `ids=`: browsers send an empty form field this way."""
     for one in parameters:
         is_list = isinstance(one.schema.raw, dict) and one.schema.raw.get("type") == "array"
         if one.location is Location.QUERY and is_list and one.media_type is None:
@@ -116,7 +117,7 @@ def empty_lists(parameters: Iterable[Parameter], template: Parts) -> Iterator[Bo
 
 
 def sent_again(case: BoundaryCase) -> Iterator[BoundaryCase]:
-    """Yield a case, and once more if it tests a valid idempotency key: servers look up the response to a repeated key."""
+    """Yield a case, and repeat it if it tests a valid idempotency key: a repeated key makes servers look up the first response."""
     yield case
     is_header, is_right = case.location is Location.HEADER, case.mode is _POSITIVE
     if is_header and is_right and is_idempotency_key(case.parameter or ""):
@@ -132,7 +133,7 @@ def repeated_parameters(parameters: Iterable[Parameter], template: Parts, full: 
         value = query[one.name]
         is_plain = one.explode and one.style == "form" and one.media_type is None
         if is_plain and not isinstance(value, list | dict):
-            # A list of two is sent as the parameter twice.
+            # A list of two items is sent as the parameter twice.
             parts = template.with_value(Location.QUERY, one.name, [value, value])
             yield _negative(parts, f"Duplicate `{one.name}` query parameter", Scenario.DUPLICATE_PARAMETER, one)
 
@@ -144,12 +145,12 @@ class Coverage(Struct, frozen=True):
     unexpected_methods: tuple[str, ...] = ()  # Methods that the path of the operation does not have.
     duplicates_query: bool = False  # Send query parameters twice.
     has_forms: bool = True  # Send the usual body in the other forms of its kind of description.
-    costly: bool = False  # Include the forms that ask for much at once.
-    most: int = MOST_LISTED  # Cases; the rest is left out, and `is_cut` is set.
+    costly: bool = False  # Include queries that ask for much at once.
+    most: int = MOST_LISTED  # Cases; the rest are left out, and `is_cut` is set.
 
 
 def boundary_compiler(operation: Operation, settings: GenerationSettings, *, is_sampled: bool) -> PartCompiler:
-    """Return the compiler of listed cases: with the values that users force, but without dictionaries, which are for chance."""
+    """Return the compiler of listed cases: it applies forced values, but no dictionaries, whose values are drawn at random."""
     forced = tuple(one for one in settings.overrides.parameters if one.is_forced)
     settings = replace(settings, overrides=Overrides(forced))
     return PartCompiler(operation, settings, Shared(), Budget(), is_sampled=is_sampled)
@@ -157,7 +158,7 @@ def boundary_compiler(operation: Operation, settings: GenerationSettings, *, is_
 
 @dataclasses.dataclass(slots=True)
 class OperationEdges:
-    """The boundary cases of one operation: the same ones in the same order, every time."""
+    """The boundary cases of one operation: the same cases in the same order in every run."""
 
     operation: Operation
     settings: GenerationSettings
@@ -192,7 +193,7 @@ class OperationEdges:
                 continue
             renewal = None if found.parts.body is NOT_SET else renewals.of(found.parts.media_type)
             case = replace(found, outside=outside, renewal=renewal)
-            # Values of different places often make equal requests, such as the usual one.
+            # Values of different places often lead to the same request, such as the usual one.
             if case.key in shown:
                 continue
             if self._shown >= self.coverage.most:
@@ -205,7 +206,7 @@ class OperationEdges:
     def _all(self) -> Iterator[BoundaryCase]:
         template = self._usual.parts()
         if template is None:
-            # If only the required body cannot be generated, a request without the body is still possible.
+            # If only the required body cannot be generated, requests without it can still be sent as negative cases.
             parts = self._usual.parameters() if self.operation.body_required else None
             if parts is not None:
                 yield self._missing_body(parts)
@@ -214,16 +215,17 @@ class OperationEdges:
         words = self.settings.overrides.of(self.operation)
         is_given = bool(words.types) or not all(one.is_forced for one in words.parameters)
         is_given |= any(body.strategy is not None for body in self.operation.bodies)
-        # Users who provide the values do not want resources with invented ones.
+        # Users who provide values do not want resources with invented values.
         if smallest is not None and not (is_given and self.operation.resource_method != "GET"):
             yield BoundaryCase(smallest, _POSITIVE, "Smallest request", Scenario.SMALLEST)
-        # Many lists are read no further than this.
+        # Many readers of the list stop before this point.
         full = self._usual.parts(is_full=True) or template
         yield from self._bodies(template)
         if template.body is not NOT_SET and not self.operation.body_required:
             text, bare = "Request without the optional body", template.with_body(NOT_SET, None)
             yield BoundaryCase(bare, _POSITIVE, text, Scenario.ONLY_REQUIRED, location=Location.BODY)
-        # A list may end at its first failure, and optional parameters are refused more often.
+        # A list may end at its first failure, and servers refuse optional parameters more often. Required ones come
+        # first.
         for parameter in sorted(self._usual.declared(), key=lambda one: not one.required):
             yield from self._of_parameter(parameter, template)
         yield from empty_lists(self._free(), template)
@@ -256,7 +258,7 @@ class OperationEdges:
             return
         for body in self.operation.bodies:
             if body.strategy is not None:
-                # It replaces the schema, whose limits say nothing of its values.
+                # The strategy replaces the schema, so boundaries of the schema do not apply to its values.
                 values = (draw_strategy(body.strategy, RandomSource(seed)) for seed in range(_OF_STRATEGY))
                 cases = (self._usual.with_body(template, value, body) for value in values)
                 yield from (BoundaryCase(parts, _POSITIVE, _BY_USER, Scenario.DEFAULT_CASE) for parts in cases)
@@ -280,7 +282,7 @@ class OperationEdges:
     def _rebasing(
         self, part: SchemaPart, body: Body, proof: Callable[[Any], bool] | None
     ) -> Callable[[Boundary], Boundary]:
-        """Return what puts the parts of a body that a case does not test to those of an example, or to values that the target admits."""
+        """Return a function that sets the untested parts of a body to those of an example, or to values that the target accepts."""
         is_demanded = any(one.location == Location.BODY for one in self._compiler.learned.constraints)
         if not (is_demanded or body.examples):
             return lambda boundary: boundary
@@ -288,14 +290,15 @@ class OperationEdges:
             usual, base = self._usual.varied(part, body), self._usual.value(part, body)
         except NO_VALUE:
             return lambda boundary: boundary
-        # A boundary value is tested alone: a demand that another part breaks would hide the response to it.
+        # A boundary value is tested alone: if another part broke a demand of the target, its refusal would hide the
+        # response to the value.
         is_valid, plain = part.compiler.validator(part.conjunction), distinct(usual)
 
         def rebase(boundary: Boundary) -> Boundary:
             if boundary.scenario is Scenario.EXAMPLE:
                 return boundary
             if not is_demanded and boundary.is_valid and distinct(boundary.value) == plain:
-                # The first values of all properties are sent once: no other case has them.
+                # The first value of each property is kept as it is, because no other case has it.
                 return boundary
             # A constraint learned from refusals may require a property that the description declares optional.
             keeps_names = boundary.scenario in OPTIONAL_SETS and not is_demanded
@@ -329,7 +332,7 @@ class OperationEdges:
             part = self._compiler.parameter(parameter)
             for boundary in chain(self._valid(part, parameter), self._wrong(parameter, part)):
                 if boundary.value is None and boundary.is_valid and not parameter.required:
-                    # An optional null would be sent as text that the schema may not admit.
+                    # A null of an optional parameter would be sent as text that the schema may not admit.
                     continue
                 parts = template.with_value(location, name, boundary.value)
                 yield from sent_again(about(boundary, parts, location, name))
@@ -358,7 +361,7 @@ class OperationEdges:
         )  # fmt: skip
 
     def _containers(self, location: Location, template: Parts, full: Parts) -> Iterator[BoundaryCase]:
-        """Yield cases with other sets of the parameters of one location."""
+        """Yield cases with other sets of parameters in one location."""
         whole = full.containers.get(location, {})
         declared = [p for p in self._usual.declared() if p.location is location and p.name in whole]
         free = [p for p in declared if self._compiler.forced(p) is None]
@@ -382,7 +385,7 @@ class OperationEdges:
         sets: list[tuple[Container, str]] = []
         for name in optional if required or len(optional) > 1 else ():
             sets.append(({**required, name: whole[name]}, f"All required properties and optional '{name}'"))
-        # Growing sets and not all of them: n parameters have 2^n sets.
+        # Sets of growing size instead of all sets: n parameters have 2^n sets.
         for size in range(2, len(optional)):
             some: Container = {name: whole[name] for name in optional[:size]}
             sets.append((required | some, f"All required and {size} optional properties"))
@@ -391,7 +394,7 @@ class OperationEdges:
             yield BoundaryCase(parts, _POSITIVE, text, Scenario.SOME_OPTIONAL, location=location)
 
     def _related(self, template: Parts, full: Parts) -> Iterator[BoundaryCase]:
-        """Yield requests whose texts contain each other, or are each other's reverse. By chance, few runs would send one."""
+        """Yield requests in which one text contains another, or is its reverse. Few runs would send one by chance."""
         for base in (template, full):
             holders = {
                 place: one
@@ -434,7 +437,7 @@ class OperationEdges:
         return found
 
     def _other_credentials(self, template: Parts) -> Iterator[BoundaryCase]:
-        """Yield the usual request with each of the other security alternatives in place of the usual one."""
+        """Yield the usual request with each of the other security alternatives."""
         usual = self._usual.credentials
         for one in usual.made_up if usual is not None else ():
             template = template.without(one.location, one.name)

@@ -1,4 +1,4 @@
-"""Valid values at the edges of a schema: the most usual one first, then one change at a time."""
+"""Valid values at the edges of a schema: the usual value first, then values with one change."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -32,16 +32,17 @@ from checker.generation.sources.context import NO_VALUE, Rejected
 from checker.generation.sources.replay import SimplestSource
 
 _VISITS: Final = 3
-"""Places of a value where all values of the same schema are shown; elsewhere, except in top properties, it has its usual
-one. Without a limit, one address schema that is used in ten places would fill the list."""
-_NODES: Final = 2_000  # Parts of usual values; beyond them only required parts are present.
-_AGAIN: Final = 2  # Times that a schema is found inside itself before the recursion ends.
+"""Number of places at which all values of one schema are listed; at further places it has its usual value, except for top
+properties. Without this limit, an address schema in ten places would fill the list.
+"""
+_NODES: Final = 2_000  # Parts of a usual value. Beyond them only required parts are added.
+_AGAIN: Final = 2  # How often a recursive schema is entered before the recursion ends.
 _DEEPEST: Final = 24
 _RANKS: Final = 16
-_MOST_NODES: Final = 500_000  # Nodes of a value; properties that fan out over levels of shared schemas have far more.
-_MOST: Final = 1_000  # Items of an array; a longer one is not shown.
+_MOST_NODES: Final = 500_000  # Nodes of a value. Properties that fan out over levels of shared schemas have far more.
+_MOST: Final = 1_000  # Items of an array. Longer arrays are not listed.
 _VARIED: Final = 20_000
-"""Items of all arrays in which one item is varied: 5,002 members in an array of 5,000 items took minutes to compare."""
+"""Items of all arrays in which one item is varied: comparing 5,002 values of an array of 5,000 items took minutes."""
 _ANY: Final = "*"
 _FILLER: Final = "0"
 _NAMES: Final = TextPlace("any-name", alphabets.VISIBLE)
@@ -67,19 +68,22 @@ class Edges(Struct):
     """The walk through the schemas of one value."""
 
     compiler: Compiler
-    is_cut: bool = False  # Whether some part was not shown in full because of its size.
-    is_lean: bool = False  # Whether values have no optional parts any more.
+    is_cut: bool = False  # Whether some part was left out because of its size.
+    is_lean: bool = False  # Whether optional parts are left out from now on.
     is_full: bool = False
-    """Whether usual objects have all declared properties. Otherwise they have the required ones, and the optional ones for which
-    the description gives a value: servers refuse many invented ones, and every case contains the usual value."""
+    """Whether usual objects have all declared properties. Otherwise they have the required properties, and optional ones only
+    if the description gives a value: servers refuse many invented values, and every case contains the usual value.
+    """
     completes: bool = False
-    """Whether an object without required properties has all of its properties, since the description does not state what may be missing."""
+    """Whether an object without required properties gets all of its properties, because the description does not tell which
+    ones may be missing.
+    """
     _nodes: int = _NODES
     _visits: dict[Key, int] = field(default_factory=dict)
     _seen: set[tuple[Path, Key]] = field(default_factory=set)
     _usual: dict[Key, Any] = field(default_factory=dict)
     _whole: dict[tuple[bool, bool, Key], tuple[Conjunction, Any]] = field(default_factory=dict)
-    """(`is_full`, `completes`, schema) at the root of a value -> conjunction and usual value. Walks with the same compiler may share them."""
+    """(`is_full`, `completes`, schema) at the root of a value -> conjunction and usual value. Walks with the same compiler share it."""
     _open: dict[Key, int] = field(default_factory=dict)
     _cuts: int = 0
     _given: dict[Key, bool] = field(default_factory=dict)
@@ -106,7 +110,7 @@ class Edges(Struct):
         if self._open and key in self._usual:
             return self._usual[key]
         whole = None if self._open else self._whole.get(root)
-        # Facets that are made for different demands have the same key.
+        # Facets that are derived for different demands have the same key.
         if whole is not None and whole[0] == conjunction:
             return whole[1]
         self._nodes -= 1
@@ -126,14 +130,14 @@ class Edges(Struct):
             if not depth:
                 del self._open[key]
         if self._cuts == cuts and not was_lean:
-            # A value that was cut short depends on its depth.
+            # A value that was cut short depends on its depth, so it is not kept.
             self._usual[key] = value
         if not self._open:
             self._whole[root] = conjunction, value
         return value
 
     def full(self, conjunction: Conjunction, place: TextPlace) -> Any:
-        """Return the usual value with all optional properties; without them if such a value is not found. Raises `Unsatisfiable`."""
+        """Return the usual value with all optional properties, or without them if no such value is found. Raises `Unsatisfiable`."""
         if not self.is_full:
             self._full = self._full or Edges(self.compiler, is_full=True, _whole=self._whole)
             with suppress(Unsatisfiable, BudgetSpent, Rejected):
@@ -141,14 +145,14 @@ class Edges(Struct):
         return self.usual(conjunction, place)
 
     def is_given(self, conjunction: Conjunction, place: TextPlace) -> bool:
-        """Whether the description itself gives the usual value: an example, a default, or one of a closed set. Raises `Unsatisfiable`.
+        """Whether the usual value comes from the description: an example, a default, or a member of an `enum`. Raises `Unsatisfiable`.
 
-        An object needs a given value for each required property and for one at least; an array needs items.
+        For an object, each required property and at least one property must have such a value. An array must have items.
         """
         conjunction = self.compiler.targets(conjunction)
         key = (key_of(conjunction), place)
         if key not in self._given:
-            # A schema that contains itself gives no value through itself.
+            # A schema that contains itself gives no value through itself. This entry ends the recursion.
             self._given[key] = False
             form = self.compiler.canonical(conjunction)
             self._given[key] = self._gives(form, conjunction, place)
@@ -179,7 +183,8 @@ class Edges(Struct):
         draw = self.compiler.compile(conjunction, place)
         context = self.compiler.context
         with context.aside():
-            # The simplest value may break what no draw follows, such as `not`: each rank starts one step larger.
+            # The simplest value may break constraints that draws do not follow, such as `not`. Each rank starts one
+            # step larger.
             for rank in range(_RANKS):
                 context.begin(None)
                 try:
@@ -200,7 +205,7 @@ class Edges(Struct):
         form = self.compiler.canonical(conjunction)
         if form.impossible is not None:
             raise Unsatisfiable(form.impossible.pointer, form.impossible.text)
-        # A value that is put together from valid parts may be invalid.
+        # A value composed of valid parts may be invalid as a whole.
         is_checked = (
             form.needs_check
             or form.opaque
@@ -251,13 +256,13 @@ class Edges(Struct):
         node, kinds = _Node(self, form, conjunction, place, path), self._kinds(form, place)
         is_any = bool(path) and len(kinds) > 1 and form.types == frozenset(forms.TYPES)
         for kind in kinds:
-            # Where any value is valid, the usual one of each type and another one are enough.
+            # If any value is valid, two values of each type are enough.
             yield from islice(safely(_of_kind(kind, node)), 2 if is_any else None)
         if is_any:
             yield from deep(place, node.pointer)
 
     def _said(self, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Iterator[Boundary]:
-        """Yield the examples and defaults that are valid, then the values that the description tells without a keyword."""
+        """Yield valid examples and defaults, then values from prose and from other places of the description."""
         if not (form.examples or form.told):
             return
         is_valid = self.compiler.validator(conjunction)
@@ -284,12 +289,12 @@ class Edges(Struct):
         return ways_of(self.compiler.canon, form, form.branches[0])
 
     def _kinds(self, form: Canonical, place: TextPlace) -> list[str]:
-        """Return the types to show, in the order of their importance."""
+        """Return the types of which values are listed, the most important first."""
         types = set(form.types)
         if forms.NUMBER in types:
             # The numbers to show include integers.
             types.discard(forms.INTEGER)
-        # Such a place writes null as nothing or as the text of that name.
+        # Such a place writes null as an empty text or as `null`.
         if not place.allows_null and len(types) > 1:
             types.discard(forms.NULL)
         if form.types == frozenset(forms.TYPES):
@@ -303,7 +308,7 @@ class Edges(Struct):
 
 
 class _Node(Struct, frozen=True):
-    """A schema that the walk has reached, and the place of its values."""
+    """A schema that the walk has reached, and the place of its values in the request."""
 
     edges: Edges
     form: Canonical
@@ -313,7 +318,7 @@ class _Node(Struct, frozen=True):
 
     @property
     def pointer(self) -> str:
-        """Pointer of the type, or of the schema if it has none."""
+        """Pointer to the `type` keyword, or to the schema if it has no `type`."""
         return self.form.type_pointer or self.form.pointer
 
     @property
@@ -356,12 +361,12 @@ def _of_kind(kind: str, node: _Node) -> Iterator[Boundary]:
 
 
 def _texts(node: _Node) -> Iterator[Boundary]:
-    """Yield strings of each length that matters, then odd ones."""
+    """Yield strings of each relevant length, then unusual strings."""
     form, strings, lengths, place = node.form, node.form.strings, node.form.strings.lengths, node.place
     is_formatted = any(name in FORMATS or name in node.edges.compiler.formats for name in form.formats)
     is_said = is_formatted or strings.content is not None
     if (is_said or strings.patterns) and not lengths.low and lengths.high is None:
-        # The simplest text, not empty if possible.
+        # The simplest text, preferably not empty.
         try:
             value = node.narrowed("text", {"type": "string", "minLength": 1})
         except NO_VALUE:
@@ -380,7 +385,7 @@ def _texts(node: _Node) -> Iterator[Boundary]:
     yield from _named_file(node, value)
     if place.carries_empty and not lengths.low:
         yield node.boundary("", "Empty string", Scenario.STRING)
-    # An odd text in a path names a resource that does not exist: 404 proves nothing.
+    # In a path, an unusual text names a resource that does not exist: the 404 shows nothing.
     is_free = not (is_said or strings.patterns or form.formats)
     if is_free and location_of(place) is not Location.PATH:
         for text, description in any_texts(form):
@@ -393,7 +398,7 @@ def _texts(node: _Node) -> Iterator[Boundary]:
 
 
 def _named_file(node: _Node, value: Any) -> Iterator[Boundary]:
-    """Yield files of the kinds that bytes may be, and one with an odd name."""
+    """Yield files of the types that the bytes may have, and one with an unusual name."""
     if isinstance(value, bytes):
         lengths = node.form.strings.lengths
         for content in files_of(*file_of(node.form, node.place)):
@@ -409,7 +414,7 @@ def _text(node: _Node, value: Any, scenario: Scenario, pointer: str = "", keywor
 
 
 def _sizes(node: _Node) -> Iterator[tuple[int, Scenario, str, str]]:
-    """Yield (length, scenario, pointer, keyword); the last two are empty where no keyword sets the length."""
+    """Yield (length, scenario, pointer, keyword). Pointer and keyword are empty if no keyword sets the length."""
     lengths = node.form.strings.lengths
     low, high = max(lengths.low, node.place.min_text), lengths.high
     if lengths.low:
@@ -432,7 +437,7 @@ def _of_size(node: _Node, size: int) -> str | bytes | None:
     if size < low or (high is not None and size > high) or size > node.edges.compiler.max_text:
         return None
     is_plain = not (strings.patterns or form.formats or strings.content or form.excluded.patterns)
-    # Nothing but the length matters here: no program is compiled for it.
+    # Only the length matters here, so no program is compiled.
     if is_plain and place.alphabet.permits(_FILLER):
         return _FILLER * size
     with suppress(*NO_VALUE):
@@ -444,7 +449,7 @@ def _of_size(node: _Node, size: int) -> str | bytes | None:
 def _usual_array(node: _Node) -> Any:
     """Return the array of the smallest size. Raises `Unsatisfiable`."""
     arrays = node.form.arrays
-    # An empty array is the smallest, and no item of it can be refused.
+    # An empty array is the smallest, and servers cannot refuse any of its items.
     if not (arrays.count.low or arrays.contained or node.place.min_items or node.form.needs_check):
         return []
     return node.narrowed("array", {"type": "array"})
@@ -472,7 +477,7 @@ def _arrays(node: _Node) -> Iterator[Boundary]:
                 value = node.narrowed(f"array {size}", {"type": "array", "minItems": size, "maxItems": size})
                 yield node.boundary(value, _WORDS[scenario], scenario, pointer, keyword)
     yield from _with_items(node, template)
-    # Only where the same item may be repeated without end: the value is one item, many times.
+    # Only if an item may be repeated without limit: the array repeats one item.
     if sizes.high is None and arrays.items and not (arrays.unique or arrays.prefix or arrays.contained):
         with suppress(*NO_VALUE):
             yield from many_items(edges.usual(arrays.items, node.inner), node.place, node.pointer)
@@ -526,12 +531,12 @@ def _usual_object(node: _Node) -> Any:
 
 
 def _declared(node: _Node, low: int) -> dict[str, Any]:
-    """Return the declared properties of the usual object, with more optional ones than usual if it needs `low` of them."""
+    """Return the declared properties of the usual object. If it needs `low` properties, more optional ones are added."""
     edges, objects = node.edges, node.form.objects
     value: dict[str, Any] = {}
     waiting: dict[str, Conjunction] = {}
     has_all = edges.is_full or (edges.completes and not objects.required)
-    # Cursors and other marks of pages come from servers alone.
+    # Only servers can make cursors and other page tokens.
     marks = marks_among(objects.properties)
     for name, child in objects.properties.items():
         try:
@@ -555,13 +560,13 @@ def _declared(node: _Node, low: int) -> dict[str, Any]:
 
 
 def _objects(node: _Node) -> Iterator[Boundary]:
-    """Yield the usual object, and objects that differ from it in one respect."""
+    """Yield the usual object, then objects with one difference."""
     edges, objects = node.edges, node.form.objects
     template = edges.usual(node.conjunction, node.place)
     if not isinstance(template, dict):
         template = _usual_object(node)
     yield node.boundary(template, "Valid object", Scenario.OBJECT)
-    # A list may end at its first failure, and optional properties are refused more often.
+    # A list may end at its first failure, and servers refuse optional properties more often. Required ones come first.
     yield from _with_each(node, template, is_required=True)
     full = template if edges.is_lean else edges.full(node.conjunction, node.place)
     yield from _other_sets(node, template, full if isinstance(full, dict) else template)
@@ -638,7 +643,7 @@ def positives(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Itera
     shown: set[Any] = set()
     found = edges.values(conjunction, place)
     first: list[Boundary] = []
-    # The walk lists the usual value with its description, mostly as one of the first values.
+    # The walk lists the usual value with its description, usually among the first values.
     for boundary in found:
         first.append(boundary)
         if distinct(boundary.value) == distinct(usual) or len(first) >= _RANKS:
@@ -650,9 +655,9 @@ def positives(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Itera
     odd = with_fractions(edges.full(conjunction, place), place, at)
     for boundary in chain((named,), first, safely(found), odd):
         key = distinct(boundary.value)
-        # The usual value may be carried escaped: where a pattern allows no other, it was drawn so.
+        # The usual value may need escapes: if a pattern allows no other text, it was drawn with them.
         is_carried = boundary is named or place.carries(boundary.value)
-        # Only the draw program can judge bytes, which JSON does not have.
+        # Only the draw program can judge bytes, because JSON has none.
         if key not in shown and is_carried and (has_bytes(boundary.value) or is_valid(boundary.value)):
             shown.add(key)
             yield boundary
@@ -676,7 +681,7 @@ def _usual_of(edges: Edges, conjunction: Conjunction, place: TextPlace) -> Any:
 
 
 def _size(value: Any, known: dict[int, int]) -> int:
-    """Return the number of nodes of a value as it is written. Parts that stand in many places are counted once and added each time."""
+    """Return the number of nodes of a value in its written form. A shared part is counted once and added at each of its places."""
     if not isinstance(value, dict | list):
         return 1
     if id(value) not in known:

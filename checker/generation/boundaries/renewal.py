@@ -1,4 +1,4 @@
-"""Unique names in listed bodies: many targets accept a name, an address or a code only once."""
+"""New names in each listed body: many servers accept a name, an address or a code only once."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -41,7 +41,7 @@ from checker.generation.sources.context import NO_VALUE
 _At = tuple[Any, str | int]  # The holder of a value, and its key or index.
 Write = Callable[[int], Any]  # Writes a value that is derived from a number below 2**64.
 _METHODS: Final = ("POST", "PUT", "PATCH")
-_NO_NAMES: Final = frozenset(("token", "no", "ref"))  # Identifiers that mostly refer to existing things.
+_NO_NAMES: Final = frozenset(("token", "no", "ref"))  # Identifiers that mostly refer to existing resources.
 _COMMON: Final = """
 name email mail slug username login title nickname handle alias phone mobile sku isbn ean barcode vin iban domain subdomain hostname
 """
@@ -50,13 +50,13 @@ _EVERYWHERE: Final = frozenset(_COMMON.split())
 _OWN: Final = (IDENTIFIERS | _EVERYWHERE | {"serial", "label"}) - _NO_NAMES
 _KEYS: Final = frozenset(("id", "uuid", "guid"))
 _ASKING: Final = frozenset(("search", "query", "filter", "find", "lookup"))
-"""Last words of paths whose bodies search for existing things."""
+"""Last words of paths whose bodies search for existing resources."""
 _SAMPLES: Final = (0x9E3779B97F4A7C15, 0x243F6A8885A308D3, 0x13198A2E03707344)
-"""Numbers for trials of a way to write values."""
+"""Numbers with which a way to write values is tried."""
 _TURNS: Final = 9
-"""One case in this number sends the value of the description: it may name a resource that must exist, or a name that the first creation took."""
+"""One case in this number sends the value of the description, because it may name a resource that must exist."""
 _DEEPEST: Final = 3
-_MOST: Final = 12  # Places of a body.
+_MOST: Final = 12  # Places of one body that are renewed.
 _MOST_LOOKED_AT: Final = 200
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 _DIGITS: Final = "0123456789"
@@ -66,19 +66,19 @@ _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 class _Place(Struct, frozen=True):
-    """A text or an integer in the usual body, or one in each item of a list, that differs from case to case."""
+    """A text or an integer in the usual body that differs from case to case; in a list, one in each item."""
 
     path: tuple[str, ...]
-    usual: Any  # Its usual value. A case with another value there tests this place.
-    is_said: bool  # Whether the description gives the usual value: it may name a resource that exists.
-    write: Write | None = None  # Writes the name of the resource itself; None for references to other resources.
+    usual: Any  # Its usual value. A case with a different value there tests this place, and the value stays.
+    is_said: bool  # Whether the description gives the usual value: then it may name an existing resource.
+    write: Write | None = None  # Writes a new name of the resource itself; None for references to other resources.
     pointer: str = ""  # JSON pointer of a reference.
 
 
 class Renewal(Struct, frozen=True):
     """The values that differ from case to case in the bodies of one media type."""
 
-    own: tuple[_Place, ...]  # Places that name the resource itself.
+    own: tuple[_Place, ...]  # Places that name the resource that the request creates.
     references: tuple[_Place, ...]  # Places that name other resources.
     is_valid: IsValid
     usual: Any  # The usual body, which is valid.
@@ -86,12 +86,12 @@ class Renewal(Struct, frozen=True):
     def filled(
         self, body: Any, pick: Callable[[str], Binding | None], *, keeps_said: bool, adds: bool
     ) -> Iterator[Binding]:
-        """Put known values into the references of a body, which is changed in place, and yield those that it took.
+        """Put known values into the references of a body, which is changed in place, and yield the values that were used.
 
-        The body stays as valid, or as wrong, as it was. A valid body keeps the value that it tests, a wrong one the value
-        that makes it wrong. With `adds`, a valid body gets known values for optional properties that it lacks.
+        A valid body stays valid and keeps the value that it tests; an invalid body stays invalid and keeps the wrong value.
+        With `adds`, a valid body also gets known values for optional properties that it lacks.
         """
-        # Asked when a place is found that may change, and once for all places.
+        # Computed when the first place that may change is found, and then kept for all places.
         was_valid: bool | None = None
         for place in self.references:
             spots = _spots_at(body, place.path)
@@ -115,7 +115,7 @@ class Renewal(Struct, frozen=True):
                 _put(spots, before)
 
     def _added(self, body: Any, place: _Place, pick: Callable[[str], Binding | None]) -> Iterator[Binding]:
-        """Add a known value to a valid body that stays valid."""
+        """Add a known value to a valid body if the body stays valid."""
         holders = [one for one in _holders(body, place.path) if isinstance(one, dict)]
         found, value = _picked(place, pick) if holders and self.is_valid(body) else (None, None)
         if found is None:
@@ -128,10 +128,9 @@ class Renewal(Struct, frozen=True):
                 del holder[place.path[-1]]
 
     def renewed(self, body: Any, token: str) -> Any:
-        """Return a body, which is changed in place, with names that are derived from `token`.
+        """Return a body, changed in place, with names that are derived from `token`.
 
-        The body stays as valid, or as wrong, as it was. A valid body keeps the value that it tests, a wrong one the value
-        that makes it wrong.
+        A valid body stays valid and keeps the value that it tests; an invalid body stays invalid and keeps the wrong value.
         """
         number = digest_int(token)
         was_valid: bool | None = None
@@ -144,7 +143,7 @@ class Renewal(Struct, frozen=True):
             ((holder, name),) = spots
             before = holder[name]
             is_usual = distinct(before) == distinct(place.usual)
-            # Another value than the usual one is what the case tests, so only a usual one is replaced.
+            # The case tests a value that differs from the usual one, so only usual values are replaced.
             if is_usual or (not was_valid and before.__class__ is place.usual.__class__):
                 with suppress(*NO_VALUE):
                     holder[name] = place.write(digest_int(token, *place.path))
@@ -174,7 +173,7 @@ class Renewals(Struct):
     _known: dict[str | None, Renewal | None] = field(default_factory=dict)
 
     def of(self, media_type: str | None) -> Renewal | None:
-        """Return the renewal for bodies of a media type; None if no value of them may differ."""
+        """Return the renewal for bodies of a media type; None if none of their values may differ."""
         if media_type not in self._known:
             found = (one for one in self.compiler.operation.bodies if one.media_type == media_type)
             body = next(found, None)
@@ -191,14 +190,14 @@ class Renewals(Struct):
         if body.strategy is not None or not (is_telling or pointers):
             return None
         declared = self.compiler.body_part(body)
-        # A name that was accepted is taken.
+        # An accepted name is in use now, so accepted values are not taken.
         part = self.compiler.narrowed(declared, body, takes_accepted=False)
         is_valid = part.compiler.validator(part.conjunction)
         try:
             usual = self.usual(self.compiler.narrowed(declared, body), body)
         except NO_VALUE:
             return None
-        # A change must not make a valid body invalid, so it is tried on a body that is known to be valid.
+        # A change must not make a valid body invalid, so it is tried on a valid body.
         if not isinstance(usual, dict) or has_bytes(usual) or not is_valid(usual):
             return None
         # The paths of values that users force, and the paths above them.
@@ -209,7 +208,7 @@ class Renewals(Struct):
         said = None if body.examples else {path for path, spot in spots.items() if spot.is_said}
         references = [one for one in _references(usual, pointers, said) if one.path not in forced]
         paths = forced | {one.path for one in references}
-        # A name of the description that was accepted is taken, too.
+        # A name of the description that was accepted is in use, too.
         accepted = {one.path for one in self.compiler.settings.learned if one.keyword == USUAL}
         names, places = _OwnNames.of(operation), []
         for path, spot in spots.items() if is_telling else ():
@@ -223,13 +222,13 @@ class Renewals(Struct):
 
 
 def _references(usual: Any, pointers: Iterable[str], said: Collection[tuple[str, ...]] | None) -> Iterator[_Place]:
-    """Yield the texts and integers at the pointers. `said`: paths of values that the description gives; None for all."""
+    """Yield the texts and integers at the pointers. `said`: paths of values that the description gives; None for all values."""
     for pointer in pointers:
         path = tokens_of(pointer)
         for holder, at in _spots_at(usual, path)[:1]:
             value = holder[at]
             if isinstance(value, str | int) and not isinstance(value, bool):
-                # An absolute URL of an example mostly names a resource of another server.
+                # An absolute URL in an example mostly names a resource of another server.
                 is_foreign = isinstance(value, str) and value.startswith(("http://", "https://"))
                 yield _Place(path, value, not is_foreign and (said is None or path in said), pointer=pointer)
 
@@ -265,7 +264,7 @@ def _fits(is_valid: IsValid, usual: Any, path: tuple[str, ...], new: Any) -> boo
 
 
 class _OwnNames(Struct, frozen=True):
-    """The names of fields that name the resource which an operation makes."""
+    """The names of fields that identify the resource that an operation creates."""
 
     noun: str
     of_path: frozenset[str]
@@ -278,10 +277,10 @@ class _OwnNames(Struct, frozen=True):
         return cls(noun_of(resource_of(path)), variables, path.rstrip("/").endswith("}"))
 
     def is_own(self, name: str, *, is_said: bool) -> bool:
-        """Whether a field of this name tells the resource from others."""
+        """Whether a field of this name identifies the resource."""
         whole, parts = normalised(name), words(name)
         if whole in self.of_path or not parts or (self.is_of_member and whole in _KEYS):
-            # The field repeats a value of the path.
+            # The field repeats a name in the path, so it must stay the same.
             return False
         if whole in _OWN:
             return True
@@ -326,11 +325,11 @@ def _form(part: SchemaPart, conjunction: Conjunction | None) -> Canonical | None
 
 
 def _writer(spot: _Spot, part: SchemaPart, fits: Callable[[Any], bool]) -> Write | None:
-    """Return the plainest way to write other values that are valid; None if there is none."""
+    """Return the simplest way to write different valid values; None if there is none."""
     ways: Iterable[Write] = _NUMBERS
     if not isinstance(spot.value, int):
         ways = _ways(spot.path[-1], spot.value, is_said=spot.is_said)
-    # Each way is tried with three numbers: one that fits only some of them would fail later, where nothing else is
+    # Each way is tried with three numbers. A way that fits only some numbers would fail later, when no other way is
     # tried.
     for way in chain(ways, _drawn(spot, part)):
         try:
@@ -351,7 +350,7 @@ _NUMBERS: Final = [partial(_below, most) for most in (10**6, 10**4, 200)]
 
 def _ways(name: str, value: str, *, is_said: bool) -> Iterator[Write]:
     if is_said:
-        # Values that differ little from the one of the description.
+        # New values differ little from the value of the description.
         local, at, domain = value.partition("@")
         if at:
             yield partial(_shaped, f"{local}.", f"@{domain}", _ALPHABETS[0], 6)
@@ -366,7 +365,7 @@ def _ways(name: str, value: str, *, is_said: bool) -> Iterator[Write]:
         yield lambda number: str(UUID(int=number << 64 | number, version=4))
     usual = _SHAPES.get(words(name)[-1], _BARE)
     for before, after in dict.fromkeys((usual, _BARE, *_SHAPES.values())):
-        # Usual values are mostly as short as their schema allows.
+        # Usual values are mostly as short as their schema allows, so new ones may be longer.
         least = len(value) - len(before) - len(after)
         for size in (*_SIZES, *((least,) if least > _SIZES[0] else ())):
             for alphabet in _ALPHABETS:
@@ -374,7 +373,7 @@ def _ways(name: str, value: str, *, is_said: bool) -> Iterator[Write]:
 
 
 def _shaped(before: str, after: str, alphabet: str, size: int, number: int) -> str:
-    # The number in the characters of the alphabet; the first character is a letter if there are any.
+    # The number is written in characters of the alphabet. The first character is a letter if the alphabet has one.
     found = ""
     for place in range(size):
         characters = _LETTERS if not place and alphabet == _ALPHABETS[0] else alphabet
@@ -391,11 +390,11 @@ _SHAPES: Final = {
     "hostname": ("", ".example.com"),
     "url": ("https://example.com/", ""),
 }
-"""Last word of a name -> text before and after the unique part of its values."""
+"""Last word of a name -> (text before, text after) the unique part of its values."""
 
 
 def _drawn(spot: _Spot, part: SchemaPart) -> Iterator[Write]:
-    """Yield the way to draw random values: for patterns and formats that no plain text matches."""
+    """Yield the way that draws random values, for patterns and formats that no plain text matches."""
     if spot.schema is None:
         return
     place, context = part.place, part.compiler.context

@@ -26,7 +26,7 @@ def numbers_of(form: Canonical) -> Iterator[Boundary]:
     for end in (low, high):
         if end is not None and not end.is_implied:
             yield from axis.shown(end.value, end.scenario, end.pointer, end.keyword)
-            # The next number, and the next one at a distance of 1: with a step of 0.01 they differ.
+            # The next number, and the next one at a distance of at least 1: with a step of 0.01 these are two numbers.
             for near in dict.fromkeys((end.value + end.sign * unit, axis.inside(end, end.sign))):
                 yield from axis.shown(near, Scenario.NEAR_NUMBER, end.pointer, end.keyword)
     others = [Fraction(0), unit, -unit]
@@ -36,14 +36,14 @@ def numbers_of(form: Canonical) -> Iterator[Boundary]:
     for value in others:
         yield from axis.shown(value, Scenario.NUMBER, at, None)
     for end in (low, high):
-        # The bounds of a format come last: they find limits of the server, and the declared bounds are more important.
+        # The bounds of a format come last: they show limits of the server, and declared bounds are more important.
         if end is not None and end.is_implied:
             yield from axis.shown(end.value, end.scenario, end.pointer, end.keyword)
     yield from _beyond(axis, form, at)
 
 
 def _beyond(axis: "_Axis", form: Canonical, at: str) -> Iterator[Boundary]:
-    """Yield integers of more than 32 and 64 bits, a fraction, a huge number, if no bound forbids them: many services overflow."""
+    """Yield integers of more than 32 and 64 bits, a fraction and a huge number, as far as the bounds admit them: many services overflow."""
     if NUMBER in form.types:
         if not axis.is_stepped:
             yield from axis.shown(Fraction(1, 2), Scenario.NUMBER, at, None)
@@ -59,14 +59,14 @@ def _beyond(axis: "_Axis", form: Canonical, at: str) -> Iterator[Boundary]:
 
 class _End(Struct, frozen=True):
     value: Fraction
-    sign: int  # Direction of the other numbers: 1 or -1.
+    sign: int  # Direction from this end into the range: 1 or -1.
     scenario: Scenario
     keyword: str
     pointer: str
 
     @property
     def is_implied(self) -> bool:
-        """Whether the bound comes from a format and not from a keyword."""
+        """Whether the bound follows from a format and not from a keyword."""
         return self.pointer.endswith("/format")
 
 
@@ -74,7 +74,7 @@ class _Axis(Struct, frozen=True):
     """The numbers that a schema admits: all between its bounds, or the multiples of a step."""
 
     numbers: Numbers
-    unit: Fraction  # Distance of neighbouring numbers; 1 if there is no step.
+    unit: Fraction  # Distance between neighbouring numbers; 1 without a step.
     is_stepped: bool
     is_single: bool
 
@@ -101,16 +101,16 @@ class _Axis(Struct, frozen=True):
         return low, high
 
     def inside(self, end: _End, distance: int) -> Fraction:
-        """Return the first number at this distance from an end, or farther."""
+        """Return the first number that is at least this distance from an end."""
         value = end.value + distance
         return self.up(value) if distance > 0 else self.down(value)
 
     def up(self, value: Fraction) -> Fraction:
-        """Return the first number that is not less."""
+        """Return the least number of the axis that is not below `value`."""
         return math.ceil(value / self.unit) * self.unit if self.is_stepped else value
 
     def down(self, value: Fraction) -> Fraction:
-        """Return the last number that is not greater."""
+        """Return the greatest number of the axis that is not above `value`."""
         return math.floor(value / self.unit) * self.unit if self.is_stepped else value
 
     def first(self, low: Fraction) -> Fraction:
@@ -147,7 +147,7 @@ class _Axis(Struct, frozen=True):
         """Yield the boundary of a number if the schema admits it."""
         if self.admits(value):
             try:
-                # A whole number stays an integer of any size: as a float it would be written as `5.0`.
+                # A whole number stays an integer, whatever its size: a float would be written as `5.0`.
                 number = int(value) if value.denominator == 1 else float(value)
             except OverflowError:
                 return
@@ -165,9 +165,9 @@ _WORDS = {
 _OTHER_SCRIPTS: Final = "\u00e9e\u0301\u4e2d\u05d0\U0001f600"
 """Latin with an accent in one character and in two, Chinese, Hebrew, and a character of two UTF-16 units."""
 _WIDE: Final = "\u4e2d"  # One character of three UTF-8 bytes: limits in bytes and in characters differ.
-_LONG: Final = 1_000  # Characters of a text without a limit: more than database columns for short texts hold.
+_LONG: Final = 1_000  # Characters of a text without `maxLength`: more than database columns for short texts hold.
 _SIGNS: Final = "'\"([{*+?%_\\<&;$"
-"""Signs of other languages: quotes and wildcards of SQL and of full text searches, halves of regular expressions, of markup."""
+"""Characters with a meaning elsewhere: quotes and wildcards of SQL and full-text search, incomplete regular expressions, markup."""
 FILE_NAME: Final = "\u00e9\u4e2d 'a\";b"
 """Other scripts, spaces, and the separators of headers, as browsers send them (RFC 7578, 4.2)."""
 _FORMATS: Final[dict[str, tuple[str, ...]]] = {
@@ -187,9 +187,10 @@ _FORMATS: Final[dict[str, tuple[str, ...]]] = {
     "url": ("https://example.com:8443/a%20b/?c=d&e=%C3%A9#f",),
     "byte": ("AA==", "+/8=", "AAAA"),
 }  # fmt: skip
-"""Format -> texts of it that differ in what matters: ends of ranges, capitals, padding, characters that are escaped elsewhere.
+"""Format -> valid texts that servers often mishandle: ends of ranges, capitals, padding, characters that are escaped elsewhere.
 
-Leap seconds and what is before the year 1 in UTC may be refused (`checks/unwritten_rules.py`)."""
+Servers may refuse leap seconds and times before the year 1 (`checks/unwritten_rules.py`).
+"""
 
 
 def format_texts(form: Canonical) -> Iterator[str]:
@@ -199,19 +200,19 @@ def format_texts(form: Canonical) -> Iterator[str]:
 
 
 def signs_text(form: Canonical) -> str:
-    """Return a text with the signs of other languages; empty if its length is not admitted."""
+    """Return a text with characters that have a meaning in other languages; empty if the schema does not admit its length."""
     low, high = form.strings.lengths.low, form.strings.lengths.high
     is_fitting = low <= _LONG and (high is None or high >= len(_SIGNS))
     return _SIGNS.ljust(low, "0") if is_fitting else ""
 
 
 def any_texts(form: Canonical) -> Iterator[tuple[str, str]]:
-    """Yield (text, description) for a schema that does not restrict characters."""
+    """Yield (text, description) for a schema that admits any character."""
     low, high = form.strings.lengths.low, form.strings.lengths.high
     if high is None and low <= _LONG:
         yield _OTHER_SCRIPTS.ljust(low, _WIDE), "String of several scripts"
         yield "0" * _LONG, "Long string"
     elif high is not None and high <= _LONG:
-        # As many characters as are allowed, and more bytes: a column that counts bytes refuses it.
+        # A text of the greatest length, which has more bytes than characters: a column that counts bytes refuses it.
         text = (_OTHER_SCRIPTS + _WIDE * high)[:high]
         yield text, "Maximum length string of several scripts"

@@ -1,4 +1,4 @@
-"""The usual request of an operation; each boundary case changes one place of it."""
+"""The usual request of an operation. Each boundary case changes one place of it."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -25,17 +25,17 @@ class UsualRequest(Struct):
     """Makes the usual request of one operation.
 
     It has all required parts. Of the optional parameters and properties it has those that users force, and those for which
-    the description gives a value: one optional part with an invented value may make a server refuse every case. It has an
-    optional body, because most descriptions of required bodies forget to say so.
+    the description gives a value: one optional part with an invented value may make a server refuse every case. An optional
+    body is included, because most descriptions do not say that a required body is required.
     """
 
     compiler: PartCompiler
     credentials: Alternative | None
     problems: dict[str, str] = field(default_factory=dict)  # Pointer -> why a part has no valid value.
     _values: dict[tuple[Location, str | None], Any] = field(default_factory=dict)
-    """(location, name or media type) -> usual value of a parameter or body, which must be copied before it is changed."""
+    """(location, name or media type) -> usual value of a parameter or body. Copy it before changing it."""
     _wholes: dict[int, dict[Any, Any]] = field(default_factory=dict)
-    """`id` of a compiler, which lives as long as its operation -> usual values that all walks of it share."""
+    """`id` of a compiler -> usual values that all its walks share. The compiler lives as long as its operation, so ids stay unique."""
 
     @property
     def operation(self) -> Operation:
@@ -43,7 +43,7 @@ class UsualRequest(Struct):
 
     @property
     def declared_body(self) -> Body | UnusableBody | None:
-        """The first body of the description, usable or not."""
+        """The first body of the description, even if it cannot be sent."""
         declared: list[Body | UnusableBody] = [*self.operation.bodies]
         return next(iter(declared + list(self.operation.unusable_bodies)), None)
 
@@ -63,7 +63,7 @@ class UsualRequest(Struct):
         return self.with_usual_body(parts) or (None if is_needed else parts)
 
     def with_usual_body(self, parts: Parts) -> Parts | None:
-        """Return the parts with the first body that has a valid value; None if there is none."""
+        """Return the parts with the first body that has a valid value; None if no body has one."""
         for body in self.operation.bodies:
             try:
                 if body.strategy is not None:
@@ -81,7 +81,7 @@ class UsualRequest(Struct):
     ) -> Parts | None:
         """Return the values of the parameters; None if a required one has no value.
 
-        With `given` values, the only other parameters are required and forced ones.
+        If values are `given`, only required and forced parameters are added.
         """
         parts = Parts()
         for parameter in self.declared():
@@ -101,16 +101,17 @@ class UsualRequest(Struct):
                 if parameter.required:
                     return None
                 continue
-            # A null says no more than the absence of an optional parameter.
+            # Sending null for an optional parameter tests no more than leaving it out.
             if parameter.required or value is not None:
                 parts = parts.with_value(*at, value)
         return parts
 
     def smallest(self, usual: Parts) -> Parts | None:
-        """Return what is required and nothing else; None if that is the `usual` request.
+        """Return the smallest valid request; None if it equals the `usual` request.
 
-        A `POST` with inputs, and a `GET` without required ones, always have a smallest request: later requests name what responses
-        to these show. `DELETE` has none: without its filters it would remove what other operations need.
+        A `POST` with inputs, and a `GET` without required ones, always have a smallest request, because later requests use
+        names from their responses. `DELETE` has none: without its filters it would remove resources that other operations
+        need.
         """
         operation = self.operation
         method, has_inputs = operation.resource_method, bool(operation.parameters or operation.bodies)
@@ -135,12 +136,12 @@ class UsualRequest(Struct):
             return parts
         part = self.compiler.body_part(body)
         form = part.compiler.canonical(part.conjunction)
-        # A property that one alternative requires stays, because the usual body may be of that alternative.
+        # A property that one alternative requires stays, because the usual body may belong to that alternative.
         forms = [form]
         if form.branches:
             forms += map(part.compiler.canonical, self.edges(part, body).alternatives(form))
         value = {name: one for name, one in parts.body.items() if any(name in f.objects.required for f in forms)}
-        # An object that requires nothing stays as it is.
+        # An object without required properties stays as it is.
         if not value or not part.compiler.validator(part.conjunction)(value):
             return parts
         return self.with_body(parts, value, body)
@@ -155,11 +156,11 @@ class UsualRequest(Struct):
                 (one.value for one in parameter.examples), part
             ):
                 return True
-            # A false condition, or a page that does not exist, would have all cases refused.
+            # A condition that is false, or a page that does not exist, would make servers refuse all cases.
             if is_mostly_refused(parameter, self.operation.parameters):
                 return False
-            # With all optional parameters, one strict header had all cases refused: of 20 planted errors 9 were found,
-            # and all 20 without it.
+            # With all optional parameters, one strict header made the server refuse all cases: 9 of 20 planted errors
+            # were found, and all 20 without it.
             edges = self.edges(part, parameter)
             return is_full or edges.is_given(part.conjunction, part.place)
         except NO_VALUE as error:
@@ -171,12 +172,12 @@ class UsualRequest(Struct):
         return parts.with_body(forced_into(value, self.compiler.overrides.body()), body.media_type)
 
     def value(self, part: SchemaPart, declared: Parameter | Body) -> Any:
-        """Return the first value that respects the demands of the target, or the plain value. Raises one of `NO_VALUE`."""
+        """Return the first value that respects the target's demands; without demands, the plain value. Raises one of `NO_VALUE`."""
         key = (Location.BODY, declared.media_type) if isinstance(declared, Body) else (declared.location, declared.name)
         if key in self._values:
             return self._values[key]
         narrowed = self.compiler.narrowed(part, declared)
-        # Demands of a target are read from its refusals, and may contradict each other or the description.
+        # Demands are read from refusals. They may contradict each other or the description.
         if narrowed is not part:
             with suppress(*NO_VALUE):
                 self._values[key] = self.plain(narrowed, declared)
@@ -191,7 +192,7 @@ class UsualRequest(Struct):
         return self.varied(part, declared)
 
     def varied(self, part: SchemaPart, declared: Parameter | Body) -> Any:
-        """Return the first value of the schema of a part, which its other values vary. Raises one of `NO_VALUE`."""
+        """Return the first value of the schema of a part, the base of its other values. Raises one of `NO_VALUE`."""
         return first_positive(self.edges(part, declared), part.conjunction, part.place)
 
     def full_body(self, part: SchemaPart, body: Body) -> Any:
@@ -202,19 +203,19 @@ class UsualRequest(Struct):
         return self.edges(part, body).full(part.conjunction, part.place)
 
     def edges(self, part: SchemaPart, declared: Parameter | Body) -> Edges:
-        """Return the walk through the schema of a part. What GraphQL and bodies of PATCH do not require is really optional."""
+        """Return the walk through the schema of a part. In GraphQL and in bodies of PATCH, absent parts are known to be optional."""
         is_body = isinstance(declared, Body) and declared.write is None
         completes = is_body and self.operation.resource_method != "PATCH"
         return Edges(part.compiler, completes=completes, _whole=self._wholes.setdefault(id(part.compiler), {}))
 
 
 def rebased(value: Any, usual: Any, base: Any, *, keeps_names: bool = False) -> Any:
-    """Return a value that differs from a usual value, with the parts of another base where it does not.
+    """Return `value` with its unchanged parts taken from another base: where it equals the usual value, it gets the part of `base`.
 
-    With `keeps_names`, its objects keep the names that they have.
+    With `keeps_names`, objects keep their names.
     """
     is_object = all(isinstance(one, dict) for one in (value, usual, base))
-    # What the value does not test is as in the usual one: the other base, an example or accepted body, is better.
+    # The untested parts equal the usual value. Those of an example or an accepted body are more likely to be accepted.
     if distinct(value) == distinct(usual) and not (is_object and keeps_names):
         return base
     if is_object:

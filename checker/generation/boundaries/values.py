@@ -1,4 +1,4 @@
-"""A boundary value, unusual values, and the equality of values and requests."""
+"""Boundary values, unusual values, and keys that are equal for equal values and requests."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ from checker.transport.wire.styles import text_of
 
 
 class Boundary(Struct, frozen=True):
-    """A value at an edge of a schema. Values share their parts: copy one before it is changed."""
+    """A value at an edge of a schema. Values share parts: copy a value before changing it."""
 
     value: Any
     description: str  # As reports show it: `Object with valid 'b' value: Maximum length string`.
@@ -23,8 +23,8 @@ class Boundary(Struct, frozen=True):
     pointer: str  # Pointer to the keyword that the value tests, or to the schema.
     keyword: str | None = None  # None when the value tests the schema as a whole.
     is_valid: bool = True
-    was: object = None  # Value of the keyword, when it is broken.
-    became: object = None  # The part that breaks it.
+    was: object = None  # Value of the broken keyword.
+    became: object = None  # The part that breaks the keyword.
 
     def inside(self, put: Callable[[Any], Any], description: str) -> "Boundary":
         """Return this boundary inside a larger value, with the same scenario."""
@@ -32,14 +32,14 @@ class Boundary(Struct, frozen=True):
 
 
 _DEEP: Final = 130
-"""Nested objects: more than serde, the JSON of Ruby and MongoDB accept (128, 100, 100), fewer than Python and Jackson do."""
+"""Levels of nested objects: more than serde, Ruby's JSON and MongoDB accept (128, 100, 100), fewer than Python and Jackson accept."""
 _MANY: Final = 2_101
-"""Items: more than one statement of SQL Server, of Oracle and of older SQLite has parameters for (2,100, 1,000, 999)."""
+"""Items: more than the parameters of one statement in SQL Server, Oracle and older SQLite (2,100, 1,000, 999)."""
 _LONGEST_ITEM: Final = 40  # Characters of an item that is repeated.
 
 
 def is_nesting(place: TextPlace) -> bool:
-    """Whether values of a place may hold any others, as in JSON."""
+    """Whether a place can hold values of any type and depth, as JSON can."""
     return place.is_body and not place.name.startswith(("body-form", "body-xml"))
 
 
@@ -54,14 +54,14 @@ def deep(place: TextPlace, pointer: str) -> Iterator[Boundary]:
 
 def many_items(item: Any, place: TextPlace, pointer: str) -> Iterator[Boundary]:
     """Yield a very long list of one plain item, for schemas that set no limit."""
-    # So many objects or long texts make a body that servers refuse by its size, which is a limit of another kind.
+    # So many objects or long texts make a body that servers refuse for its size, which is a different limit.
     is_plain = isinstance(item, str | int | float) and len(str(item)) <= _LONGEST_ITEM
     if is_plain and is_nesting(place):
         yield Boundary([item] * _MANY, "Very long array", Scenario.UNUSUAL, pointer)
 
 
 def with_fractions(usual: Any, place: TextPlace, pointer: str) -> Iterator[Boundary]:
-    """Yield the usual value of a body with its integers written as `1.0`, which are integers to JSON Schema."""
+    """Yield the usual body with its integers written as `1.0`, which JSON Schema counts as integers."""
     written = _with_fractions(usual)
     if is_nesting(place) and isinstance(usual, dict | list) and _has_fraction(written):
         text = "Integers written with a fraction of zero"
@@ -74,7 +74,7 @@ def _with_fractions(value: Any) -> Any:
     if isinstance(value, list):
         return list(map(_with_fractions, value))
     is_integer = isinstance(value, int) and not isinstance(value, bool)
-    # Beyond 2**53 a double has not all integers: the number would be another one.
+    # Doubles beyond 2**53 skip integers, so the number would change.
     return float(value) if is_integer and abs(value) < 2**53 else value
 
 
@@ -88,11 +88,11 @@ def _has_fraction(value: Any) -> bool:
 
 PARAMETERS = (Location.PATH, Location.QUERY, Location.HEADER, Location.COOKIE)
 _JSON: Final = json.JSONEncoder(sort_keys=True, default=repr)
-"""`json.dumps` with these options would construct an encoder for each value."""
+"""`json.dumps` with these options constructs an encoder for each value."""
 
 
 def distinct(value: Any) -> Any:
-    """Return a key that is equal for JSON values with the same text: 1 and 1.0 differ, true and 1 too."""
+    """Return a key that is equal for JSON values with the same text. 1, 1.0 and true have different keys."""
     # The class is part of the key because `True == 1` and `1 == 1.0` in Python.
     if isinstance(value, str | int | bool | None):
         return value.__class__, value
@@ -103,7 +103,7 @@ def distinct(value: Any) -> Any:
 
 
 def likeness(case: Case) -> str:
-    """Return a key that is equal for cases of one operation that are the same request."""
+    """Return a key that is equal for equal requests of one operation."""
     found = likeness_of((case.path_parameters, case.query, case.headers, case.cookies), case.body, case.media_type)
     return found if case.other_method is None else f"{case.other_method} {found}"
 

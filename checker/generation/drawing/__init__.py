@@ -1,1 +1,1 @@
-"""From canonical forms to closures that draw values."""
+"""Compiles canonical forms to closures that draw values."""

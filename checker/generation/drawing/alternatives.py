@@ -1,4 +1,4 @@
-"""Draws of listed values, of values that must differ from others, and of `oneOf` whose alternatives overlap."""
+"""Draws of `enum` members, of values that must differ from given ones, and of `oneOf` with overlapping alternatives."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -22,9 +22,9 @@ from checker.validation.formats import ASSERTED_FORMATS, is_of_format
 
 Accepts = Callable[[Any], bool]
 _EXACT = 2**53
-_SMALL = 64  # Integers that are counted one by one.
+_SMALL = 64  # Ranges of at most so many integers are listed.
 _ODD_TEXTS: Final = ("", " ", "0", "a", "A", "a b", "-", "\u00e9", "\n", "~" * 12)
-"""Texts that are tried where most texts are forbidden."""
+"""Texts that are tried if most texts are forbidden."""
 
 
 def excluding(draw: Draw, kind: str, form: Canonical, context: DrawContext) -> Draw:
@@ -64,7 +64,7 @@ def excluding(draw: Draw, kind: str, form: Canonical, context: DrawContext) -> D
 
 
 def _is_no_multiple(step: Fraction) -> Accepts:
-    # Beyond 2**53 a reader of floats may see a multiple where another does not.
+    # Readers of floats lose precision beyond 2**53 and may see a multiple where others do not.
     return lambda value: -_EXACT < value < _EXACT and Fraction(str(value)) % step != 0
 
 
@@ -79,7 +79,7 @@ def _few(kind: str, form: Canonical) -> list[Any] | None:
     if kind != forms.INTEGER:
         return None
     if any(step.numerator == 1 for step in form.excluded.steps):
-        # Every integer is a multiple of 1 and of its parts.
+        # Every integer is a multiple of 1/n, so no value is left.
         return []
     few = few_integers(form.numbers, _SMALL)
     return None if few is None else list(few)
@@ -88,27 +88,28 @@ def _few(kind: str, form: Canonical) -> list[Any] | None:
 _ODD = 0.3
 
 
-MOST: Final = 32  # Alternatives that are looked at.
-_FRUITFUL: Final = 0.25  # Share of accepted values from which on drawing and filtering is enough.
+MOST: Final = 32  # Alternatives that are considered.
+_FRUITFUL: Final = 0.25  # Share of accepted values above which drawing and filtering is enough.
 _STEPS, _STEPS_EACH = 12_000, 500
-"""Steps that keeping all alternatives apart may take, and what each may take of them at least."""
+"""Steps for excluding all other alternatives from each, and the least number for one of them."""
 _TRIED: Final = 20
 _SURE: Final = 2  # Accepted values in a row after which no more are tried.
-_DISCARDED: Final = 120  # Attempts that all of the tries together may discard.
+_DISCARDED: Final = 120  # Attempts that all tries together may discard.
 _NOTHING: Final = "no value was found that satisfies this alternative alone"
 
 
 def apart(nodes: Nodes, draw: Draw, whole: tuple[Conjunction, Conjunction, TextPlace], is_alone: IsValid) -> Draw:
-    """Draws of an alternative that no other one admits, from draws of it. Raises `Unsatisfiable` and `BudgetSpent`.
+    """Draws values of one alternative that no other alternative admits. Raises `Unsatisfiable` and `BudgetSpent`.
 
-    `whole` is what holds for its values, what must not hold, and where they stand.
+    `draw` draws from the alternative. `whole` is the conjunction that values satisfy, the one that they must not satisfy,
+    and their place.
     """
-    # First it is tried whether chance is enough. The alternative with the inverse of all others is dear: each inverse
-    # multiplies the ways of the next one.
+    # First try whether filtering is enough. Combining the alternative with the inverse of all others is expensive: each
+    # inverse multiplies the ways of the next.
     share = _share(draw, is_alone, nodes.context)
     is_fruitful = share is not None and share >= _FRUITFUL
     if is_fruitful:
-        # The simplest value has nothing optional.
+        # The simplest value has no optional parts.
         with nodes.context.aside(_DISCARDED), suppress(Rejected, BudgetSpent):
             nodes.context.begin(None)
             if is_alone(draw(SimplestSource())):
@@ -122,12 +123,12 @@ def apart(nodes: Nodes, draw: Draw, whole: tuple[Conjunction, Conjunction, TextP
         if share == 0:
             raise Unsatisfiable(at, _NOTHING) from error
         return draw
-    # In a large case no optional part is drawn, and the draw by chance may then give no value at all. So both are used.
+    # In a large case no optional part is drawn, and filtering may then find no value at all. So both draws are used.
     return one_of([draw, made]) if is_fruitful else made
 
 
 def _share(draw: Draw, accepts: IsValid, context: DrawContext) -> float | None:
-    """Return the share of accepted values among a few, among fewer where the first are accepted; None where none can be drawn yet."""
+    """Return the share of accepted values among a few draws, fewer if the first are accepted; None if nothing can be drawn yet."""
     source = RandomSource()
     accepted = drawn = 0
     with context.aside(_DISCARDED):
@@ -148,12 +149,12 @@ def _share(draw: Draw, accepts: IsValid, context: DrawContext) -> float | None:
 
 
 _LISTING: Final = frozenset({"type", "format", "enum", "const", "allOf"})
-"""Keywords that the form of a listed value has wholly."""
+"""Keywords that a canonical form reads completely for a listed value."""
 
 
 def compile_enum(canon: Canon, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Draw:
-    """Draws members of an `enum`, or the `const`. Raises `Unsatisfiable` when none can be."""
-    # Most lists stand beside a type alone, and compiling a validator takes longer.
+    """Draws members of an `enum`, or the `const`. Raises `Unsatisfiable` if no member is valid and can be sent."""
+    # Most `enum`s have only a type beside them, and then no validator needs to be compiled.
     if form.branches or not all(canon.said(facet).keys() <= _LISTING for facet in form.facets):
         is_valid = validator_of(canon, conjunction, is_strict=False)
     else:
@@ -165,7 +166,7 @@ def compile_enum(canon: Canon, form: Canonical, conjunction: Conjunction, place:
     values = [v for v in possible if is_valid(v) and identity(v) not in forbidden]
     sendable = [value for value in values if place.carries_listed(value)]
     if not sendable and place.is_body:
-        # JSON can carry characters that are not drawn otherwise.
+        # JSON can carry characters that are never drawn.
         sendable = values
     if not sendable:
         what = "travels in this place" if values else "satisfies the rest of the schema"

@@ -18,27 +18,27 @@ from checker.generation.sources.basic import either
 from checker.generation.sources.choices import MOST_BYTES, RandomSource, Source, SourceSpent
 from checker.generation.sources.context import ELEMENT, Draw, DrawContext, Rejected
 
-_MORE_ITEMS, _MORE_OF_FEW = 0.55, 0.75  # Probability of one more item: a short range is exhausted now and then.
+_MORE_ITEMS, _MORE_OF_FEW = 0.55, 0.75  # Probability of one more item. A short range is used up now and then.
 _MOST_OF_PREFIX: Final = 0.9  # Probability of one more item that `prefixItems` describes.
 _UNBOUNDED: Final = 40  # Items beyond the minimum when there is no maximum.
-_ATTEMPTS: Final = 20  # Attempts at one more item that differs from the others; a required one has four times as many.
-_FILLED: Final = 0.8  # Share of arrays with an item, where arrays are too much alike.
+_ATTEMPTS: Final = 20  # Attempts at one more distinct item. A required item gets four times as many.
+_FILLED: Final = 0.8  # Share of arrays that get an item, if most draws are equal.
 _SOME_ITEMS: Final = 3
 _SMALL: Final = 3
-_MOST_MEMBERS: Final = 8_192  # Different items that are listed.
+_MOST_MEMBERS: Final = 8_192  # Distinct items that are listed.
 _COUNTED: Final = frozenset({forms.BOOLEAN, forms.NULL, forms.INTEGER})
 
 
 class ArrayPlan(Struct, frozen=True):
-    """The parts of an array that is drawn."""
+    """The parts from which arrays are drawn."""
 
     pointer: str
     low: int
     high: int
     prefix: tuple[Draw, ...]
-    item: Draw | None  # None when no items may follow the prefix.
+    item: Draw | None  # None if no items may follow the prefix.
     unique: bool
-    keeps_path: bool  # True when `context.path` says which item is drawn.
+    keeps_path: bool  # True if `context.path` contains the index of the item that is drawn.
 
 
 def compile_items(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
@@ -71,28 +71,27 @@ def compile_items(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     plan = ArrayPlan(form.pointer, low, most, tuple(prefix), item, arrays.unique, keeps_path)
     if arrays.has_duplicates:
         return _with_duplicates(plan, nodes.context)
-    # Where most members of a small set are wanted, drawing equal items again would hardly end.
+    # If most members of a small set are required, redrawing equal items would hardly end.
     if members is not None and 2 * low > len(members):
         return _compile_members(plan, members)
     draw = _compile_array(plan, nodes.context)
     variety = nodes.variety_of(form)
     if variety is Variety.USUAL or low > 0 or item is None or most == 0:
         return draw
-    # There is only one empty array, and it would be a third of the values.
+    # Empty arrays are all equal, and they would be a third of the values.
     least = min(_SOME_ITEMS if variety is Variety.MOST else 1, most)
     return either(_FILLED, _compile_array(replace(plan, low=least), nodes.context), draw)
 
 
 def small_array(item: Draw, low: int) -> Draw:
-    """Draws arrays of `low` to three items, where any array will do."""
+    """Draws arrays of `low` to three items, for schemas without constraints on items."""
     return _compile_array(ArrayPlan("#", low, _SMALL, (), item, False, False), DrawContext())
 
 
 def _compile_array(plan: ArrayPlan, context: DrawContext) -> Draw:
-    """Draws arrays, in which equal items are drawn again if they have to differ."""
+    """Draws arrays. If items must differ, equal items are drawn again."""
     low, high, unique, pointer = plan.low, plan.high, plan.unique, plan.pointer
-    # 5,000 distinct items of a list of 5,002 took 58 s when each was drawn by itself, and each case recorded 15,000
-    # choices.
+    # Drawing each of 5,000 distinct items separately took 58 s, and each case recorded 15,000 choices.
     if low > (_MANY_DISTINCT if unique else _MANY):
         return _compile_seeded(plan, context)
     element, count = _element(plan, context), len(plan.prefix)
@@ -102,14 +101,14 @@ def _compile_array(plan: ArrayPlan, context: DrawContext) -> Draw:
         values: list[Any] = []
         seen: set[str | bytes] = set()
         misses = 0
-        # A random source needs spans only to forget the choices of equal items.
+        # A random source uses spans only to forget the choices of a duplicate.
         has_spans = unique or source.__class__ is not RandomSource
         try:
             while (index := len(values)) < high:
                 if has_spans:
                     source.start_span(ELEMENT)
                 if index < low:
-                    # The first choice of every item is a boolean, also where it is decided already (see `ELEMENT`).
+                    # The first choice of every item is a boolean, even if its value is fixed (see `ELEMENT`).
                     source.forced(True)
                 elif not source.boolean(_MOST_OF_PREFIX if index < count else more):
                     if has_spans:
@@ -117,7 +116,8 @@ def _compile_array(plan: ArrayPlan, context: DrawContext) -> Draw:
                     break
                 bound = len(context.bindings)
                 value = element(source, index)
-                # A string is its own key; other values need one in which 1 and 1.0 are equal, and 1 and true are not.
+                # A string is its own key. Other values need a key for which 1 and 1.0 are equal, but 1 and true are
+                # not.
                 key = None if not unique else value if value.__class__ is str else identity(value)
                 is_new = not unique or key not in seen
                 if has_spans:
@@ -169,7 +169,7 @@ def _share(low: int, high: int) -> float:
 
 
 def _compile_members(plan: ArrayPlan, members: list[Any]) -> Draw:
-    """Draws arrays of members, each taken once: where most of them are wanted, chance would not find the last ones."""
+    """Draws arrays of listed members without repetition. If most members are required, drawing at random would not find the last ones."""
     low, high, more = plan.low, plan.high, _share(plan.low, plan.high)
     own = RandomSource()
 
@@ -180,7 +180,7 @@ def _compile_members(plan: ArrayPlan, members: list[Any]) -> Draw:
         return [copied(urn.pop(own.choice(len(urn)))) for _ in range(count)]
 
     def draw(source: Source) -> list[Any]:
-        # An urn, so that no draw repeats: by chance alone the last members are hardly found.
+        # Members are removed when they are drawn, so no draw repeats one.
         urn, values = members.copy(), []
         for index in range(high):
             source.start_span(ELEMENT)
@@ -189,7 +189,7 @@ def _compile_members(plan: ArrayPlan, members: list[Any]) -> Draw:
             elif not source.boolean(more):
                 source.stop_span()
                 break
-            # The simplest choice takes them in their order.
+            # The simplest choice keeps their order.
             at = source.choice(len(urn)) if len(urn) > 1 else 0
             values.append(copied(urn.pop(at)))
             source.stop_span()
@@ -199,7 +199,7 @@ def _compile_members(plan: ArrayPlan, members: list[Any]) -> Draw:
 
 
 def _with_duplicates(plan: ArrayPlan, context: DrawContext) -> Draw:
-    """Draws arrays in which one item stands twice."""
+    """Draws arrays in which one item occurs twice."""
     if plan.unique or (plan.item is None and len(plan.prefix) < 2):
         raise Unsatisfiable(plan.pointer, "equal items are both wanted and forbidden")
     draw = _compile_array(replace(plan, low=max(plan.low - 1, 1), high=plan.high - 1, keeps_path=False), context)
@@ -214,15 +214,15 @@ def _with_duplicates(plan: ArrayPlan, context: DrawContext) -> Draw:
 
 MOST_ITEMS: Final = 100_000  # More items are some MB, even of the smallest.
 _MANY: Final = 8_000
-"""From this number of required items, a seed is drawn instead: the choices of a very long array do not fit into a case."""
+"""With so many required items, a seed is drawn instead: the choices of a very long array do not fit into a case."""
 _MANY_DISTINCT: Final = 32
-"""From this number of required unique items, a seed is drawn instead: random choices repeat, most of all in a large case."""
+"""With so many required unique items, a seed is drawn instead: random choices repeat, especially in a large case."""
 _SEEDS: Final = 1 << 32
-_ROOM: Final = 8  # Items beyond the required ones.
+_ROOM: Final = 8  # Items beyond the required number.
 _MISSES, _MISSES_EACH = 1_000, 8
-"""How many duplicate items in a row are redrawn: a base number, and the increment for each required item."""
-_CHOICES: Final = 1_000_000  # Choices in all items of an array, the arrays in them included.
-_BYTES: Final = 1 << 20  # Bytes of the texts in all items, roughly.
+"""Consecutive duplicates that are redrawn: a base number, and an increment for each required item."""
+_CHOICES: Final = 1_000_000  # Choices in all items of an array, nested arrays included.
+_BYTES: Final = 1 << 20  # Approximate bytes of the texts in all items.
 
 
 def _compile_seeded(plan: ArrayPlan, context: DrawContext) -> Draw:
@@ -234,7 +234,7 @@ def _compile_seeded(plan: ArrayPlan, context: DrawContext) -> Draw:
     own, element = RandomSource(), _element(plan, context)
 
     def item(seed: int, index: int) -> Any:
-        # Each item has a seed of its own: the limits of a source are meant for one item, not for all.
+        # Each item has its own seed, because the limits of a source apply to one item and not to the whole array.
         own.reset(seed)
         own.spent = spent
         value = element(own, index)
@@ -282,7 +282,7 @@ def _compile_seeded(plan: ArrayPlan, context: DrawContext) -> Draw:
 def _items(
     nodes: Nodes, form: Canonical, wanted: list[Conjunction], place: TextPlace, low: int
 ) -> tuple[list[Draw], Draw | None]:
-    """Return the draws of the first items and of the others; None when there are no others."""
+    """Return the draws of the first items, and the draw of all further items (None if there are none)."""
     count = min(low, len(wanted)) if nodes.is_minimal else len(wanted)
     prefix: list[Draw] = []
     item: Draw | None = None
@@ -299,11 +299,11 @@ def _items(
 
 
 def _first_items(nodes: Nodes, form: Canonical, place: TextPlace) -> tuple[list[Conjunction], int]:
-    """Return `prefixItems` together with the items that `contains` requires, and how many of them there have to be."""
+    """Return `prefixItems` combined with the items that `contains` requires, and the number of required ones."""
     found = list(form.arrays.prefix)
     taken: set[int] = set()
     for contained in form.arrays.contained:
-        # The first index at which an item may be what the array has to contain.
+        # Find the first index at which an item may satisfy `contains`.
         reason: Unsatisfiable | None = None
         for index in range(len(found) if form.arrays.is_closed else len(found) + 1):
             if index in taken:
@@ -324,7 +324,7 @@ def _first_items(nodes: Nodes, form: Canonical, place: TextPlace) -> tuple[list[
 
 
 def _members(nodes: Nodes, items: Conjunction, place: TextPlace, low: int) -> list[Any] | None:
-    """Return the different items when they are few; None for many. They are validated when most of them are required."""
+    """Return the distinct items if there are few; None if there are many. They are validated if most of them are required."""
     form = nodes.canonical(items)
     values: list[Any] = []
     if form.enum is not None:

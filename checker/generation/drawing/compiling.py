@@ -37,21 +37,21 @@ from checker.generation.sources.basic import BOOLEAN, NULL, Strategy, either, on
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import DEEPEST, Budget, Draw, DrawContext, Unfinished, retried
 
-_DEEPEST = 90  # Schemas inside each other; Python has no room for many more.
+_DEEPEST = 90  # Nesting of schemas. Python's stack has room for few more.
 _MOST_LEAVES = 48
 _SMALL_TYPES = frozenset({forms.BOOLEAN, forms.NULL})
 _FREE_TYPES = (Variety.TYPES, Variety.MOST)
 _MORE_VARIED = 3
 _NULLS = 0.12
 _EXAMPLES, _TOLD = 0.06, 0.2
-"""Shares of declared examples, and of values from the prose: no keyword describes those texts, so they are sent more often."""
-_WAY = 200  # Steps that one way to satisfy a `not` may take if there are others.
+"""Shares of declared examples and of values from prose. No keyword describes such texts, so they are sent more often."""
+_WAY = 200  # Steps for one way to satisfy a `not` if there are other ways.
 _SCALARS = (forms.STRING, forms.NUMBER, forms.BOOLEAN, forms.NULL)
 Key = tuple[frozenset[FacetKey], TextPlace]
 
 
 class Compiler(Struct):
-    """Compiles the schemas of one operation, each of them once."""
+    """Compiles the schemas of one operation. Each schema is compiled once."""
 
     canon: Canon
     context: DrawContext
@@ -60,18 +60,18 @@ class Compiler(Struct):
     max_text: int
     reuses: bool = False
     opaque: dict[str, str] = field(default_factory=dict)
-    """Pointer -> keyword of each node that is drawn and filtered, because the keyword cannot be drawn from."""
-    is_minimal: bool = False  # True for values of required parts alone, as far as possible without recursion.
+    """Pointer -> keyword of each node whose values are drawn and then filtered, because draws cannot follow the keyword."""
+    is_minimal: bool = False  # True for values with required parts only and as little recursion as possible.
     variety: Variety = Variety.USUAL
     is_sampled: bool = True
     allows_extra: bool = True  # True when objects may have undeclared properties.
-    words: Mapping[str, Words] = field(default_factory=dict)  # Type -> user values that may replace generated ones.
+    words: Mapping[str, Words] = field(default_factory=dict)  # Type -> values of users that may replace generated ones.
     _known: dict[Key, Draw | Unsatisfiable] = field(default_factory=dict)
     _open: dict[Key, list[Draw]] = field(default_factory=dict)
     _minimal: "Compiler | None" = None
-    _root: str = ""  # Pointer of the schema whose values get more variety.
+    _root: str = ""  # Pointer of the schema that gets more variety.
     _leaves: int | None = None
-    """Combinations of alternatives of one value that may still be tried; None outside of alternatives."""
+    """Combinations of alternatives that one value may still try; None outside alternatives."""
 
     @property
     def size(self) -> int:
@@ -81,7 +81,7 @@ class Compiler(Struct):
     def compile(self, conjunction: Conjunction, place: TextPlace, *, is_varied: bool = True) -> Draw:
         """Draws values of a conjunction. Raises `Unsatisfiable` and `BudgetSpent`.
 
-        Values that would repeat themselves get more variety, unless `is_varied` is false.
+        Draws that would repeat values get more variety, unless `is_varied` is false.
         """
         conjunction = self.targets(conjunction)
         key = (key_of(self.canon.parts(conjunction)), place)
@@ -92,9 +92,9 @@ class Compiler(Struct):
             return known
         cell = self._open.get(key)
         if cell is not None:
-            # The schema contains itself. The draw is filled into the cell when it is compiled.
+            # A recursive schema. The cell receives the draw when the schema is compiled.
             return self._recursive(conjunction, place, cell)
-        # Python has no room for many more levels, and a budget error names the schema.
+        # Python's stack has room for few more levels, and a budget error names the schema.
         if len(self._open) >= _DEEPEST:
             raise BudgetSpent(pointer_of(conjunction))
         self._open[key] = cell = []
@@ -102,7 +102,7 @@ class Compiler(Struct):
             draw = self._compiled(conjunction, place, is_varied=is_varied)
         except Unsatisfiable as error:
             if not self.is_minimal:
-                # A minimal draw may fail only because this schema is being compiled already.
+                # A minimal draw may fail only because this schema is still being compiled.
                 self._known[key] = error.again()
             raise
         finally:
@@ -112,18 +112,18 @@ class Compiler(Struct):
         return draw
 
     def variety_of(self, form: Canonical) -> Variety:
-        """Return the variety of a form: values below the root are drawn as usual."""
+        """Return the variety of a form. Only the root gets more than usual."""
         return self.variety if form.pointer == self._root else Variety.USUAL
 
     def _varied(self, conjunction: Conjunction, place: TextPlace, draw: Draw) -> Draw:
-        """Return `draw`, or a draw with more variety where its values would repeat themselves."""
+        """Return `draw`, or a draw with more variety if its values would repeat."""
         if self.is_minimal or self.formats or not self.is_sampled:
             return draw
         most, root = different(draw, self.context), pointer_of(conjunction)
         for variety in (Variety.NAMES, Variety.TYPES, Variety.MOST):
             if most >= ENOUGH:
                 break
-            # Reuse the compiled schemas below the root.
+            # Schemas below the root stay compiled.
             known = {key: made for key, made in self._known.items() if all(at != root for at, *_ in key[0])}
             other = replace(self, variety=variety, _known=known, _open={}, _minimal=None, _root=root)
             with suppress(Unsatisfiable, BudgetSpent):
@@ -134,29 +134,29 @@ class Compiler(Struct):
         return draw
 
     def targets(self, conjunction: Conjunction) -> Conjunction:
-        """Return the facets with bare references followed. Raises `Unsatisfiable` if one leads nowhere."""
+        """Return the facets with bare references resolved. Raises `Unsatisfiable` if a reference has no target."""
         try:
             return tuple(map(self.canon.target, conjunction))
         except UnresolvableReference as error:
             raise Unsatisfiable(pointer_of(conjunction), str(error)) from error
 
     def canonical(self, conjunction: Conjunction) -> Canonical:
-        """Return the canonical form. Raises `Unsatisfiable` if a reference leads nowhere."""
+        """Return the canonical form. Raises `Unsatisfiable` if a reference has no target."""
         try:
             return self.canon.canonical(conjunction)
         except UnresolvableReference as error:
             raise Unsatisfiable(pointer_of(conjunction), str(error)) from error
 
     def validator(self, conjunction: Conjunction, *, is_strict: bool = False) -> Callable[[Any], bool]:
-        """Return a predicate: whether all facets admit a value; with `is_strict`, for both validators of formats."""
+        """Return a predicate that is true for values that all facets admit; with `is_strict`, formats must pass both validators."""
         return validator_of(self.canon, conjunction, is_strict=is_strict)
 
     def _recursive(self, conjunction: Conjunction, place: TextPlace, cell: list[Draw]) -> Draw:
         pointer = pointer_of(conjunction)
         if self.is_minimal:
             raise InfiniteRecursiveReference(pointer)
-        # A second compiler, for required parts only, ends the recursion. With a limit of depth alone, the values that
-        # it cuts off would have to be refused.
+        # A second compiler for required parts ends the recursion. A depth limit alone would cut off values that would
+        # then be rejected.
         if self._minimal is None:
             self._minimal = Compiler(
                 self.canon,
@@ -173,7 +173,7 @@ class Compiler(Struct):
 
         def draw(source: Source) -> Any:
             if not cell:
-                # Drawn while it is being compiled.
+                # Drawn before its compilation is finished.
                 raise Unfinished(pointer)
             if context.depth >= DEEPEST:
                 return minimal(source)
@@ -200,8 +200,8 @@ class Compiler(Struct):
             and not discrimination.are_disjoint(self.canon, branches)
         ]
         if form.branches:
-            # Skip the combinations of alternatives if a quick check shows that none is possible: they multiply, and
-            # without the check one of 59 large schemas spends its whole budget on impossible ones.
+            # Skip combinations of alternatives that a quick check proves impossible. They multiply: without the check,
+            # one of 59 large schemas spends its whole budget on them.
             if len(form.branches) > 1:
                 refuse(emptiness(self.canon, form))
             is_alone = is_valid if form.branches[0] in overlapping else None
@@ -228,9 +228,9 @@ class Compiler(Struct):
         return self._varied(conjunction, place, draw) if is_usual and may_be_poor(form) else draw
 
     def _branched(self, form: Canonical, place: TextPlace, is_alone: IsValid | None) -> Draw:
-        """Draws one branch of the first alternatives, combined with all others.
+        """Draws one branch of the first alternatives, combined with all other constraints.
 
-        With `is_alone` the alternatives may overlap, and values have to satisfy exactly one.
+        With `is_alone` the alternatives may overlap, and a value has to satisfy exactly one.
         """
         branches = form.branches[0]
         is_outermost = self._leaves is None
@@ -275,20 +275,20 @@ class Compiler(Struct):
                 draws.extend([draw] * self._weight(branches.alternatives[index]))
             except Unsatisfiable as error:
                 reason = reason or error
-            # Conditions beside each other double the combinations, so only some of them are compiled.
+            # Several conditions double the combinations each, so only some combinations are compiled.
             is_enough = not is_outermost and self._leaves is not None and self._leaves <= 0
             if draws and (is_enough or self.budget.is_low):
                 break
         return draws, reason
 
     def _weight(self, alternative: Conjunction) -> int:
-        """Return the weight of an alternative: where variety is short, alternatives with few values get less."""
+        """Return the weight of an alternative. If variety is low, alternatives with few values weigh less."""
         if self.variety is Variety.USUAL:
             return 1
         return 1 if self.canonical(alternative).types <= _SMALL_TYPES else _MORE_VARIED
 
     def _typed(self, form: Canonical, conjunction: Conjunction, place: TextPlace) -> Draw:
-        # An untyped schema means the types that its keywords constrain.
+        # A schema without `type` means the types that its keywords constrain.
         is_untyped = form.types == frozenset(forms.TYPES) and self.variety_of(form) not in _FREE_TYPES
         kinds = meant_types(form) if is_untyped else []
         if not kinds:
@@ -305,7 +305,8 @@ class Compiler(Struct):
         draws, reason = self._of_kinds(kinds, form, conjunction, place)
         null = forms.NULL in kinds
         if not draws and not null and form.types == frozenset(forms.TYPES):
-            # The keywords of an untyped schema may exclude every value of their own type; other types remain valid.
+            # The keywords of a schema without `type` may exclude every value of their own type. Other types remain
+            # valid.
             others = [kind for kind in forms.TYPES if kind not in kinds and kind != forms.NULL]
             draws, _ = self._of_kinds(others, form, conjunction, place)
         if not draws and not null:
@@ -323,7 +324,7 @@ class Compiler(Struct):
         """Return the draws of the possible types, and the error of the first impossible one."""
         draws: list[Draw] = []
         reason: Unsatisfiable | None = None
-        # A boolean has two values only: the other types get most of the draws.
+        # A boolean has only two values, so other types get most of the draws.
         weight = _MORE_VARIED if forms.BOOLEAN in kinds else 1
         for kind in kinds:
             if kind == forms.NULL:

@@ -1,7 +1,7 @@
 """Undeclared members and parameters, which most schemas allow.
 
-One is added to a finished case, and stays only if the schema admits it: the rest of the case does not depend on it, and shrinking drops
-it first.
+The extra is added to a finished case and stays only if the schema admits it. The rest of the case does not depend on it, and
+shrinking drops it first.
 """
 
 from collections.abc import Iterable
@@ -28,7 +28,10 @@ _WHOLE_QUERY: Final = "querystring"
 
 
 class Room:
-    """The parts of requests of an operation that may have more. Few cases ask, so names and validators are made then."""
+    """The parts of an operation's requests that may have undeclared members.
+
+    Names and validators are made on demand, because few cases need them.
+    """
 
     __slots__ = ("_bodies", "_operation", "_taken", "_validators", "locations")
 
@@ -40,7 +43,7 @@ class Room:
         named = []
         for location in locations:
             if location is Location.BODY:
-                # Servers read undeclared members of other media types in several ways.
+                # Servers differ in how they read undeclared members of other media types.
                 bodies = [body for body in operation.bodies if is_json(body.media_type)]
                 self._bodies = {body.media_type: body.schema for body in bodies}
             elif location is not Location.PATH:
@@ -57,7 +60,7 @@ class Room:
         """Whether no declared parameter and no credential has that name."""
         if location not in self._taken:
             declared = [one for one in self._operation.parameters if one.location is location]
-            # Where any pair may be a part of an object, no name is free.
+            # If a parameter takes any query pair as a property, no name is free.
             is_open = any(one.style == _WHOLE_QUERY or may_spread(one, outline_of(one.schema)) for one in declared)
             schemes = [scheme for requirement in self._operation.security for scheme in requirement.schemes]
             names = [one.name.lower() for one in declared]
@@ -67,7 +70,7 @@ class Room:
         return taken is not None and name.lower() not in taken
 
     def admits(self, media_type: str | None, body: Any) -> bool:
-        """Whether a body is of a JSON media type, and valid."""
+        """Whether a body has a JSON media type and is valid."""
         if media_type not in self._bodies:
             return False
         if media_type not in self._validators:
@@ -81,15 +84,15 @@ class Room:
 _SHARE: Final = 0.025  # Share of cases. It is small because servers that refuse unknown names refuse all of these.
 _ORDER: Final = (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY, Location.BODY)
 _BODY: Final = _ORDER.index(Location.BODY)
-_BODIES: Final = 2  # Weight of bodies, against 1 for the parameters of a location.
+_BODIES: Final = 2  # Weight of bodies; the parameters of a location have weight 1.
 _LONGEST: Final = 16
 _PATHS: Final = 4095
 _NAME: Final = texts(alphabets.NAME, 1, _LONGEST)
 _FIELD: Final = joined(constant("X-"), texts(alphabets.LETTERS, 1, _LONGEST))
-"""Names of headers: no standard has one like that, and proxies pass them on."""
+"""Header names that no standard defines and that proxies forward."""
 _TELLING: Final = listed(("__proto__", "constructor", "$ref", "@type"))
-"""Names that have a meaning for libraries that read JSON."""
-# Booleans are listed, not drawn: a drawn one is always false in a case that is large already.
+"""Names with a special meaning in JSON libraries."""
+# Booleans are listed and not drawn: in a large case, a drawn boolean is always false.
 _SIMPLE: Final = listed((None, True, False, [], {}))
 _MEMBER: Final = together(
     constant(_BODY),
@@ -100,9 +103,9 @@ _MEMBER: Final = together(
 
 
 def with_extras(whole: Draw, room: Room, text: Alphabet, excluded: str) -> Draw:
-    """Draws all parts of a case, now and then with an undeclared member in one of them.
+    """Draws all parts of a case, sometimes with an undeclared member in one of them.
 
-    `text` has the characters of all strings, `excluded` those that no header has.
+    `text` is the alphabet of all strings, `excluded` the characters that headers must not have.
     """
     if not room.locations and not room.has_bodies:
         return whole
@@ -117,7 +120,7 @@ def with_extras(whole: Draw, room: Room, text: Alphabet, excluded: str) -> Draw:
                 part = part
             else:
                 member, path = value
-                # A hook may change the case, and the listed containers have to stay empty.
+                # A hook may change the case, so the body is copied; listed containers must stay empty.
                 grown = _grown(body, name, copy(member), path)
                 part = part if grown is None or not room.admits(media_type, grown) else (grown, media_type)
         elif name not in part and room.is_free(_ORDER[index], name):
@@ -138,7 +141,7 @@ def with_extras(whole: Draw, room: Room, text: Alphabet, excluded: str) -> Draw:
 
 @lru_cache(maxsize=64)
 def _extra(locations: tuple[Location, ...], text: Alphabet, excluded: str, *, has_body: bool) -> Draw:
-    """Draws (index of the part, name, value), and for bodies the way to the object that is meant."""
+    """Draws (index of the part, name, value), and for bodies the number that selects an object."""
     kinds = []
     for location in locations:
         place, name = item_of(place_of(location, text, excluded)), _FIELD if location is Location.HEADER else _NAME
@@ -147,8 +150,8 @@ def _extra(locations: tuple[Location, ...], text: Alphabet, excluded: str, *, ha
 
 
 def _grown(value: dict[str, Any] | list[Any], name: str, member: Any, path: int) -> Any:
-    """Return a copy with a new member in the object at `path` (0: the outermost); None if there is no room."""
-    # One number selects the object by mixed-radix digits, so that the choice of a place is one choice of the record.
+    """Return a copy with a new member in the object that `path` selects (0: the outermost); None if there is no room."""
+    # The mixed-radix digits of one number select the object, so that the place is one choice of the record.
     pairs = value.items() if isinstance(value, dict) else enumerate(value)
     ways: list[Any] = [key for key, inner in pairs if isinstance(inner, dict | list)]
     if isinstance(value, dict):

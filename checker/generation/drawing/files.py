@@ -1,4 +1,4 @@
-"""Small valid files, of the kind that a media type, a name or prose states."""
+"""Small valid files of the type that a media type, a name or prose states."""
 
 import base64
 import csv
@@ -68,7 +68,7 @@ _LONGEST: Final = 4_000  # Characters of prose that are read.
 
 
 def file_type(media_type: str) -> str:
-    """Return the kind of file that a media type or range means; empty when it means none alone."""
+    """Return the type of file that a media type or range stands for; empty if it stands for no single type."""
     parsed = parse(media_type)
     plain = "" if parsed is None else parsed.essence
     if parsed is not None and stream_of(parsed) == "lines":
@@ -77,13 +77,13 @@ def file_type(media_type: str) -> str:
 
 
 def named_type(prose: str) -> str:
-    """Return the kind of file that a name or prose mentions first; empty if it mentions none."""
+    """Return the type of file that a name or prose mentions first; empty if none."""
     found = _NAMED.search(_SPLIT.sub(" ", prose[:_LONGEST]).lower())
     return "" if found is None else _WORDS[found.lastindex - 1][0] if found.lastindex else ""
 
 
 def named_columns(prose: str) -> tuple[str, ...]:
-    """Return the columns of a table that prose or an example lists; none if there is no such list."""
+    """Return the columns of a table that prose or an example lists; empty without such a list."""
     for pattern in _COLUMNS:
         found = pattern.search(prose[:_LONGEST])
         if found is not None:
@@ -96,7 +96,7 @@ def named_columns(prose: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def files_of(kind: str, columns: tuple[str, ...] = ()) -> tuple[bytes, ...]:
-    """Return valid files of a kind; one of each kind without a kind."""
+    """Return valid files of a type; without a type, one of each."""
     if kind in SAMPLES:
         return (SAMPLES[kind],)
     if not kind:
@@ -114,7 +114,7 @@ def _table(kind: str, names: tuple[str, ...], rows: list[list[str]]) -> bytes:
         items = (dict(zip(names, (int(one) if one.isdecimal() else one for one in row), strict=True)) for row in rows)
         return "".join(json.dumps(item) + "\n" for item in items).encode()
     if kind == XLSX:
-        # A workbook with one sheet (ECMA-376), the same bytes each time.
+        # A workbook with one sheet (ECMA-376). Its bytes are the same each time.
         cells = ("".join(f'<c t="inlineStr"><is><t>{cell}</t></is></c>' for cell in row) for row in (names, *rows))
         data = "".join(f"<row>{row}</row>" for row in cells)
         sheet = f'<worksheet xmlns="{_OOXML}/spreadsheetml/2006/main"><sheetData>{data}</sheetData></worksheet>'

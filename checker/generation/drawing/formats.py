@@ -1,4 +1,4 @@
-"""Strings of the formats that JSON Schema and OpenAPI name, each a function of a source."""
+"""Strings of the formats of JSON Schema and OpenAPI. Each format is a function of a source."""
 
 import base64
 from collections.abc import Callable, Mapping
@@ -34,7 +34,7 @@ _PATTERNS = ("[a-z]+", "^\\d{2,4}$", "(a|b)*", "x?y", "^[^@]+@[^@]+$", "\\w+\\s\
 _EXPRESSIONS = ("", "/{id}", "/{?page,size}", "{/path*}", "{#fragment}", "/{+name:3}")
 
 
-# Most are near the first one: remembered, they take an eighth of the time.
+# Most dates are near the first one. With this cache they take an eighth of the time.
 @lru_cache(maxsize=1024)
 def _day(days: int) -> str:
     return date.fromordinal(_FIRST + days).isoformat()
@@ -125,10 +125,12 @@ class TextFormat(Struct, frozen=True):
     low: int = 0
     high: int = UNBOUNDED  # Lengths that its strings can have.
     is_certain: bool = False
-    """True when drawn strings are not validated: validating a time takes as long as drawing it."""
+    """True if drawn strings need no validation: validating a time takes as long as drawing it."""
     is_international: bool = False  # True when drawn strings have characters beyond ASCII.
     of_size: "SizedDraw | None" = None
-    """Draws strings of so many characters, where chance does not find any. They may be invalid if the format has none of that length."""
+    """Draws strings of a given length, for lengths that random draws do not find. They may be invalid if the format has no
+    string of that length.
+    """
 
 
 SizedDraw = Callable[[Source, int], str]
@@ -156,14 +158,14 @@ def _filled(before: str, after: str = "", filling: alphabets.Alphabet = HOST) ->
 
 
 def _base64(source: Source, size: int) -> str:
-    # Whole groups: many decoders refuse other lengths, which have no padding.
+    # Whole groups only: many decoders refuse other lengths, because padding is missing.
     count = size - size % 4
     return source.string(HOST, count, count)
 
 
 _LONGEST_NAME: Final = 253
 _LONGEST_MAILBOX: Final = 254
-"""Characters of a mailbox that a mail server has to take (RFC 5321, 4.5.3.1.3, without the angle brackets)."""
+"""Characters of a mailbox that mail servers have to accept (RFC 5321, 4.5.3.1.3, without the angle brackets)."""
 FORMATS: Final[Mapping[str, TextFormat]] = {
     **dict.fromkeys(("date", "full-date"), TextFormat(DATE, 10, 10, is_certain=True)),
     **dict.fromkeys(
@@ -210,4 +212,4 @@ FORMATS: Final[Mapping[str, TextFormat]] = {
     "_basic_auth": TextFormat(_basic_auth, 8),
     "_bearer_auth": TextFormat(joined(constant("Bearer "), texts(PATH, 1, 40)), 8),
 }
-"""Format -> how its strings are drawn. `checker.validation.formats` has the predicates."""
+"""Format -> how its strings are drawn. The predicates are in `checker.validation.formats`."""

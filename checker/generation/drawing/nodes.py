@@ -1,4 +1,4 @@
-"""The seam between the compiler and the draws of types: validators of conjunctions, and how freely vague schemas are drawn."""
+"""The interface between the compiler and the draws of types: validators of conjunctions, and the variety of loosely constrained schemas."""
 
 from collections.abc import Callable, Mapping
 from enum import Enum
@@ -14,19 +14,19 @@ from checker.generation.sources.choices import RandomSource
 from checker.generation.sources.context import Budget, Draw, DrawContext, Rejected
 from checker.validation.compiled import OversizedSchema, UnusableSchema, compile_schema
 
-ENOUGH: Final = 10  # Different values of twenty.
+ENOUGH: Final = 10  # Distinct values among twenty.
 _TRIED = 20
-_DISCARDED = 120  # Attempts that all of the draws together may discard.
+_DISCARDED = 120  # Attempts that all draws together may discard.
 _FEW_PROPERTIES, _FEW_ITEMS = 3, 32
 _CONTAINERS = frozenset({ARRAY, OBJECT})
 
 IsValid = Callable[[Any], bool]
 
 
-# More variety is sought only at the root, and only where it may lack: trying every schema took a third of compiling,
+# Only the root gets more variety, and only if its values may repeat: trying every schema took a third of compilation,
 # and nested objects got names that no server knows.
 class Variety(Enum):
-    """The degree of freedom with which values are drawn."""
+    """How freely values are drawn."""
 
     USUAL = "declared properties, and few others"
     NAMES = "many undeclared properties"
@@ -35,21 +35,21 @@ class Variety(Enum):
 
 
 def may_be_poor(form: Canonical) -> bool:
-    """Whether only a few draws can tell if values repeat themselves."""
-    # `{}` and `{"type": "object"}` describe many APIs, and sending `{}` a hundred times tests nothing.
+    """Whether values may repeat, so that a few draws have to decide."""
+    # `{}` and `{"type": "object"}` are the schemas of many APIs, and sending `{}` a hundred times tests nothing.
     is_short = form.arrays.count.low <= _FEW_ITEMS
     return bool(form.types & _CONTAINERS) and len(form.objects.properties) <= _FEW_PROPERTIES and is_short
 
 
 def different(draw: Draw, context: DrawContext) -> int:
-    """Return the number of different values of a few draws; stops counting at `ENOUGH`."""
-    # A draw may be running already: schemas are compiled when they are needed.
+    """Return the number of distinct values among a few draws; counting stops at `ENOUGH`."""
+    # Schemas are compiled on demand, so another draw may be running.
     with context.aside(_DISCARDED):
         return _counted(draw, context, ENOUGH)
 
 
 def is_alive(draw: Draw, context: DrawContext) -> bool:
-    """Whether one of a few draws gives a value."""
+    """Whether one of a few draws succeeds."""
     with context.aside(_DISCARDED):
         return _counted(draw, context, 1) > 0
 
@@ -67,7 +67,7 @@ def _counted(draw: Draw, context: DrawContext, enough: int) -> int:
         except BudgetSpent:
             if context.work <= context.allowance:
                 raise
-            # Alternatives inside alternatives each try their own: what all tries cost together has to stay small.
+            # Nested alternatives each try their own draws, so the total cost of all tries is limited.
             break
         if len(seen) >= enough:
             break
@@ -82,7 +82,7 @@ def refuse(*reasons: Reason | None) -> None:
 
 
 class Nodes(Protocol):
-    """A compiler, as far as its children see it."""
+    """The part of the compiler that the draws of types use."""
 
     canon: Canon
     context: DrawContext
@@ -100,9 +100,10 @@ class Nodes(Protocol):
 
 
 def validator_of(canon: Canon, conjunction: Conjunction, *, is_strict: bool) -> IsValid:
-    """Return a predicate: whether all facets admit a value; with `is_strict`, for both validators of formats.
+    """Return a predicate that is true for values that all facets admit; with `is_strict`, formats must pass both validators.
 
-    It is compiled at the first call, which raises `Unsatisfiable` when a facet cannot be compiled, `BudgetSpent` when it is too large for it.
+    It is compiled at the first call, which raises `Unsatisfiable` if a facet cannot be compiled, and `BudgetSpent` if the
+    facet is too large.
     """
     if not conjunction:
         return _admits_all
@@ -130,9 +131,9 @@ def _of_facet(canon: Canon, facet: Facet, *, is_strict: bool) -> IsValid:
             admits = _of_facet(canon, inner, is_strict=False)
             return lambda value: not admits(value)
         if not is_json(raw):
-            # Its keywords, such as `other-text`, are enforced where they are drawn.
+            # Internal keywords, such as `other-text`, are enforced where values are drawn.
             return _admits_all
-    # A validator is kept: alternatives inside alternatives judge the values of the levels above, again and again.
+    # Validators are kept: nested alternatives judge the values of the levels above again and again.
     key = facet.pointer, facet.without, facet.tag, facet.scope
     compiled = canon.validators.get(key)
     if compiled is None:
@@ -154,7 +155,7 @@ def _admits_all(value: Any) -> bool:
 
 
 def is_json(value: Any) -> bool:
-    """Whether a value is JSON: YAML makes dates and other objects of plain text."""
+    """Whether a value is JSON. YAML also reads plain text as dates and other objects."""
     if isinstance(value, list):
         return all(map(is_json, value))
     if isinstance(value, dict):

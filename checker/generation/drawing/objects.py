@@ -31,17 +31,17 @@ _NAME_PLACE: Final = TextPlace("name", alphabets.NAME, min_text=1)
 _ANY_NAME_PLACE: Final = TextPlace("any-name", alphabets.VISIBLE)
 _TRIED_NAMES: Final = 6
 _NAME_ATTEMPTS: Final = 12
-_RELATED: Final = 0.06  # Share of objects with values that depend on each other.
+_RELATED: Final = 0.06  # Share of objects in which values depend on each other.
 _COMPOSING: Final = frozenset(("$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "not", "if"))
 _SCALARS: Final = frozenset({forms.STRING, forms.INTEGER, forms.NUMBER, forms.NULL})
 _SMALL: Final = 3
 _UNBOUNDED: Final = 40  # Properties beyond the minimum when there is no maximum.
 _TEXT: Final = Facet({"type": "string"}, "#/name", is_made=True)
 _MANY_NAMES, _SOME_NAMES = 0.8, 0.45
-# An object of one optional text was empty every other time: nine different values of twenty.
-_FULL: Final = 0.6  # Share of objects with all that is declared, where objects are too much alike.
+# Objects with one optional text were empty every other time: nine distinct values among twenty.
+_FULL: Final = 0.6  # Share of objects with all declared properties, if most draws are equal.
 _FREE, _OPEN, _RARE, _NEVER = 0.55, 0.3, 0.1, 0.01
-"""Probability of one more property: of maps, with patterns, beside declared ones, only to fill up."""
+"""Probability of one more property: in maps, with name patterns, beside declared properties, only to reach the minimum."""
 
 
 class Property(Struct, frozen=True):
@@ -67,7 +67,7 @@ class _ObjectPlan(Struct, frozen=True):
     additional: tuple[_Named, ...]
     more: float  # Probability of one more additional property.
     path: DrawContext | None = None
-    """The context whose path names each property while it is drawn; None if nothing asks for the path."""
+    """The context whose path contains the property that is drawn; None if no draw reads the path."""
 
 
 def compile_properties(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
@@ -103,20 +103,20 @@ def compile_properties(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     fits = sizes.high is None or len(properties) <= sizes.high
     if variety is not Variety.MOST or needed == len(properties) or not fits:
         return draw
-    # Optional properties left out by chance make most objects of few properties equal.
+    # If optional properties are left out at random, most objects with few properties are equal.
     full = tuple(item if item.share <= SELDOM else replace(item, share=1.0) for item in properties)
     return either(_FULL, _compile_object(replace(plan, properties=full), nodes.context), draw)
 
 
 def wants_extra(form: Canonical, nodes: Nodes) -> bool:
-    """Whether an object gets undeclared properties: not if the user forbids them and none is required."""
+    """Whether an object gets undeclared properties. Not if the user forbids them and none is required."""
     if nodes.allows_extra or form.objects.count.low > len(form.objects.properties):
         return True
     return any(isinstance(facet.raw, dict) and facet.raw for facet in form.objects.additional)
 
 
 def small_object(item: Draw, low: int) -> Draw:
-    """Draws objects of `low` to three properties, where any object will do."""
+    """Draws objects of `low` to three properties, for schemas without constraints on them."""
     named = _Named(texts(alphabets.NAME, 1, LONGEST_NAME), item, lambda name: True)
     return _compile_object(_ObjectPlan("#", (), low, _SMALL, (named,), _FREE), DrawContext())
 
@@ -126,7 +126,7 @@ def _compile_object(plan: _ObjectPlan, context: DrawContext) -> Draw:
     properties = plan.properties
     required = sum(item.share == 1 for item in properties)
     room = len(properties) if plan.high is None else plan.high - required
-    # Required properties always fit: `maxProperties` bounds the optional ones.
+    # `maxProperties` limits only the optional properties: the required ones fit.
     core = members(properties, plan.pointer, room, context=plan.path)
     low, additional = plan.low, plan.additional
     if not additional and low <= required:
@@ -142,7 +142,7 @@ def _compile_object(plan: _ObjectPlan, context: DrawContext) -> Draw:
                     value[item.name] = item.draw(source)
                     context.path.pop()
             if additional:
-                # The choices of an unusable name stay in the record, so that a replay reads the same ones.
+                # The choices of an unusable name stay in the record, so that a replay makes the same choices.
                 kinds = plan.additional
                 has_spans = source.__class__ is not RandomSource
                 misses = 0
@@ -182,10 +182,10 @@ def members(
     drops_null: bool = False,
     context: DrawContext | None = None,
 ) -> Draw:
-    """Draws objects of required properties and at most `room` optional ones.
+    """Draws objects with required properties and at most `room` optional ones.
 
-    With `drops_null` an optional member that is null is left out: a null in a query is a text that the schema may not admit. The path
-    of `context` names each member while it is drawn.
+    With `drops_null`, an optional member that is null is left out, because a null in a query is sent as text that the schema
+    may not admit. The path of `context` contains each member while it is drawn.
     """
     steps = [(item.name, item.draw, item.share, _token(item.name)) for item in properties]
 
@@ -204,7 +204,7 @@ def members(
                     left -= 1
                     if has_spans:
                         source.start_span(OPTIONAL)
-                # A function around each draw that does this would be one more call for each property.
+                # A function around each draw would cost one more call per property.
                 if path is not None:
                     path.append(token)
                 item = make(source)
@@ -223,7 +223,7 @@ def members(
 
 
 def related(draw: Draw, properties: Sequence[Property], context: DrawContext) -> Draw:
-    """Draws objects; some of them have strings or numbers that are equal, in order, or contained in each other."""
+    """Draws objects. In some of them strings or numbers are equal, ordered, or contained in each other."""
     accepts = {item.name: item.accepts for item in properties if item.accepts is not None}
     if len(accepts) < 2:
         return draw
@@ -251,7 +251,7 @@ def related(draw: Draw, properties: Sequence[Property], context: DrawContext) ->
 
 
 def is_free(form: Canonical) -> bool:
-    """Whether a form admits only strings or numbers, and neither lists them nor names a format of them."""
+    """Whether a form admits only strings or only numbers, without `enum` or a format."""
     is_listed_or_named = form.enum is not None or bool(form.formats) or form.strings.content is not None
     return form.types <= _SCALARS and not is_listed_or_named
 
@@ -262,7 +262,7 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
     is_name = nodes.validator(objects.names)
     tags = inherited_tags(nodes.canon, form)
     marks = marks_among(objects.properties)
-    # Objects with very many optional properties have a dozen of them, but never less than a third.
+    # Objects with very many optional properties have about a dozen of them, but at least a third.
     optional = sum(name not in objects.required for name in objects.properties)
     usual = 0.5 if optional <= 24 else max(0.3, 12 / optional)
     for name, conjunction in objects.properties.items():
@@ -277,13 +277,13 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
             if is_required:
                 raise
             continue
-        # Forms of nested alternatives cost the budget that their values need, and only scalars are asked for here.
+        # Reading nested alternatives would cost budget that the values need, and only scalars are wanted here.
         is_plain = all(not isinstance(one.raw, dict) or _COMPOSING.isdisjoint(one.raw) for one in conjunction)
         words = topical(name, nodes.canonical(conjunction)) if inner.is_body and is_plain else ()
         words = tuple(word for word in words if inner.carries(word) and nodes.validator(conjunction)(word))
         if words and not nodes.is_minimal:
             draw = either(TOPICAL, listed(words), draw)
-        # The own schema of a property wins over the names that discriminators give it.
+        # A property's own schema has precedence over the values that discriminators give it.
         admitted = list(filter(nodes.validator(conjunction), tags[name])) if name in tags else []
         if admitted:
             draw = listed(admitted)
@@ -303,9 +303,9 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
 
 
 def is_accepted(canon: Canon, conjunction: Conjunction, place: TextPlace, value: Any) -> bool:
-    """Whether a place carries a value that a conjunction admits."""
-    # A predicate for each property of a large description costs memory, and few are asked. The compiler is not kept:
-    # it keeps this function, and programs in cycles would wait for the garbage collector.
+    """Whether a conjunction admits a value and its place carries it."""
+    # A predicate for each property of a large description would cost memory, and few are called. The compiler is not
+    # kept: it keeps this function, and programs in reference cycles would have to wait for the garbage collector.
     return place.carries(value) and validator_of(canon, conjunction, is_strict=False)(value)
 
 
@@ -315,7 +315,7 @@ def _token(name: str) -> str:
 
 
 def _additional(nodes: Nodes, form: Canonical, inner: TextPlace) -> tuple[_Named, ...]:
-    """Return the draws of undeclared properties: those of any other name, and those of each name pattern."""
+    """Return the draws of undeclared properties: of any name, and of each name pattern."""
     objects = form.objects
     if nodes.is_minimal and objects.count.low == 0:
         return ()
@@ -323,7 +323,7 @@ def _additional(nodes: Nodes, form: Canonical, inner: TextPlace) -> tuple[_Named
     is_valid = nodes.validator(objects.names)
     found: list[_Named] = []
     patterns = dict.fromkeys(pattern for pattern, _ in objects.pattern_properties)
-    # Whether objects get properties that are neither declared nor named by a pattern.
+    # Whether objects may have properties that are neither declared nor matched by a pattern.
     is_open = objects.closed_at is None and (
         nodes.variety_of(form) is not Variety.USUAL
         or objects.declares_additional
@@ -343,12 +343,12 @@ def _additional(nodes: Nodes, form: Canonical, inner: TextPlace) -> tuple[_Named
     for pattern in patterns:
         characters = alphabets.VISIBLE.intervals
         if not inner.is_body:
-            # Names travel like values: without the characters that separate them.
+            # Names are sent like values, so the characters that separate values are excluded.
             characters = alphabets.common(characters, inner.alphabet.intervals)
         try:
             names = names_like(pattern, characters)
         except UnsupportedPattern:
-            # No text of the pattern can be written, so its properties are left out and reported.
+            # The pattern has no text that can be written. Its properties are left out and reported.
             form.opaque[form.pointer] = "patternProperties"
             continue
         for conjunction, is_name in _overlaps(form, names, is_valid):
@@ -358,7 +358,7 @@ def _additional(nodes: Nodes, form: Canonical, inner: TextPlace) -> tuple[_Named
 
 
 def _overlaps(form: Canonical, names: Draw, is_valid: IsName) -> list[tuple[Conjunction, IsName]]:
-    """Return the schemas of properties whose names match a pattern: a few names are tried, since they may match others too."""
+    """Return the schemas of further patterns that match the same names. A few drawn names decide, because patterns may overlap."""
     declared = form.objects.properties.keys() | form.objects.hidden
     found: dict[frozenset[FacetKey], Conjunction] = {}
     for seed in range(_TRIED_NAMES):
@@ -374,7 +374,7 @@ def _overlaps(form: Canonical, names: Draw, is_valid: IsName) -> list[tuple[Conj
 
 
 def _names(nodes: Nodes, form: Canonical) -> Draw | None:
-    """Draws names that `propertyNames` admits; None if none is found."""
+    """Draws names that `propertyNames` admits; None if no name is found."""
     if not form.objects.names:
         return texts(alphabets.NAME, 1, LONGEST_NAME)
     for place in (_NAME_PLACE, _ANY_NAME_PLACE):

@@ -16,36 +16,39 @@ _FILLED_QUERY = "query-filled"
 _LOCATIONS = {str(location): location for location in Location}
 _DOTS = frozenset((".", ".."))
 LONGEST_IN_HEAD = 640
-"""Most characters of a text in the head of a request, unless its schema requires more. A character takes up to twelve octets, and
-servers refuse heads of more than about 8,000 octets (RFC 9110, 4.1) or close the connection, which shows nothing about an operation."""
+"""Most characters of a text in the request line or a header, unless its schema requires more. A character takes up to twelve
+octets, and servers refuse heads of more than about 8,000 octets (RFC 9110, 4.1) or close the connection, which shows nothing
+about an operation.
+"""
 _XML = ((0x09, 0x0A), (0x20, 0xD7FF), (0xE000, 0xFFFD), (0x10000, 0x10FFFF))
-"""Characters of XML 1.0, 2.2, without the carriage return, which parsers turn into line feeds."""
+"""Characters of XML 1.0 (2.2) without the carriage return, which parsers replace by line feeds."""
 
 
 class TextPlace(Struct, frozen=True):
-    """The limits of a text on the wire."""
+    """The limits of a text at one place of a request."""
 
     name: str
     alphabet: Alphabet
-    min_text: int = 0  # The least length: 1 where an empty string would not arrive, or would be ambiguous.
+    min_text: int = 0  # Least length: 1 if an empty string would be lost or ambiguous.
     min_items: int = 0
     allows_null: bool = True
     is_body: bool = False
-    is_bytes: bool = False  # True when `format: binary` is bytes here, not text.
-    file: str = ""  # Media type of the files that bytes are here; empty when any bytes will do.
+    is_bytes: bool = False  # True if `format: binary` means bytes here, not text.
+    file: str = ""  # Media type of the files that are sent as bytes; empty if any bytes will do.
     columns: tuple[str, ...] = ()  # Columns of the tables among those files, if the description lists them.
     refuses: frozenset[str] = frozenset()  # Strings that cannot be a whole value, such as `.` and `..` in a path.
-    is_trimmed: bool = False  # True when spaces at the ends would be lost.
+    is_trimmed: bool = False  # True if leading and trailing spaces would be lost.
     separators: str = _SEPARATORS  # Characters that items of a list and properties of an object cannot have.
     takes_any_listed: bool = False
-    """True when an `enum` may contain characters that other values here do not have, such as `/` in a path: they are escaped, because
-    no other value can be sent."""
+    """True if members of an `enum` may have characters that other values avoid, such as `/` in a path. They are escaped,
+    because no other value can be sent.
+    """
     escaped: Alphabet | None = None
-    """The alphabet with characters that are escaped, for patterns that have no texts without them."""
+    """The alphabet plus characters that need escapes, for patterns without any text in the plain alphabet."""
     listed: Alphabet | None = None
-    """The alphabet of members of an `enum`: generated texts avoid the characters that servers read in different ways."""
+    """The alphabet of members of an `enum`. Generated texts avoid characters that servers read in different ways."""
     carries_empty: bool = False
-    """True when an empty string is sent although it is not drawn: as a boundary value, or an example."""
+    """True if an empty string may be sent as a boundary value or an example, although it is not drawn."""
 
     def carries_listed(self, value: Any) -> bool:
         """Whether the server receives this member of an `enum` unchanged."""
@@ -58,7 +61,7 @@ class TextPlace(Struct, frozen=True):
         return self.carries(value)
 
     def stands_alone(self, text: str) -> bool:
-        """Whether a text of the alphabet arrives as it is."""
+        """Whether all characters of a text arrive unchanged."""
         return text not in self.refuses and not (self.is_trimmed and text != text.strip())
 
     def _is_long_enough(self, text: str) -> bool:
@@ -84,18 +87,20 @@ class TextPlace(Struct, frozen=True):
 
 @lru_cache(maxsize=16)
 def filled(place: TextPlace, *, carries_empty: bool) -> TextPlace:
-    """Return the place of a query parameter that servers may refuse without a value (OpenAPI 3.0, `allowEmptyValue`)."""
+    """Return the place of a query parameter that servers may refuse if it is empty (OpenAPI 3.0, `allowEmptyValue`)."""
     return replace(place, name=_FILLED_QUERY, min_text=1, carries_empty=carries_empty)
 
 
 @lru_cache(maxsize=256)
 def place_of(location: Location, text: Alphabet, excluded: str, style: str = "", *, explode: bool = False) -> TextPlace:
-    """Return the place of parameters of a location; `text` is what may be sent at all, `excluded` not in headers.
+    """Return the place of parameters of a location.
 
-    Values that are ambiguous on the wire (`checker.transport.wire.ambiguity`) are left out wherever there are others.
+    `text` is the alphabet of all texts, `excluded` are characters that headers must not have.
+
+    Values that are ambiguous on the wire (`checker.transport.wire.ambiguity`) are left out if there are other values.
     """
     if location is Location.PATH:
-        # A slash ends a segment, decoded or not; controls are refused by many servers before routing.
+        # A slash ends a segment, decoded or not. Many servers refuse control characters before routing.
         characters = alphabets.restricted(alphabets.common(_PRINTABLE, text.intervals), "/\\")
         separators = _SEPARATORS + "." if style == "label" and explode else _SEPARATORS
         return TextPlace(
@@ -109,7 +114,7 @@ def place_of(location: Location, text: Alphabet, excluded: str, style: str = "",
         characters = alphabets.restricted(((0x20, 0x7E),), excluded)
         return TextPlace("header", characters, 1, 1, allows_null=False, is_trimmed=True)
     if location is Location.COOKIE:
-        # A percent sign is an escape for some servers and text for others.
+        # Some servers read a percent sign as an escape, others as text.
         characters = alphabets.restricted(alphabets.VISIBLE.intervals, '",;\\%')
         return TextPlace("cookie", characters, 1, 1, allows_null=False)
     raise ValueError("bodies travel by media type")
@@ -138,9 +143,9 @@ def body_place(
     file: str = "",
     columns: tuple[str, ...] = (),
 ) -> TextPlace:
-    """Return the place of a body; `file` is the media type of bytes that have to be a whole file.
+    """Return the place of a body. If the bytes must be a whole file, `file` is its media type.
 
-    A form with XML in one of its parts counts as XML, too.
+    A form with XML in one of its parts counts as XML.
     """
     if is_xml:
         text = alphabets.restricted(alphabets.common(_XML, text.intervals), "")
@@ -157,10 +162,10 @@ def item_of(place: TextPlace) -> TextPlace:
     if place.is_body:
         if not place.name.startswith(("body-form", "body-xml")):
             return place
-        # Forms and XML cannot show an empty list or null.
+        # Forms and XML cannot express an empty list or null.
         return replace(place, name=f"{place.name}-item", min_items=1, allows_null=False)
     is_listed_free = place.takes_any_listed or place.name in ("query", _FILLED_QUERY)
-    # Of a field, commas alone separate (RFC 9110, 5.6.1).
+    # Only commas separate the items of a header field (RFC 9110, 5.6.1).
     is_field = place.name == "header"
     return TextPlace(
         f"{place.name}-item",
@@ -182,10 +187,10 @@ _PRINTABLE = (
 
 
 def is_in_head(place: TextPlace) -> bool:
-    """Whether texts stand before the body of a request."""
+    """Whether texts of a place are in the request line or in a header."""
     return location_of(place) not in (None, Location.BODY)
 
 
 def location_of(place: TextPlace) -> Location | None:
-    """Return the location of a place, by the first word of its name; names of properties have none."""
+    """Return the location of a place, the first word of its name; None for places inside of bodies."""
     return _LOCATIONS.get(place.name.partition("-")[0])

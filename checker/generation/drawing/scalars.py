@@ -1,4 +1,4 @@
-"""Null, booleans, numbers and listed values of a schema."""
+"""Draws of null, booleans, numbers and listed values."""
 
 import math
 import operator
@@ -23,7 +23,7 @@ _BITS: Final = struct.Struct("<i")
 
 
 def nearest_float(value: Fraction | float) -> float:
-    """Return a number in double precision. A number beyond all floats becomes the last one: schemas have bounds such as 10**400."""
+    """Return a number as a double. A number beyond all doubles becomes the largest: schemas have bounds such as 10**400."""
     try:
         return float(value)
     except OverflowError:
@@ -31,13 +31,13 @@ def nearest_float(value: Fraction | float) -> float:
 
 
 def nearest(value: float) -> float:
-    """Return the nearest float of single precision to a number that is in its range."""
+    """Return the single-precision float that is nearest to a number in its range."""
     found: float = _FLOAT.unpack(_FLOAT.pack(value))[0]
     return found
 
 
 def beside(value: float, towards: float) -> float:
-    """Return the next float of single precision in a direction; beyond their range the next float of double precision."""
+    """Return the next single-precision float in a direction; beyond their range, the next double."""
     if abs(value) > LARGEST:
         return math.nextafter(value, towards)
     rounded = nearest(value)
@@ -52,7 +52,7 @@ def beside(value: float, towards: float) -> float:
 
 
 def between(low: float, high: float) -> tuple[float, float] | None:
-    """Return the least and the greatest float of single precision between two numbers; None if there is none."""
+    """Return the least and the greatest single-precision float between two numbers; None if there is none."""
     if abs(low) > LARGEST or abs(high) > LARGEST:
         return None
     least = nearest(low) if nearest(low) >= low else beside(low, math.inf)
@@ -87,7 +87,7 @@ def compile_integer(canonical: Canonical, context: DrawContext) -> Draw:
 
 
 def few_integers(numbers: Numbers, most: int) -> range | None:
-    """Return all integers that the bounds and the step admit; None if a bound is missing, or for a wider range than `most`."""
+    """Return all integers between the bounds that are multiples of the step; None if a bound is missing, or if there are more than `most`."""
     if numbers.low is None or numbers.high is None or numbers.high - numbers.low > most:
         return None
     step = 1 if numbers.step is None else numbers.step.numerator
@@ -98,13 +98,13 @@ def few_integers(numbers: Numbers, most: int) -> range | None:
 def _whole_multiples(
     numbers: Numbers, step: Fraction, between: tuple[int, int], context: DrawContext, pointer: str
 ) -> Draw:
-    """Draws integers that are multiples of a step, `between` times its numerator."""
+    """Draws integers that are multiples of a step; `between` are the bounds in units of its numerator."""
     (low, high), factor = between, step.numerator
     draw = integers(low, high, factor)
     if step == 1 or not _may_round(numbers, step):
         return draw
     if _are_far(numbers):
-        # Far from zero only these multiples are exact as floats.
+        # Far from zero only these multiples are exact as doubles.
         least, most = low * factor, high * factor
         coarse = math.lcm(factor, int(math.ulp(nearest_float(max(abs(least), abs(most))))))
         first, last = -(-least // coarse), most // coarse
@@ -123,12 +123,12 @@ def compile_number(canonical: Canonical, context: DrawContext) -> Draw:
     largest = LARGEST if is_single else _LARGEST
     low = -largest if numbers.low is None else nearest_float(numbers.low)
     high = largest if numbers.high is None else nearest_float(numbers.high)
-    # Beyond 2**53 integers are exact and floats are not.
+    # Beyond 2**53, integers are exact and doubles are not.
     while numbers.low is not None and _EXACT <= abs(low) < _LARGEST and min(_readings(low)) < numbers.low:
         low = math.nextafter(low, math.inf)
     while numbers.high is not None and _EXACT <= abs(high) < _LARGEST and max(_readings(high)) > numbers.high:
         high = math.nextafter(high, -math.inf)
-    # As text the nearest float is the bound itself; only an open bound needs the next one.
+    # The nearest double has the text of the bound itself. Only an open bound needs the next one.
     if numbers.low is not None and numbers.is_low_open:
         low = math.nextafter(low, math.inf)
     if numbers.high is not None and numbers.is_high_open:
@@ -137,7 +137,7 @@ def compile_number(canonical: Canonical, context: DrawContext) -> Draw:
         raise Unsatisfiable(*numbers.empty("number"))
     low, high = low + 0.0, high + 0.0
     ends = between(low, high) if is_single else None
-    # Where no single float is between the bounds, another number has to do.
+    # If no single-precision float lies between the bounds, doubles are drawn.
     low, high = ends or (low, high)
     if low == high:
         return constant(_whole(low))
@@ -146,14 +146,14 @@ def compile_number(canonical: Canonical, context: DrawContext) -> Draw:
 
     def draw(source: Source) -> float:
         value = source.floating(low, high)
-        # Most numbers have a fraction: those are returned as they are.
+        # Most numbers have a fraction and are returned unchanged.
         return _whole(value) if value.is_integer() else value
 
     return draw
 
 
 def _whole(value: float) -> float:
-    """Return an integer without a fraction for a whole number; -0.0 and large numbers stay as they are."""
+    """Return a whole number as an integer; -0.0 and large numbers are returned unchanged."""
     if value.is_integer() and -1e15 < value < 1e15 and (value or math.copysign(1.0, value) > 0):
         return int(value)
     return value
@@ -166,7 +166,7 @@ def _multiples(numbers: Numbers, step: Fraction, context: DrawContext, pointer: 
     if step.denominator == 1:
         return _whole_multiples(numbers, step, (low, high), context, pointer)
     if _are_far(numbers):
-        # All floats there are integers.
+        # Doubles of this size are all integers.
         whole = Fraction(step.numerator)
         between = _integers_between(numbers, whole)
         if between[0] <= between[1]:
@@ -177,7 +177,7 @@ def _multiples(numbers: Numbers, step: Fraction, context: DrawContext, pointer: 
         count = source.integer(low, high) if low < high else low
         return _whole(nearest_float(count * step))
 
-    # Some validators divide floats, and then reject some multiples. The value has to pass both kinds of validators.
+    # Some validators divide doubles and reject some multiples. The value has to pass both kinds of validators.
     accepts = _certain(numbers, step) if _may_round(numbers, step) else _divides(unit)
     return retried(make, accepts, context, pointer)
 
@@ -191,19 +191,19 @@ def _divides(unit: float) -> Callable[[Any], bool]:
 
 
 def _may_round(numbers: Numbers, step: Fraction) -> bool:
-    """Whether floats near a bound are nearly as far apart as the multiples, so that the nearest float may be beyond the bound."""
+    """Whether neighbouring doubles near a bound are almost as far apart as the multiples, so that rounding may cross the bound."""
     bounds = [abs(nearest_float(bound)) for bound in (numbers.low, numbers.high) if bound is not None]
     return any(math.ulp(bound) > min(nearest_float(step) / 4, 1.0) for bound in bounds)
 
 
 def _are_far(numbers: Numbers) -> bool:
-    """Whether all numbers between the bounds lie beyond the integers that floats have exactly."""
+    """Whether all numbers between the bounds are too large for exact integers in doubles."""
     is_above = numbers.low is not None and numbers.low >= _EXACT
     return is_above or (numbers.high is not None and numbers.high <= -_EXACT)
 
 
 def _certain(numbers: Numbers, step: Fraction) -> Callable[[Any], bool]:
-    """Return a predicate for numbers that are multiples between the bounds both as text and as a float."""
+    """Return a predicate for numbers that are multiples within the bounds, as text and as a double."""
     low, high, divides = numbers.low, numbers.high, _divides(nearest_float(step))
     above = operator.gt if numbers.is_low_open else operator.ge
     below = operator.lt if numbers.is_high_open else operator.le
@@ -219,8 +219,9 @@ def _certain(numbers: Numbers, step: Fraction) -> Callable[[Any], bool]:
 
 
 def _readings(value: float) -> set[Fraction]:
-    """Return the spellings of a number as text, and as a float."""
-    # Half of all JSON readers know only doubles: bounds hold for both readings, so that no server is blamed for its parser.
+    """Return both readings of a number: exact from its text, and rounded to a double."""
+    # Half of all JSON readers know only doubles. The bounds hold for both readings, so that no server is blamed for its
+    # parser.
     return {Fraction(str(value)), Fraction(nearest_float(value))}
 
 
@@ -233,7 +234,7 @@ def _integers_between(numbers: Numbers, step: Fraction) -> tuple[int, int]:
         least += 1
     if high is not None and numbers.is_high_open and most * step == high:
         most -= 1
-    # Without the integers that round to an open bound, if others are left.
+    # Integers that round to an open bound are left out if others remain.
     above, below = least, most
     if low is not None and numbers.is_low_open and _EXACT <= abs(low) < _LARGEST:
         above = max(least, math.ceil(Fraction(math.nextafter(float(low), math.inf)) / step))
@@ -247,7 +248,7 @@ def _integers_between(numbers: Numbers, step: Fraction) -> tuple[int, int]:
         most = min(least + max(1000, abs(least)), int(Fraction(_LARGEST) / step))
     if step == 1:
         return least, most
-    # Further from zero the nearest float of a multiple is not a multiple.
+    # Farther from zero, the nearest double of a multiple is no multiple.
     bound = 2**53 // step.numerator
     if low is None and -bound <= most:
         least = max(least, -bound)

@@ -1,7 +1,7 @@
-"""Strings of a schema: plain, of formats, of patterns, with a declared content, or from a strategy of a user.
+"""Strings of a schema: plain, of formats, of patterns, with a declared content, or from a user's strategy.
 
-A string with several constraints is drawn for one of them and filtered by the others. Where few of a handful of tries pass, the texts
-of two constraints are also put into one: in a row, or one over the start or the end of the other.
+A string with several constraints is drawn for one of them and filtered by the others. If few tries pass, texts of two
+constraints are also combined: one after the other, or one written over the start or the end of the other.
 """
 
 import base64
@@ -34,14 +34,14 @@ from checker.validation.formats import STRING_FORMATS
 Check = Callable[[Any], bool]
 _ROOM: Final = 256  # Characters beyond the minimum when there is no maximum.
 _RECORDED: Final = 1000  # Longer strings are recorded as a seed and a length.
-_LONGEST: Final = 1 << 22  # Characters of the longest minimum that is drawn.
-_LONG: Final = 0.02  # Share of long texts, where the schema has a maximum that allows them.
+_LONGEST: Final = 1 << 22  # Greatest `minLength` for which strings are drawn.
+_LONG: Final = 0.02  # Share of long texts, if the schema has a maximum that allows them.
 _USUAL: Final = (6, 48)  # Lengths that most strings of a format have.
 _SEEDS: Final = 1 << 16
 _OF_FORMATS: Final = "0123456789abcdefghijklmnopqrstuvwxyzTZ+-.:@"
-"""Characters of certain formats; URIs may be short, and short texts are validated wherever the place matters."""
-_SHORTEST: Final = 2  # Longest text that a place refuses as such (`..`).
-_FILES, _WHOLE_FILES = 0.3, 0.9  # Shares of valid files among binary values: of any kind, and where one kind is named.
+"""Characters of the formats that need no check. URIs may be short, and short texts are validated if the place requires it."""
+_SHORTEST: Final = 2  # Length of the longest text that a place refuses as a whole value (`..`).
+_FILES, _WHOLE_FILES = 0.3, 0.9  # Shares of valid files among binary values: for any type, and for a named type.
 
 
 class _Limits(Struct, frozen=True):
@@ -58,9 +58,9 @@ class _Limits(Struct, frozen=True):
 
 
 def compile_string(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
-    """Draws strings of at most `max_text` characters, or as few as there have to be. Raises `Unsatisfiable`."""
+    """Draws strings of at most `max_text` characters, or of the least length if that is longer. Raises `Unsatisfiable`."""
     if place.escaped is not None:
-        # The characters that have to be escaped there are drawn if a pattern has no texts without them.
+        # Characters that need escapes are drawn only if a pattern has no text without them.
         try:
             for pattern, _ in form.strings.patterns:
                 writer(pattern, place.alphabet.intervals, place.alphabet)
@@ -77,7 +77,7 @@ def compile_string(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
         contained = _content(nodes, form, form.strings.content, place)
         if contained is not None and not is_free:
             contained = retried(contained, accepts, nodes.context, form.pointer)
-            # An annotation yields to the lengths and patterns that it contradicts.
+            # Content keywords are annotations here: they are dropped if they contradict lengths or patterns.
             if not form.strings.content.is_asserted and not is_alive(contained, nodes.context):
                 contained = None
         if contained is not None:
@@ -96,7 +96,7 @@ def compile_string(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
 
 
 def _limits(nodes: Nodes, form: Canonical, place: TextPlace) -> _Limits:
-    """Return the allowed lengths. Raises `Unsatisfiable`, also for a format that has no strings of such lengths."""
+    """Return the allowed lengths. Raises `Unsatisfiable`, also if a format has no strings of such lengths."""
     lengths = form.strings.lengths
     refuse(lengths.conflict())
     low, high = max(lengths.low, place.min_text), lengths.high
@@ -118,9 +118,9 @@ def _limits(nodes: Nodes, form: Canonical, place: TextPlace) -> _Limits:
 
 
 def _certain(nodes: Nodes, form: Canonical, place: TextPlace, limits: _Limits) -> Draw | None:
-    """Draws texts that need no second look: of one format or one simple pattern, whose lengths all fit."""
+    """Draws texts that need no validation: of one format or one simple pattern, all of whose lengths are allowed."""
     strings = form.strings
-    # Checking a text takes as long as writing it.
+    # Validating a text takes as long as writing it.
     if strings.content is not None or len(form.formats) + len(strings.patterns) + len(form.excluded.patterns) != 1:
         return None
     if form.formats:
@@ -137,7 +137,7 @@ def _certain(nodes: Nodes, form: Canonical, place: TextPlace, limits: _Limits) -
         written = writer(pattern, place.alphabet.intervals, place.alphabet)
     except UnsupportedPattern:
         return None
-    # Places refuse or trim dots and blanks, which come from the pattern or from around a match.
+    # Places refuse or trim dots and blanks. These may come from the pattern, or from the text around a match.
     is_whole = pattern[0] == "^" and pattern[-1] == "$"
     is_carried = place.is_body or (is_whole and written.low > _SHORTEST and " " not in pattern)
     return written.unbounded() if is_carried and limits.contain(written.low, written.high) else None
@@ -160,12 +160,12 @@ def _ways(nodes: Nodes, form: Canonical, place: TextPlace, limits: _Limits) -> t
             if known.is_certain and is_usual and len(form.formats) == 1 and not patterns:
                 continue
             if known.is_international:
-                # All other draws keep to the alphabet of the place.
+                # All other draws use the alphabet of the place.
                 checks.append(place.alphabet.permits)
         elif name == "binary" and place.is_bytes:
             ways.append(_binary(limits, *file_of(form, place)))
         if name in STRING_FORMATS:
-            # Strings that are drawn for a format satisfy strict validators as well; those of a pattern may not.
+            # Strings drawn for a format satisfy strict validators as well. Strings drawn for a pattern may not.
             checks += [STRING_FORMATS[name], strict_format(name)] if patterns else [STRING_FORMATS[name]]
     if place.is_bytes and not ways and content is not None and content.is_file:
         kind, columns = file_of(form, place)
@@ -204,7 +204,7 @@ def _written(write: Callable[[Source, int, int], str], low: int, high: int, sour
 
 
 def _from_user(strategy: Strategy, location: Location | None, context: DrawContext) -> Draw:
-    """Draws from a strategy of a user; provenance notes that its values may be anything."""
+    """Draws from a user's strategy. Provenance notes that its values may break the schema."""
     if location is None:
         return partial(draw_strategy, strategy)
     given = GivenValue(location, Origin.EXPLICIT)
@@ -224,7 +224,7 @@ def _plain(nodes: Nodes, place: TextPlace, limits: _Limits) -> Draw:
         return lambda source: _expanded(source, place, low, min(high, low + _ROOM))
     if high <= _RECORDED:
         return texts(alphabet, low, high if limits.high is not None else min(high, max(low * 2, low + _ROOM)))
-    # Long texts are rare, because each costs as much as ten short ones.
+    # Long texts are rare, because one costs as much as ten short ones.
     short = max(low, _ROOM)
     if limits.high is None:
         return texts(alphabet, low, short)
@@ -244,7 +244,7 @@ def _expanded(source: Source, place: TextPlace, low: int, high: int) -> str:
 
 
 def file_of(form: Canonical, place: TextPlace) -> tuple[str, tuple[str, ...]]:
-    """Return the kind of file that a binary text is, and its columns: by its name and prose, or by those of the operation."""
+    """Return the type of file that a binary text stands for, and its columns: from its own name and prose, or from those of the operation."""
     said: list[Any] = [facet.raw for facet in form.facets]
     names = [facet.pointer.rpartition("/properties/")[2] for facet in form.facets if not facet.is_made]
     texts = [raw.get(keyword) for raw in said for keyword in ("title", "description")]
@@ -253,11 +253,11 @@ def file_of(form: Canonical, place: TextPlace) -> tuple[str, tuple[str, ...]]:
 
 
 def _binary(limits: _Limits, file: str, columns: tuple[str, ...]) -> Draw:
-    """Draws bytes, some of them a valid file."""
+    """Draws bytes, in part valid files."""
     low = limits.low
     most = min(_RECORDED, low + _ROOM if limits.high is None else limits.high)
     wanted = files_of(file, columns)
-    # Decoders ignore what follows the end of a file.
+    # File decoders ignore bytes after the end of the content.
     padded = (content.ljust(low, b"\0") for content in wanted)
     files = [content for content in padded if len(content) <= limits.most]
     if not files:
@@ -293,11 +293,11 @@ def _all_of(checks: list[Check], place: TextPlace, limits: _Limits) -> Check:
     return accepts
 
 
-_MOST_BYTES: Final = 48  # Bytes that are encoded, beyond those that a minimum requires.
+_MOST_BYTES: Final = 48  # Bytes that are encoded beyond the required minimum.
 
 
 class _Encoding(Struct, frozen=True):
-    """Groups of bytes that become groups of characters (RFC 4648, 4 to 8)."""
+    """An encoding of byte groups as character groups (RFC 4648, 4 to 8)."""
 
     encode: Callable[[bytes], bytes]
     bytes_in: int
@@ -307,7 +307,7 @@ class _Encoding(Struct, frozen=True):
         return self.encode(content.encode() if isinstance(content, str) else content).decode("ascii")
 
     def sizes(self, low: int, high: int | None) -> tuple[int, int]:
-        """Return the least and the greatest number of bytes for a length; the least is greater where there are none."""
+        """Return the least and the greatest number of bytes for a length; least > greatest if no number fits."""
         groups = -(-low // self.characters_out)
         least = max(0, self.bytes_in * (groups - 1) + 1) if groups else 0
         most = least + _MOST_BYTES
@@ -324,7 +324,7 @@ _ENCODINGS: Final = {
 
 
 def _content(nodes: Nodes, form: Canonical, content: Content, place: TextPlace) -> Draw | None:
-    """Draws the declared content of a text, encoded; None for unknown content. Lengths are kept as far as possible."""
+    """Draws texts with the declared content, encoded; None for unknown content. Lengths are respected as far as possible."""
     encoding = _ENCODINGS.get(content.encoding)
     if content.media_type == "application/json":
         document: Draw = _any_document
@@ -355,28 +355,32 @@ def _any_document(source: Source) -> str:
 
 
 _TRIED: Final = 8
-_OFTEN: Final = 4  # Accepted tries from which on a draw needs no others beside it.
+_OFTEN: Final = 4  # Accepted tries from which a draw is used alone.
 _PAIRED: Final = 3
 
 
 def _is_doubtful(form: Canonical, limits: _Limits) -> bool:
-    """Whether a string that is drawn for one constraint may break another."""
+    """Whether a string drawn for one constraint may break another."""
     patterns, count = form.strings.patterns, len(form.strings.patterns) + len(form.formats)
     if count == 0 or count + len(form.excluded.patterns) > 1:
         return count > 0
-    # Rows of characters are written to measure.
+    # Sequences of characters and classes are written to fit the length.
     is_sized = all(is_certain(pattern) for pattern, _ in patterns)
     return limits != _Limits(0, None) and not (is_sized and not any(name in FORMATS for name in form.formats))
 
 
 def _likely(form: Canonical, limits: _Limits, ways: list[Draw], accepts: Check) -> list[Draw]:
-    """Return the draws that are accepted often; where there are none, those that are accepted at all, of texts made to measure, and of two in one."""
+    """Return the draws that are often accepted.
+
+    If there are none, return those that are accepted at all, of texts written to the length and of two combined texts.
+    """
     forbidden = [matcher(pattern) for pattern in form.excluded.patterns]
 
     def is_wanted(value: Any) -> bool:
         return accepts(value) and not any(matches(value) for matches in forbidden)
 
-    # A draw for one constraint meets the others by luck: of `format: email` with `@example\.com$`, nothing else would be sent.
+    # A draw for one constraint meets the others only by luck: for `format: email` with `@example\.com$`, no value would
+    # be sent.
     often = [way for way in ways if _hits(way, is_wanted) >= _OFTEN]
     if often:
         return often
@@ -384,8 +388,8 @@ def _likely(form: Canonical, limits: _Limits, ways: list[Draw], accepts: Check) 
     formats = [FORMATS[name] for name in form.formats if name in FORMATS]
     sized = [(one.of_size, min(limits.most, one.high, limits.low + _ROOM)) for one in formats if one.of_size]
     ways = ways + [partial(_of_size, draw, limits.low, most) for draw, most in sized if most >= limits.low]
-    # One pattern may be open at its end, the other at its beginning; one may say how the text of another begins or ends.
-    # Of 4,134 schemas 16 texts, all in the 59 large ones, have values only so.
+    # One pattern may be open at its end and another at its start, or one may describe the start or end of another's
+    # text. Of 4,134 schemas, 16 texts (all in the 59 large schemas) have values only this way.
     pairs = [(left, right) for left in chosen for right in chosen if left is not right]
     ways = ways + [partial(put, left, right) for put in (_joined, _begun, _ended) for left, right in pairs]
     for is_good in (is_wanted, accepts):
@@ -398,7 +402,7 @@ def _hits(way: Draw, accepts: Check) -> int:
     source, found = RandomSource(), 0
     for seed in range(_TRIED):
         source.reset(seed)
-        # A strategy of a user may find nothing.
+        # A user's strategy may find no value.
         with suppress(Rejected):
             found += accepts(way(source))
     return found

@@ -1,6 +1,6 @@
-"""Given values in place of generated ones: from users, the description, HTTP, or earlier responses.
+"""Known values in place of generated ones: from users, the description, HTTP, or earlier responses.
 
-Each is taken by a recorded choice, so that records shrink and replay.
+Taking one is a recorded choice, so that records can be shrunk and replayed.
 """
 
 import re
@@ -28,22 +28,22 @@ _KINDS: Final = {forms.STRING: "string", forms.INTEGER: "integer", forms.NUMBER:
 
 
 class Words(Struct, frozen=True):
-    """Given values of one kind."""
+    """Known values for one kind of place."""
 
     entries: tuple[Any, ...]
-    share: float  # Probability that one is taken.
+    share: float  # Probability that one of them is taken.
     origin: Origin
-    location: Location | None = None  # The part of the request that they are for; None for no part.
-    name: str = ANYTHING  # The name of the parameter that they are for.
+    location: Location | None = None  # Part of the request that the values are for; None outside of requests.
+    name: str = ANYTHING  # Name of the parameter that the values are for.
 
     def at(self, place: TextPlace, is_valid: IsValid) -> "Words":
-        """Return the words that a place carries and a schema admits."""
+        """Return the words that the place carries and the schema admits."""
         location = location_of(place)
         entries = tuple(v for v in self.entries if place.carries(v) and is_valid(v))
         return replace(self, entries=entries, location=location)
 
     def sampled(self, draw: Draw, context: DrawContext) -> Draw:
-        """Draws one of the values now and then, and otherwise a value of `draw`."""
+        """Draws one of the values with probability `share`, otherwise a value of `draw`."""
         entries, share = self.entries, self.share
         count = len(entries)
         if not count or self.location is None:
@@ -60,7 +60,7 @@ class Words(Struct, frozen=True):
 
 
 def fitting(entries: Iterable[Any], types: frozenset[str], accepts: Callable[[Any], bool]) -> tuple[Any, ...]:
-    """Return the entries that are accepted, as they are or read as one of the wanted types."""
+    """Return the entries that are accepted, unchanged or converted to one of the wanted types."""
     found: dict[str, Any] = {}
     for entry in entries:
         for reading in readings(entry, types):
@@ -71,7 +71,7 @@ def fitting(entries: Iterable[Any], types: frozenset[str], accepts: Callable[[An
 
 
 def readings(entry: Any, types: frozenset[str]) -> Iterator[Any]:
-    """Yield an entry as it is, and read as each of some types; nothing for values of YAML that JSON does not have."""
+    """Yield an entry unchanged, and converted to each of some types; nothing for YAML values that JSON does not have."""
     if not is_json(entry):
         return
     yield entry
@@ -84,12 +84,12 @@ def readings(entry: Any, types: frozenset[str]) -> Iterator[Any]:
 
 
 def words_of_types(types: Sequence[TypeWords]) -> Mapping[str, Words]:
-    """Return the words that may stand for a generated value of each type."""
+    """Return, by JSON type, the words that may replace a generated value of that type."""
     kinds = {name: kind for kind, name in _KINDS.items()}
     return {kinds[one.type]: Words(one.entries, one.share, Origin.DICTIONARY) for one in types}
 
 
-KNOWN: Final = 0.75  # Probability that a value by the grammar of its header replaces a generated one.
+KNOWN: Final = 0.75  # Probability that a value from the grammar of a header replaces a generated one.
 _TAGS = ('"a"', 'W/"a"', "*", '"a", W/"b"', '""')
 _DATES = (
     "Thu, 01 Jan 1970 00:00:00 GMT",
@@ -103,7 +103,8 @@ _LANGUAGES = ("en", "de-CH", "*", "en-GB, en;q=0.8, *;q=0")
 
 AUTHORIZATIONS: Final = (
     "Basic YTpi", "Bearer YWJj", "Digest username=a", "Token a",
-    # A scheme alone, a user without a password, broken Base64, and tokens (RFC 7519) with a part missing or broken.
+    # A scheme alone, a user without a password, broken Base64, and tokens (RFC 7519) with a part that is missing or
+    # broken.
     "Bearer", "Token", "Basic", "Basic YQ==", "Basic a", "Bearer e30.e30", "Bearer e30.a.", "Bearer eyJhbGciOiJIUzI1NiJ9.e30.a",
 )  # fmt: skip
 """Credentials in the shapes that parsers of `Authorization` know."""
@@ -145,7 +146,7 @@ STRUCTURED: Final[Mapping[str, tuple[str, ...]]] = {
     "forwarded": ("for=192.0.2.1;proto=http", 'for="[2001:db8::1]"'),
     "link": ("<https://example.com/>; rel=next",),
     "content-digest": ("sha-256=:X48E9qOokqqrvdts8nOJRJN3OWDUoyWxBf7kbu9DBPE=:",),
-    # By use
+    # No standard: as clients and proxies send them.
     "content-md5": ("1B2M2Y8AsgTpgAmY7PhCfg==",),
     "x-forwarded-for": _ADDRESSES,
     "x-forwarded-host": ("example.com", "example.com:8080"),
@@ -157,7 +158,7 @@ STRUCTURED: Final[Mapping[str, tuple[str, ...]]] = {
     "traceparent": ("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",),
     "tracestate": ("a=1", "a=1,b@c=2"),
 }
-"""Name in lower case -> values by its grammar, edges among them."""
+"""Header name in lower case -> values of its grammar, unusual ones included."""
 
 
 TOPICAL: Final = 0.3  # Probability that a word of its topic replaces a generated string.
@@ -185,9 +186,9 @@ _TOPICS: Final = tuple(
 
 
 def topical(name: str, form: forms.Canonical, *, is_text: bool = False) -> tuple[str, ...]:
-    """Return short words of the topic that the name or the prose of a free string mentions; none if it mentions none.
+    """Return short words of the topic that the name or the prose of a free string mentions; none without a topic.
 
-    Values of any type count if they are sent as text (`is_text`).
+    With `is_text`, values of any type count, because they are sent as text.
     """
     is_other = forms.STRING not in form.types or (form.types == frozenset(forms.TYPES) and not is_text)
     if is_other or form.enum is not None or form.formats or form.strings.patterns or form.strings.content is not None:
@@ -198,23 +199,26 @@ def topical(name: str, form: forms.Canonical, *, is_text: bool = False) -> tuple
 
 @lru_cache(maxsize=4096)
 def _of_topic(text: str) -> tuple[str, ...]:
-    """Return the words of the first topic that a text mentions; none if it mentions none. Operations repeat names and prose."""
+    """Return the words of the first topic that a text mentions; none without a topic. Cached, because operations repeat names and prose."""
     plain = re.sub(r"(?<=[a-z])(?=[A-Z])|[_\W]", " ", text).lower()
     return next((words for topic, words in _TOPICS if topic.search(plain)), ())
 
 
 def holding(name: str) -> tuple[str, ...]:
-    """Return the values with which a condition always holds (RFC 9110, 13.1.1): operations refuse all else unread."""
+    """Return the values for which a condition always holds (RFC 9110, 13.1.1).
+
+    Operations refuse other values without reading the request.
+    """
     return ("*",) if name.lower() == "if-match" else ()
 
 
-HOLDING_WEIGHT: Final = 15  # How often a condition that holds stands beside the others that may be chosen.
+HOLDING_WEIGHT: Final = 15  # Weight of a condition that holds; each other value has weight 1.
 
 
 SOMETIMES = 0.2
 OFTEN = 0.95
-"""Path parameters and some members of bodies name resources: a random name leads to 404. With a share of 0.8, half of the refusals
-of two services were such 404s.
+"""Share of known values in path parameters and in members of bodies that name resources. A random name leads to 404: with a
+share of 0.8, half of the refusals of two services were such 404s.
 """
 TOGETHER = 0.98  # A path with one known part leads to a resource only if the others are known as well.
 _POOLED = 63
@@ -224,9 +228,9 @@ _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,18})")
 def pooled(
     draw: Draw, target: tuple[Location, str | None], kinds: tuple[str, ...], is_valid: IsValid, context: DrawContext
 ) -> Draw:
-    """Draws a value, or takes one from the pool under the name of a parameter; without a name, under `context.path`."""
+    """Draws a value, or takes a value of the pool for the named parameter; without a name, for the place `context.path` in the body."""
     location, name = target
-    # A value is converted to one of the wanted types: 5 to "5", "5" to 5; not where both or neither will do.
+    # A pool value is converted to a wanted type (5 to "5", "5" to 5), unless both types are wanted, or neither.
     is_text, is_numeric = forms.STRING in kinds, forms.INTEGER in kinds or forms.NUMBER in kinds
     coerced: Callable[[Any], Any] | None = None
     if is_text and not is_numeric:
@@ -270,6 +274,6 @@ def pooled(
 
 @lru_cache(maxsize=4096)
 def _is_naming(path: tuple[str, ...], naming: frozenset[tuple[str, ...]]) -> bool:
-    """Whether the value at a place of the body names a resource; in lists every item does."""
+    """Whether the value at a place of the body names a resource. In a list, every item does."""
     has_items = any(map(str.isdigit, path))
     return path in naming or (has_items and tuple([ITEMS if one.isdigit() else one for one in path]) in naming)
