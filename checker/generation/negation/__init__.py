@@ -1,1 +1,4 @@
-"""Values that break exactly one keyword of a schema, and parts of requests that are proved invalid on the wire."""
+"""Values that break exactly one keyword of a schema.
+
+A part of a request is sent as invalid only with a proof that no server can read it as valid.
+"""

@@ -1,4 +1,4 @@
-"""All ways to break one keyword of a schema, at any depth, nearest first. Nothing is compiled until it is asked for."""
+"""All ways to break one keyword of a schema at any depth, those near the root first. Each is compiled on demand."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -26,14 +26,14 @@ from checker.generation.sources import alphabets
 from checker.generation.sources.choices import RandomSource, Source
 from checker.generation.sources.context import Budget, Draw, Rejected, retried
 
-Broken = Callable[[Source], tuple[Any, Any]]  # Draws a whole value and the part of it that is wrong.
-Host = Callable[[Broken], Broken]  # Puts a broken value into a larger one. Raises `Unsatisfiable`.
+Broken = Callable[[Source], tuple[Any, Any]]  # Draws (whole value, its wrong part).
+Host = Callable[[Broken], Broken]  # Wraps draws of a broken part into draws of a larger value. Raises `Unsatisfiable`.
 _Where = Callable[[Source, Any], Any]
-"""Return the key or index of a value at which the broken part is put, after it has made room for it."""
+"""Make room for the broken part in a value; return the key or index for it."""
 
 
 class _Once:
-    """A draw that is compiled when it is first needed. Making one takes a tenth of the time of `functools.cache`."""
+    """A draw that is compiled at its first use. Creating one takes a tenth of the time of `functools.cache`."""
 
     __slots__ = ("_draw", "_make")
 
@@ -48,8 +48,8 @@ class _Once:
 
 
 def put(valid: Callable[[], Draw], where: _Where) -> Host:
-    """Return the host that puts a broken part into a valid object or array. It is compiled when it is first needed."""
-    # All breaches below one place share it. The compiler keeps the reason of a conjunction that has no values.
+    """Return the host that puts a broken part into a valid object or array. The object or array is compiled on demand."""
+    # All breaches below one place share it. If the conjunction has no values, the compiler remembers the reason.
     around = _Once(valid)
 
     def host(broken: Broken) -> Broken:
@@ -75,7 +75,7 @@ def in_property(site: MutationSite, name: str) -> Host:
 
     def valid() -> Draw:
         if site.form.branches:
-            # Alternatives and conditions may be about the presence of a property.
+            # Alternatives and conditions may depend on the presence of a property.
             with suppress(Unsatisfiable):
                 return site.narrowed(f"with-{name}", OBJECT | {"required": [name]})
         return site.valid(dict)
@@ -84,24 +84,24 @@ def in_property(site: MutationSite, name: str) -> Host:
 
 
 def in_named(site: MutationSite, named: Callable[[], Draw]) -> Host:
-    """Return the host of a property whose name is drawn."""
+    """Return the host of a property with a drawn name."""
     names = _Once(named)
 
     def valid() -> Draw:
-        names()  # Raises `Unsatisfiable` for a pattern that cannot be written, before anything is drawn.
+        names()  # Raises `Unsatisfiable` for a pattern without texts, before any value is drawn.
         return site.valid(dict)
 
     return put(valid, lambda source, value: with_room(site, value, names()(source)))
 
 
 def matching_name(site: MutationSite, pattern: str) -> Draw:
-    """Return draws of names that match a pattern, and no other one. Raises `Unsatisfiable`."""
+    """Return draws of names that match one pattern and no other. Raises `Unsatisfiable`."""
     objects, at = site.form.objects, site.pointer("patternProperties")
     try:
         names = names_like(pattern)
     except UnsupportedPattern as error:
         raise Unsatisfiable(at, str(error)) from error
-    # The schema of another pattern would hold for the value as well, so that two keywords could be broken.
+    # If the name matched another pattern, that schema would apply as well, and two keywords could be broken.
     wanted = [(matcher(one), one == pattern) for one in dict(objects.pattern_properties)]
     is_valid = site.compiler.validator(objects.names)
     taken = objects.properties.keys() | objects.hidden
@@ -132,7 +132,7 @@ def as_name(site: MutationSite) -> Host:
 
 
 def in_items(site: MutationSite, first: int, *, is_fixed: bool) -> Host:
-    """Return the host of the item after the first ones, or of it or any after it."""
+    """Return the host of the item at index `first`; unless `is_fixed`, of that or any later item."""
 
     def valid() -> Draw:
         return site.narrowed(f"from {first}", ARRAY | {"minItems": first}) if first else site.valid(list)
@@ -144,11 +144,11 @@ def in_items(site: MutationSite, first: int, *, is_fixed: bool) -> Host:
     return put(valid, where)
 
 
-Path = tuple[str, ...]  # Names and indices from the root of a value; `*` for drawn ones.
+Path = tuple[str, ...]  # Names and indices from the root of a value; `*` for drawn names and indices.
 
 BREAKERS: Final = {**SCALARS, **STRUCTURES}  # Keyword -> ways to break it.
 _ANY: Final = "*"
-_VISITS = 3  # Most places of a value at which the same schema is broken: a recursive schema has endless places.
+_VISITS = 3  # Places of a value at which one schema is broken: a recursive schema has endless places.
 _DEEPEST = 24
 _NAME: Final = TextPlace("breach-name", alphabets.VISIBLE)
 _TEXT: Final = Facet({"type": "string"}, "#/name", is_made=True)
@@ -166,11 +166,11 @@ class PathStep(StrEnum):
 
 
 class Breach(Mutation, frozen=True, kw_only=True):
-    """One way to break exactly one keyword of a schema, with the place of the wrong part in a whole value."""
+    """One way to break exactly one keyword of a schema, and the place of the wrong part in the whole value."""
 
     path: Path
     steps: tuple[PathStep, ...]  # The kind of each token of the path.
-    node: int  # Number of the schema that the keyword stands in.
+    node: int  # Number of the schema that contains the keyword.
     hosts: tuple[Host, ...]
 
     def compile(self) -> Broken:
@@ -196,7 +196,7 @@ class _Node(Struct):
     path: Path = ()
     steps: tuple[PathStep, ...] = ()
     hosts: tuple[Host, ...] = ()  # From the root to here.
-    spared: frozenset[str] = frozenset()  # Pointers of schemas that must hold: a condition is true only while they do.
+    spared: frozenset[str] = frozenset()  # Pointers of schemas that must hold, because a condition depends on them.
     is_branch: bool = False  # Whether the conjunction is one of several ways to be valid.
 
     def spares(self, pointer: str) -> bool:
@@ -205,10 +205,10 @@ class _Node(Struct):
 
 
 def breaches(compiler: Compiler, conjunction: Conjunction, place: TextPlace) -> Iterator[Breach]:
-    """Yield the ways to break a conjunction, those near the root first. Nothing is compiled yet."""
+    """Yield the ways to break a conjunction, those near the root first. Nothing is compiled."""
     walk = _BreachWalk(compiler)
-    # Breadth first: the list is cut off at `_MOST`, and what is near the root should be in it. Each node carries its
-    # hosts, the recipes to put a wrong part into a valid whole, so that a breach can be compiled without the walk.
+    # Breadth first, because the list ends at `_MOST` and should contain the places near the root. Each node has its
+    # hosts, which put a wrong part into a valid whole, so that a breach can be compiled without the walk.
     walk.add(_Node(conjunction, place))
     return walk.breaches()
 
@@ -238,7 +238,7 @@ class _BreachWalk(Struct):
             if form.impossible is None:
                 yield from self._of_form(node, form)
             elif not node.is_branch:
-                # No value satisfies the form: every value is wrong.
+                # No value satisfies the form, so every value is wrong.
                 said = form.impossible.pointer.rpartition("/")[2]
                 is_false = any(facet.raw is False for facet in node.conjunction)
                 keyword = "false" if is_false or said not in BREAKERS else said
@@ -266,7 +266,7 @@ class _BreachWalk(Struct):
             is_known = False
             self._count += 1
             for keyword, value in site.said.items():
-                # The name of a property is a text in JSON, whatever its schema says of its type.
+                # A property name is always a string, whatever `type` says about it.
                 if keyword in BREAKERS and not (keyword == "type" and _TEXT in node.conjunction):
                     for way in BREAKERS[keyword](site, keyword, value):
                         yield self._breach(node, way)
@@ -293,7 +293,7 @@ class _BreachWalk(Struct):
         objects, arrays = form.objects, form.arrays
 
         def child(conjunction: Conjunction, step: PathStep, token: str, host: Host) -> None:
-            # A part whose reference leads nowhere is left out: nothing says which of its values are wrong.
+            # A part whose reference has no target is skipped: its invalid values are unknown.
             with suppress(Unsatisfiable):
                 targets = self.compiler.targets(conjunction)
                 if self._is_open(targets):
@@ -311,7 +311,7 @@ class _BreachWalk(Struct):
         for index, conjunction in enumerate(arrays.prefix):
             child(conjunction, PathStep.INDEX, str(index), in_items(site, index, is_fixed=True))
         if not arrays.is_closed:
-            # Items that are declared by their index, or needed for `contains`, come first.
+            # Items with their own index, or needed for `contains`, come first.
             first = max(len(arrays.prefix), len(arrays.contained))
             child(arrays.items, PathStep.ITEM, _ANY, in_items(site, first, is_fixed=False))
 
@@ -323,14 +323,14 @@ class _BreachWalk(Struct):
         self.add(_Node(conjunction, place, (*node.path, name), steps, hosts, node.spared))
 
     def _branch(self, node: _Node, site: MutationSite) -> None:
-        """Add the schemas that hold for the same value under a condition."""
+        """Add the schemas that apply to the same value under a condition."""
         said = site.said
         if "if" in said:
             condition = site.below(said["if"], "if")
             rest = site.rest("if", "then", "else")
             if "then" in said:
                 then = site.below(said["then"], "then")
-                # All schemas that the condition applies to the same value.
+                # All schemas that the condition applies to the value must hold.
                 spared: list[str] = []
                 with suppress(Unsatisfiable):
                     spared += (part.pointer for part in self.compiler.canonical((condition,)).facets)
@@ -349,16 +349,16 @@ class _BreachWalk(Struct):
 
 
 Thing = TypeVar("Thing")
-# Without this limit and `_TRIED`, the first wrong message of Discord as a form took 4 s, since nothing deep in a form can
-# be proved wrong. It takes 0.25 s with them.
+# Without this limit and `_TRIED`, the first wrong message of Discord as a form took 4 s, because no deep part of a form
+# can be proved wrong. With them it takes 0.25 s.
 _CHOICES: Final = 8
-"""Impossible alternatives that are chosen one after the other before the next possible one is taken."""
+"""Impossible alternatives that may be drawn in a row before the next possible one is taken."""
 
 
 class LazyAlternatives(Generic[Thing]):
-    """Alternatives that are made when they are first chosen.
+    """Alternatives that are created when they are first drawn.
 
-    One that turns out impossible is chosen anew, so that all possible ones have equal shares.
+    If one turns out to be impossible, the draw is repeated, so that all possible ones have equal shares.
     """
 
     __slots__ = ("_made", "_makes")
@@ -379,7 +379,7 @@ class LazyAlternatives(Generic[Thing]):
         return self._made[index]
 
     def drawn(self, source: Source) -> Thing:
-        """Return any of the possible ones; there must be at least one."""
+        """Return a random possible alternative. At least one must be possible."""
         count, index = len(self._makes), 0
         for _ in range(_CHOICES):
             index = source.choice(count) if count > 1 else 0
@@ -391,17 +391,17 @@ class LazyAlternatives(Generic[Thing]):
         return found
 
 
-NegativeDraw = Callable[[Source], tuple[Any, Violation]]  # Draws a value and what it breaks.
+NegativeDraw = Callable[[Source], tuple[Any, Violation]]  # Draws (value, what it violates).
 
-_MOST: Final = 600  # Breaches of one schema; those near the root come first.
+_MOST: Final = 600  # Breaches of one schema, those near the root first.
 STEPS: Final = 1_000  # Compile budget of one breach.
 _THRIFT: Final = 750  # Budget left below which valid parts around the wrong one are compiled with one alternative each.
 _TRIALS: Final = 12
-_TRIED: Final = 600  # Choices of all trials together: large values are tried less often.
-_RECORDED: Final = 7_000  # Bytes of choices: Hypothesis accepts 8,192 for a whole case.
-_FAR: Final = 24  # Impossible breaches after which the schema counts as unbreakable.
+_TRIED: Final = 600  # Choices of all trials together, so that large values are tried less often.
+_RECORDED: Final = 7_000  # Bytes of choices. Hypothesis accepts 8,192 for a whole case.
+_FAR: Final = 24  # Impossible breaches after which a schema counts as unbreakable.
 _NOT_ALONE: Final = 0.04
-"""Share of values that break two keywords because they cannot be broken one by one: a number where texts are listed."""
+"""Share of values that break two keywords which cannot be broken separately, such as a number where texts are listed."""
 NOTHING: Final = "Impossible to generate negative test cases"
 
 
@@ -415,19 +415,19 @@ def compile_negative(
 ) -> NegativeDraw:
     """Return draws of values that a conjunction does not admit.
 
-    Half of them are uniform over its schemas, then over their keywords; half over keywords, then over schemas.
-    `is_broken` is the proof that a value has to pass; by default it must be invalid. Only `wanted` breaches are taken.
-    Raises `Unsatisfiable` when there is no way to break the conjunction.
+    Half of the draws choose a schema uniformly, then a keyword; half choose a keyword, then a schema. A value has to pass
+    `is_broken`; by default it must be invalid. Only `wanted` breaches are used. Raises `Unsatisfiable` if the conjunction
+    cannot be broken.
     """
     is_broken = is_broken or invalid_for(compiler, conjunction)
     pointer = pointer_of(conjunction)
     listed: list[Breach] = []
     with compiler.budget.lent(STEPS), suppress(BudgetSpent):
-        # `extend` keeps the breaches that come before the end of the budget.
+        # `extend` keeps the breaches found before the budget ends.
         listed.extend(islice(filter(wanted, breaches(compiler, conjunction, place)), _MOST))
-    # Not a bound method: it would make a reference cycle, which keeps the whole program in memory until a collection.
+    # A bound method would create a reference cycle, which keeps the whole program in memory until garbage collection.
     ready = cache(partial(_tried, listed, is_broken, compiler))
-    # Most schemas have a type, and a wrong type is cheap to compile.
+    # Most schemas have a `type`, and a wrong type is cheap to compile.
     first = next((index for index, one in enumerate(listed) if one.keyword == "type"), 0)
     if not any(map(ready, islice(dict.fromkeys((first, *range(len(listed)))), min(_FAR, len(listed))))):
         raise Unsatisfiable(pointer, NOTHING)
@@ -435,7 +435,7 @@ def compile_negative(
     others = [index for index, breach in enumerate(listed) if not breach.is_alone]
     if not alone:
         alone, others = others, []
-    # Most places have only a type: chosen by places alone, two of three wrong values would be of a wrong type.
+    # Most places have only a `type`. Choosing by place alone would give two of three values a wrong type.
     tables = [_grouped(listed, alone, "node", "keyword"), _grouped(listed, alone, "keyword", "node")]
 
     def make(source: Source) -> tuple[Any, Violation] | None:
@@ -453,7 +453,7 @@ def compile_negative(
         breach = listed[index]
         return value, Violation(breach.pointer, breach.keyword, breach.was, wrong)
 
-    # A value that is wrong for the schema may be right as the text that is sent: only the proof decides.
+    # A value that is invalid for the schema may become valid as text. Only the proof decides.
     return retried(make, lambda drawn: drawn is not None and is_broken(drawn[0]), compiler.context, pointer)
 
 
@@ -464,12 +464,12 @@ def invalid_for(compiler: Compiler, conjunction: Conjunction) -> Callable[[Any],
 
 
 def tried_with(budget: Budget) -> AbstractContextManager[None]:
-    """Limit the compile budget to what one of many breaches may take: most breaches that need more turn out impossible."""
+    """Limit the compile budget for one of many breaches: most breaches that need more are impossible."""
     return budget.lent(STEPS, _THRIFT)
 
 
 def _tried(listed: list[Breach], is_broken: Callable[[Any], bool], compiler: Compiler, index: int) -> Broken | None:
-    """Return the draws of a breach if one of a few from fixed seeds is proved broken and can be recorded, else None."""
+    """Return the draws of a breach if one of a few draws with fixed seeds is proved wrong and fits into a record, else None."""
     context = compiler.context
     try:
         with tried_with(compiler.budget):
@@ -497,7 +497,7 @@ def _tried(listed: list[Breach], is_broken: Callable[[Any], bool], compiler: Com
 
 
 def _grouped(listed: list[Breach], indices: Iterable[int], outer: str, inner: str) -> list[list[list[int]]]:
-    """Return the indices of the breaches for each value of one field, and for each value of another one in it."""
+    """Return the indices of the breaches, grouped by one field and then by another."""
     groups: dict[Any, dict[Any, list[int]]] = {}
     for index in indices:
         breach = listed[index]

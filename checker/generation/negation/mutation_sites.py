@@ -1,4 +1,4 @@
-"""The site of a keyword: the rest of the conjunction there, and ways to break the keyword."""
+"""The site of a keyword: the facet that contains it, and the rest of the conjunction."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -20,14 +20,14 @@ _UNEVALUATED: Final = ("unevaluatedProperties", "unevaluatedItems")
 
 
 class Mutation(Struct, frozen=True):
-    """One way to break one keyword of one place."""
+    """One way to break one keyword at one place."""
 
     pointer: str  # Pointer to the keyword, or to the member of it that is broken.
     keyword: str
-    was: object  # The value of the keyword, or of the member of it that is broken.
+    was: object  # The value of the keyword, or the broken member of it.
     compile_part: Callable[[], Draw]
-    """Return draws of values that break it and satisfy everything else. Raises `Unsatisfiable`."""
-    is_alone: bool = True  # False when another keyword is necessarily broken with it.
+    """Return draws of values that break the keyword and satisfy all others. Raises `Unsatisfiable`."""
+    is_alone: bool = True  # False if breaking the keyword breaks another one, too.
 
 
 class MutationSite(Struct, frozen=True):
@@ -45,8 +45,8 @@ class MutationSite(Struct, frozen=True):
         return pointer_child(self.facet.pointer, *tokens)
 
     def rest(self, *keywords: str, everywhere: bool = False) -> Conjunction:
-        """Return the conjunction without these keywords of the facet, or of all facets of the document."""
-        # The meaning of a `not` is read again from the `not`.
+        """Return the conjunction without these keywords of the facet; with `everywhere`, of all facets of the document."""
+        # The constraints derived from a `not` are derived again from what remains of it.
         pushed = tuple(f"{pointer_child(key[0], 'not')}/" for key in self.form.pushed)
         given = {facet.key for facet in self.whole}
         return tuple(
@@ -56,7 +56,7 @@ class MutationSite(Struct, frozen=True):
         )
 
     def made(self, name: str, raw: Mapping[str, Any]) -> Facet:
-        """Return a schema that is not in the document. Equal names in one site must mean the same."""
+        """Return a facet that is not in the document. In one site, equal names must stand for equal schemas."""
         return made(self.facet, f"{self.facet.tag}~{name}", dict(raw))
 
     def below(self, value: object, *tokens: str) -> Facet:
@@ -64,25 +64,25 @@ class MutationSite(Struct, frozen=True):
         return self.facet.below(value, *tokens)
 
     def draw(self, conjunction: Conjunction, place: TextPlace | None = None) -> Draw:
-        """Return positive draws, at the place of the site or another one. Raises `Unsatisfiable`."""
-        # Looking for variety takes up to sixty draws. One wrong part differs enough from that of another breach.
+        """Return draws of valid values, at the place of the site or at another one. Raises `Unsatisfiable`."""
+        # The search for variety takes up to sixty draws. Here, each breach has a different wrong part anyway.
         return self.compiler.compile(conjunction, place or self.place, is_varied=False)
 
     def valid(self, python: type[dict[str, Any]] | type[list[Any]]) -> Draw:
         """Return draws of valid objects or arrays. Raises `Unsatisfiable`."""
         kind, types = OBJECT if python is dict else ARRAY, self.form.types
-        # Draws of an untyped schema may be of any type, whatever its keywords are about.
+        # Draws of a schema without `type` may have any type, whatever its keywords constrain.
         if types - {NULL} != {kind}:
             return self.narrowed(kind, {"type": kind})
         draw = self.draw(self.whole)
         return self.retried(draw, lambda value: isinstance(value, python), "type") if NULL in types else draw
 
     def narrowed(self, name: str, raw: Mapping[str, Any], without: tuple[str, ...] = ()) -> Draw:
-        """Return draws of the rest of the conjunction that satisfy `raw` as well. Raises `Unsatisfiable`."""
+        """Return draws of the rest of the conjunction that also satisfy `raw`. Raises `Unsatisfiable`."""
         return self.draw((*self.rest(*without), self.made(name, raw)))
 
     def retried(self, draw: Draw, accepts: Callable[[Any], bool], keyword: str) -> Draw:
-        """Return draws of accepted values; a draw that finds none is charged to the keyword."""
+        """Return draws of accepted values. If none is found, the error points to the keyword."""
         return retried(draw, accepts, self.compiler.context, self.pointer(keyword))
 
     def mentions_elsewhere(self, keyword: str) -> bool:
@@ -96,7 +96,7 @@ class MutationSite(Struct, frozen=True):
     def replaced(self, keywords: tuple[str, ...], name: str, raw: Mapping[str, Any]) -> Draw:
         """Return draws of values that satisfy `raw` in place of some keywords. Raises `Unsatisfiable`.
 
-        A keyword that another schema of the conjunction repeats can only be broken in all of them together.
+        If several schemas of the conjunction have a keyword, it can only be broken in all of them together.
         """
         try:
             return self.narrowed(name, raw, keywords)
@@ -107,11 +107,11 @@ class MutationSite(Struct, frozen=True):
 
 
 def _cut(facet: Facet, keywords: tuple[str, ...]) -> Facet:
-    """Return the facet without some keywords, and without those that lead to other facets."""
+    """Return the facet without some keywords, and without those that refer to other facets."""
     raw, without = facet.raw, facet.without | FOLLOWED | frozenset(keywords)
     if not isinstance(raw, dict) or not any(name in raw and name not in without for name in _UNEVALUATED):
         return replace(facet, without=without)
-    # The validator could not see any more which properties a reference or an alternative evaluates. A made facet is
+    # The validator could no longer tell which properties a reference or an alternative evaluates. A derived facet is
     # judged by the walk, which still knows them.
     kept = {name: value for name, value in raw.items() if name not in without}
     kept |= {name: facet.below(kept[name], name) for name in _UNEVALUATED if name in kept}
@@ -120,13 +120,13 @@ def _cut(facet: Facet, keywords: tuple[str, ...]) -> Facet:
 
 
 Breaker = Callable[[MutationSite, str, Any], Iterator[Mutation]]
-"""Yields the ways to break a keyword that has some value."""
+"""Yields the ways to break a keyword with a given value."""
 
 
 def breaker(
     compile_part: Callable[[MutationSite, str, Any], Draw], when: Callable[[MutationSite, Any], bool] | None = None
 ) -> Breaker:
-    """Return the breaker of a keyword with one way to break it, where `when` holds."""
+    """Return the breaker of a keyword that can be broken in one way, if `when` holds."""
 
     def mutations(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
         if when is None or when(site, value):
@@ -136,9 +136,9 @@ def breaker(
 
 
 def mixed(*makes: Callable[[], Draw], shares: tuple[int, ...] = ()) -> Draw:
-    """Return draws of those that are possible, equally often without `shares`. Raises `Unsatisfiable`.
+    """Return draws from the possible ones, with equal shares unless `shares` is given. Raises `Unsatisfiable`.
 
-    The first possible one is what shrinking ends with.
+    Shrinking ends with the first possible one.
     """
     draws: list[Draw] = []
     reason: Unsatisfiable | None = None
@@ -149,12 +149,12 @@ def mixed(*makes: Callable[[], Draw], shares: tuple[int, ...] = ()) -> Draw:
             reason = reason or error
     if not draws:
         raise reason or Unsatisfiable("#", "there is no way")
-    # A choice between draws that are one and the same would only make records longer.
+    # A choice between identical draws would only make records longer.
     return draws[0] if all(draw is draws[0] for draw in draws) else one_of(draws)
 
 
 def first_of(*makes: Callable[[], Draw]) -> Draw:
-    """Return the first of them that is possible. Raises `Unsatisfiable`."""
+    """Return the first possible draw. Raises `Unsatisfiable`."""
     for make in makes[:-1]:
         with suppress(Unsatisfiable):
             return make()

@@ -1,4 +1,4 @@
-"""The parts of an operation that can be wrong: one parameter, or the body, broken in one way."""
+"""The parts of an operation that can be wrong: one parameter or the body, broken in one way."""
 
 import json
 from collections.abc import Callable
@@ -37,13 +37,13 @@ _SPOILT: Final = (b",", b"}", b"]", b'"', b"'", b"\x00", b"{", b":", b"\xff", b"
 def syntax_errors(
     valid: Draw, encode: Callable[[Any], bytes], body: tuple[str, str], context: DrawContext
 ) -> NegativeDraw:
-    """Return draws of bodies of a JSON media type that cannot be parsed. `body` is pointer and media type."""
+    """Return draws of bodies that are no JSON, for a JSON media type. `body` is (pointer, media type)."""
     pointer, media_type = body
 
     def make(source: Source) -> bytes:
         if not source.boolean():
             return source.binary(1, _MOST_BYTES)
-        # A body that is valid but for one character gets further into a parser than octets by chance.
+        # A body with one wrong character gets further into a parser than random octets.
         content = encode(valid(source))
         at = source.integer(0, len(content))
         which = source.choice(len(_SPOILT) + 2)
@@ -51,7 +51,7 @@ def syntax_errors(
             return content[:at][:_MOST_BYTES]
         return content[:at] + _SPOILT[which] + content[at:]
 
-    # A character put into a text, or a truncation behind a whole value, may leave JSON valid.
+    # Inserting a character into a text, or cutting after a whole value, may leave JSON valid.
     drawn = retried(make, is_no_json, context, pointer)
 
     def draw(source: Source) -> tuple[Any, Violation]:
@@ -62,7 +62,7 @@ def syntax_errors(
 
 
 def is_no_json(content: bytes) -> bool:
-    """Whether no reader of JSON accepts a content, whatever Unicode encoding it tries. Whitespace alone counts as no body."""
+    """Whether no JSON reader accepts a content in any Unicode encoding. Whitespace alone counts as no body."""
     if not content.strip():
         return False
     try:
@@ -73,7 +73,7 @@ def is_no_json(content: bytes) -> bool:
 
 
 _SYNTAX: Final = 0.05
-_LEFT_OUT: Final = 0.1  # Share of requests that lack a required parameter or body, among those in which it is wrong.
+_LEFT_OUT: Final = 0.1  # Share of requests without a required parameter or body, among those in which it is wrong.
 _ALWAYS_THERE: Final = frozenset(
     ("accept", "content-length", "content-type", "host", "user-agent", "x-checker-testcaseid")
 )
@@ -81,7 +81,7 @@ _ALWAYS_THERE: Final = frozenset(
 _ABSENT: Final = object()
 _EXTRAS: Final = frozenset({"additionalProperties", "unevaluatedProperties"})
 
-Proof = Callable[[Any], bool]  # Whether a value is certainly wrong, however a server reads it.
+Proof = Callable[[Any], bool]  # Whether a value is certainly wrong for every server.
 Wanted = Callable[[Breach], bool]
 
 
@@ -90,27 +90,28 @@ class NegationTarget(Struct, frozen=True):
 
     name: str  # Name of the parameter, or the media type of the body.
     draw: NegativeDraw
-    is_broken: Proof  # Judges values that hooks have changed.
+    is_broken: Proof  # Judges values that hooks may have changed.
 
 
 Targets = LazyAlternatives[NegationTarget]
 
 
 def negative_targets(compiler: PartCompiler) -> dict[Location, Targets]:
-    """Return the parts that may be wrong, by location; none for an operation that accepts everything.
+    """Return the parts that may be wrong, by location; none for an operation that accepts any request.
 
-    At least one of them can be wrong. The others are compiled when they are first chosen.
+    At least one part can be wrong. The others are compiled when they are first drawn.
     """
     makes: dict[Location, list[Callable[[], NegationTarget | None]]] = {}
     is_sure = False
     operation = compiler.operation
     for parameter in operation.parameters:
         is_fixed = compiler.settings.is_fixed(parameter) or compiler.forced(parameter) is not None
-        # In `/{a}{b}` nothing decides where one value ends and the next begins.
+        # In `/{a}{b}` the end of the first value is undefined.
         is_apart = parameter.location is not Location.PATH or "}{" not in operation.path
         if is_apart and not is_fixed:
             makes.setdefault(parameter.location, []).append(partial(_of_parameter, compiler, parameter))
-            # A part that may be missing can be wrong for certain, so that its schema need not be compiled to know it.
+            # A required part can always be left out, so its schema need not be compiled to know that a wrong request
+            # exists.
             is_sure = is_sure or may_be_missing(parameter)
     if operation.bodies and not compiler.has_forced_body:
         makes[Location.BODY] = [partial(_of_body, compiler, body) for body in operation.bodies]
@@ -121,16 +122,16 @@ def negative_targets(compiler: PartCompiler) -> dict[Location, Targets]:
 
 
 def may_be_missing(parameter: Parameter) -> bool:
-    """Whether a request without a parameter can be sent, and is wrong."""
+    """Whether a request without the parameter can be sent and is wrong."""
     is_left_out = parameter.required and parameter.location is not Location.PATH
     return is_left_out and parameter.name.lower() not in _ALWAYS_THERE
 
 
 def negation_of_parameter(settings: GenerationSettings, parameter: Parameter, part: SchemaPart) -> tuple[Proof, Wanted]:
-    """Return the proof for values of a parameter, and a filter of the breaches that its text shows."""
+    """Return the proof for values of a parameter, and a filter for the breaches that are visible in its text."""
     outline = outline_of(parameter.schema)
     proof = parameter_proof(parameter, outline, part.compiler.validator(part.conjunction))
-    # Text has no types, and one text is a list of one: a wrong type of the whole does not show.
+    # Text has no types, and one text may be a list of one item: a wrong type of the whole value is not visible.
     hides_type = parameter.media_type is None and not outline.types.isdisjoint(_TEXTS)
 
     def is_wanted(breach: Breach) -> bool:
@@ -141,7 +142,7 @@ def negation_of_parameter(settings: GenerationSettings, parameter: Parameter, pa
 
 
 def negation_of_body(settings: GenerationSettings, body: Body, part: SchemaPart) -> tuple[Proof | None, Wanted]:
-    """Return the proof for bodies (None where nothing can be proved), and a filter of the breaches that can be read back."""
+    """Return the proof for bodies (None if nothing can be proved), and a filter for the breaches that a reader of the body can see."""
     breaks = body.breaks
     is_fields = is_form(body.media_type) or is_multipart(body.media_type)
 
@@ -154,7 +155,7 @@ def negation_of_body(settings: GenerationSettings, body: Body, part: SchemaPart)
 
 
 def _is_readable(body: Body, breach: Breach) -> bool:
-    """Whether a place in a form has a defined spelling: places inside of properties mostly have none."""
+    """Whether a place in a form has a defined spelling. Most places inside of properties have none."""
     if len(breach.path) < 2:
         return True
     how = body.encoding.get(breach.path[0])
@@ -188,7 +189,7 @@ def _of_parameter(compiler: PartCompiler, parameter: Parameter) -> NegationTarge
 
 
 def _with_wrong_entries(usual: NegativeDraw, part: SchemaPart, proof: Proof, binding: Override) -> NegativeDraw:
-    """Return draws of `usual`, or of the entries of a dictionary that are proved wrong."""
+    """Return draws of `usual`, or of those entries of a dictionary that are proved wrong."""
     wrong = [(entry, _violation(part, entry)) for entry in binding.entries if proof(entry)]
     count, share = len(wrong), binding.share or 1.0
     if not wrong:
@@ -203,10 +204,10 @@ def _with_wrong_entries(usual: NegativeDraw, part: SchemaPart, proof: Proof, bin
 
 
 def _violation(part: SchemaPart, entry: Any) -> Violation:
-    """Return the first keyword that refuses an entry by itself."""
+    """Return the first keyword that rejects an entry on its own."""
     compiler, conjunction, _ = part
     form = compiler.canonical(conjunction)
-    # The last reading is in a type of the schema: a text of a dictionary file may be meant as a number.
+    # The last reading is converted to a type of the schema: text in a dictionary file may stand for a number.
     *_, value = (entry, *readings(entry, form.types))
     for facet in form.facets:
         for keyword, was in compiler.canon.said(facet).items():
@@ -228,7 +229,7 @@ def _often(usual: NegativeDraw | None, rare: NegativeDraw, share: float) -> Nega
 
 
 def _of_body(compiler: PartCompiler, body: Body) -> NegationTarget | None:
-    """Return the target of a wrong body, or now and then of none where one is required."""
+    """Return the target of a wrong body. If the body is required, some requests lack it instead."""
     found = _of_content(compiler, body)
     if not compiler.operation.body_required:
         return found
@@ -239,7 +240,7 @@ def _of_body(compiler: PartCompiler, body: Body) -> NegationTarget | None:
 
 
 def without_body(operation: Operation) -> Targets:
-    """Return the only target of an operation whose required body cannot be made: the request lacks it."""
+    """Return the only target of an operation whose required body cannot be generated: requests without it."""
     declared: list[Body | UnusableBody] = [*operation.bodies, *operation.unusable_bodies]
     return LazyAlternatives([partial(_no_body, declared[0])])
 
@@ -259,7 +260,7 @@ def _of_content(compiler: PartCompiler, body: Body) -> NegationTarget | None:
     wrong, is_wanted = negation_of_body(compiler.settings, body, part)
     if wrong is None:
         return None
-    # Null may be no body at all, which an optional one allows.
+    # For an optional body, some servers read null as no body, which is valid.
     may_be_null = compiler.operation.body_required
     proof: Proof = lambda value: (value is not None or may_be_null) and wrong(value)  # noqa: E731
     broken: NegativeDraw | None = None
@@ -281,20 +282,20 @@ class NegatedPart(Struct):
     compiler: PartCompiler
     location: Location
     targets: Targets
-    _last: NegationTarget | None = None  # The target of the case that is drawn.
+    _last: NegationTarget | None = None  # The target of the current case.
     _beside: dict[str, Draw] = field(default_factory=dict)  # Name of the wrong parameter -> draws of the others.
 
     def draw(self, source: Source) -> Any:
-        """Draw all parameters of the location, or the body; the violation goes into the context."""
+        """Draw all parameters of the location, or the body. The violation is stored in the context."""
         target = self._last = self.targets.drawn(source)
         if self.location is Location.BODY:
             context = self.compiler.context
-            # A value of an earlier response in place of the wrong part could make it valid.
+            # A value of an earlier response in place of the wrong part could be valid.
             context.is_reusing = False
             body = self._broken(source, target)
             context.is_reusing = True
             return body, None if body is NOT_SET else target.name
-        # A valid value is not drawn for the target: there may be none.
+        # No valid value is drawn for the target, because there may be none.
         valid = self._beside.get(target.name)
         if valid is None:
             valid = self._beside[target.name] = self.compiler.parameters(self.location, but=target.name)
@@ -313,7 +314,7 @@ class NegatedPart(Struct):
         return value
 
     def checked(self, draw: Draw) -> Draw:
-        """Return `draw`, which runs hooks, without the values that hooks have repaired."""
+        """Return `draw` without the values that hooks have repaired."""
 
         def drawn(source: Source) -> Any:
             found, target = draw(source), self._last

@@ -1,4 +1,4 @@
-"""Ways to break the keywords of numbers and strings, and lists of values."""
+"""Ways to break the keywords of numbers, strings and lists of values."""
 
 from base64 import b64encode
 from calendar import isleap
@@ -33,8 +33,8 @@ _KINDS: Final = (
 )  # fmt: skip
 _LISTS: Final = ("enum", "const")
 _SCALARS: Final = (forms.NULL, forms.BOOLEAN, forms.NUMBER, forms.STRING)
-_LONGEST: Final = 64  # Characters of a text where none may be.
-_ALONE: Final = "0"  # A text that every place carries.
+_LONGEST: Final = 64  # Characters of a text that has to be empty.
+_ALONE: Final = "0"  # A text that every place can carry.
 
 
 def _type(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
@@ -43,7 +43,7 @@ def _type(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
     if forms.NUMBER in types:
         types |= {forms.INTEGER}
     if forms.NULL in site.form.types:
-        # OpenAPI 3.0 declares null with `nullable`, beside the type.
+        # OpenAPI 3.0 allows null by `nullable`, beside the type.
         types |= {forms.NULL}
     is_alone = not any(name in site.said for name in _LISTS) and not site.mentions_elsewhere("type")
     others = [kind for kind in _KINDS if kind not in types]
@@ -55,10 +55,10 @@ def _type(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
 def _of_type(site: MutationSite, kind: str, types: frozenset[str]) -> Draw:
     form = site.form
     if _is_free(form, kind):
-        # Compiling `{"type": kind}` for each place instead takes three times as long (549 places of 108 operations).
+        # Compiling `{"type": kind}` for each place takes three times as long (549 places of 108 operations).
         draw = _small(kind, site.place)
     elif form.enum is not None:
-        # A listed value of another type breaks the type alone; where there is none, the list is broken with it.
+        # A member of the `enum` with another type breaks the type alone. Without one, `enum` is broken as well.
         members = [one for one in form.enum if kind in type_of(one) and site.place.carries_listed(one)]
         draw = compile_listed(members) if members else _small(kind, site.place)
     else:
@@ -70,7 +70,7 @@ def _of_type(site: MutationSite, kind: str, types: frozenset[str]) -> Draw:
 
 @lru_cache(maxsize=512)
 def _small(kind: str, place: TextPlace) -> Draw:
-    """Return draws of small values of a type. All operations share them: most places have only a type."""
+    """Return draws of small values of a type. All operations share them, because most places have only a `type`."""
     if kind in (forms.NULL, forms.BOOLEAN):
         return NULL if kind == forms.NULL else BOOLEAN
     if kind == forms.NUMBER:
@@ -84,7 +84,7 @@ def _small(kind: str, place: TextPlace) -> Draw:
 
 
 def _is_free(form: Canonical, kind: str) -> bool:
-    """Whether nothing but its type forbids the values of a type."""
+    """Whether only its `type` rejects the values of a type."""
     if form.enum is not None or form.branches or form.forbidden or form.needs_check or form.opaque:
         return False
     match kind:
@@ -101,7 +101,7 @@ def _is_free(form: Canonical, kind: str) -> bool:
 
 
 def _beyond(site: MutationSite, keyword: str, bound: Any) -> Draw:
-    """Return draws of the number one step beyond a bound, or of any number beyond it."""
+    """Return draws of the number one step beyond a bound, or of any number beyond the bound."""
     is_low = keyword.endswith(("minimum", "Minimum"))
     words: tuple[str, ...] = (keyword,)
     if site.said.get("exclusive" + keyword.capitalize()) is True:
@@ -113,7 +113,7 @@ def _beyond(site: MutationSite, keyword: str, bound: Any) -> Draw:
         exclusive = "exclusive" + side.capitalize()
         has_flags = site.compiler.canon.dialect in _BOOLEAN_BOUNDS
         far = {side: bound, exclusive: True} if has_flags else {exclusive: bound}
-    # The near number comes first: listed cases take the first choice, and `<` in place of `<=` shows there alone.
+    # The near number is first: listed cases take the first draw, and only it shows a `<` in place of `<=`.
     return mixed(
         partial(site.replaced, words, f"{keyword}-near", {"type": "number", "minimum": near, "maximum": near}),
         partial(site.replaced, words, f"{keyword}-far", {"type": "number", **far}),
@@ -121,7 +121,7 @@ def _beyond(site: MutationSite, keyword: str, bound: Any) -> Draw:
 
 
 def _exclusive(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
-    """Yield the mutation of an exclusive bound: a number, or the flag of an older dialect."""
+    """Yield the mutation of an exclusive bound, which is a number, or a flag in older dialects."""
     bound = site.said.get(keyword.removeprefix("exclusive").lower())
     if value is True and bound is not None:
         exactly = {"type": "number", "minimum": bound, "maximum": bound}
@@ -137,7 +137,7 @@ def _no_multiple(site: MutationSite, keyword: str, step: Any) -> Draw:
         raise Unsatisfiable(site.pointer(keyword), "every integer is a multiple of 1")
 
     def is_clear(value: Any) -> bool:
-        """Whether a number is not a multiple even for servers that divide floats."""
+        """Whether a number is no multiple even for servers that divide doubles."""
         if Fraction(str(value)) % exact == 0:
             return False
         quotient = nearest_float(value) / nearest_float(step)
@@ -152,7 +152,7 @@ _EDITS: Final = 10
 
 
 def mutated(draw: Draw) -> Draw:
-    """Return draws of texts with one edit: at an end, where anchors fail, or anywhere."""
+    """Return draws of texts with one edit: at an end, where missing anchors show, or anywhere."""
 
     def changed(source: Source) -> str:
         text = draw(source)
@@ -163,8 +163,8 @@ def mutated(draw: Draw) -> Draw:
             return (text + "\n", " " + text, text + " ")[edit]
         at = source.integer(0, len(text)) if text else 0
         strange = _STRANGE[source.choice(len(_STRANGE))] if edit < 5 else ""
-        # An insertion, a replacement, a deletion, a doubled character (the commonest typing error), the other letter
-        # case, the text twice, a cut.
+        # Insertion, replacement, deletion, a doubled character (the most frequent typing error), the other letter case,
+        # the text twice, truncation.
         before, one, after = text[:at], text[at : at + 1], text[at + 1 :]
         edits = (strange + one + after, strange + after, after, one + one + after, one.swapcase() + after)
         return before + edits[edit - 3] if edit < 8 else text + text if edit == 8 else before
@@ -173,7 +173,7 @@ def mutated(draw: Draw) -> Draw:
 
 
 def _changed(changes: tuple[_Change, ...], draw: Draw) -> Draw:
-    """Return draws of texts with a change that is typical of the format, or with any edit."""
+    """Return draws of texts with an edit that is typical of the format, or with any edit."""
     count, edited = len(changes), mutated(draw)
 
     def miss(source: Source) -> str:
@@ -192,7 +192,7 @@ def _always(text: str) -> _Change:
 
 
 def _spliced(start: int, stop: int | None, text: str) -> _Change:
-    """Return a change that puts `text` in place of some characters."""
+    """Return an edit that puts `text` in place of some characters."""
     return lambda whole: whole[:start] + text + ("" if stop is None else whole[stop:])
 
 
@@ -217,7 +217,7 @@ _CLOCKS: Final = (("24", 0), ("60", 3), ("61", 6))
 
 
 def _clocks(start: int) -> tuple[_Change, ...]:
-    """Return changes to hours, minutes and seconds that no clock shows."""
+    """Return edits to hours, minutes and seconds that make an invalid time."""
     return tuple(_spliced(start + at, start + at + 2, text) for text, at in _CLOCKS)
 
 
@@ -309,7 +309,7 @@ FORMAT_MISSES: Final[Mapping[str, Callable[[Draw], Draw]]] = {
     name: partial(_changed, changes)
     for name, changes in (_CHANGES | {name: _CHANGES[like] for name, like in _SAME.items()}).items()
 }
-"""Format -> from draws of it to draws of near misses. A near miss may still have the format: draws are checked."""
+"""Format -> function from its draws to draws of near misses. A near miss may still be valid: draws are checked."""
 
 
 _TEXT: Final = {"type": "string"}
@@ -317,18 +317,18 @@ _NO_JSON: Final = b"{:}"
 _ODD: Final = (
     "", "0", " ", "a", "A", "-", "~", "\u00e9", "00", "0" * 12, "a b", "\n", "_.-", "!?", "aA0", "\U0001f600",
 )  # fmt: skip
-"""Tried where texts that are close to a match are matches too."""
+"""Texts that are tried if all near misses match."""
 _TRIALS: Final = 16
 _HITS: Final = 2
-_RECORDED: Final = 500  # Longer texts of a pattern are made of short ones.
+_RECORDED: Final = 500  # Longer texts of a pattern are composed of short ones.
 _LONGEST_IN_HEAD: Final = 2_000
-"""Longer ones are refused by servers, not by operations, wherever a head has room for some 8,000 octets."""
+"""Longer texts in a request head are refused by servers before the operation sees them: heads have room for some 8,000 octets."""
 
 
 def _too_long(site: MutationSite, keyword: str, most: int) -> Draw:
     many = int(most) + 1
     if many > _RECORDED and (site.form.strings.patterns or site.form.formats):
-        # A short text is repeated: drawing a long text of a pattern would cost too many choices.
+        # Short texts are repeated: drawing a long text of a pattern takes too many choices.
         if many > site.compiler.max_text:
             raise Unsatisfiable(site.pointer(keyword), f"{many} characters cannot be sent")
         short = site.narrowed("maxLength-short", _TEXT | {"maxLength": 24})
@@ -364,7 +364,7 @@ def _misformatted(site: MutationSite, keyword: str, name: str) -> Draw:
 
 
 def _missed(site: MutationSite, keyword: str, matches: Callable[[str], bool], miss: Callable[[Draw], Draw]) -> Draw:
-    """Return draws of strings that do not match while everything else holds: mostly close to a match."""
+    """Return draws of strings that break one keyword and satisfy the others; most are close to a match."""
     others = (*site.rest(keyword), site.made(f"{keyword}-text", _TEXT))
     fits = fitting(site.compiler.canonical(others), site.place.carries)
     at = site.pointer(keyword)
@@ -387,24 +387,24 @@ def _missed(site: MutationSite, keyword: str, matches: Callable[[str], bool], mi
             raise Unsatisfiable(at, "no odd text is a miss")
         return compile_listed(texts)
 
-    # Near misses show more: a server that checks only a part of the pattern accepts them, and refuses random text.
+    # Near misses find more: a server that checks only a part of the pattern accepts them and refuses random text.
     return mixed(odd, near, far, shares=(1, 4, 1))
 
 
 def _is_often(draw: Draw, accepts: Callable[[Any], bool], context: DrawContext) -> bool:
-    """Whether a few draws from fixed seeds are accepted, so that retrying is worth it."""
+    """Whether a few draws with fixed seeds are accepted, so that retrying is worth it."""
     with context.aside():
         context.begin(None)
         try:
             found = (seed for seed in range(_TRIALS) if accepts(draw(RandomSource(seed))))
             return len(list(islice(found, _HITS))) == _HITS
         except Rejected:
-            # No match can be drawn in this place: ` x`, for example, cannot be sent where surrounding blanks are stripped.
+            # No match can be drawn at this place: ` x`, for example, cannot be sent if surrounding blanks are stripped.
             return False
 
 
 def fitting(form: Canonical, carries: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    """Return a test of strings: whether the constraints of a form on strings admit them."""
+    """Return a predicate for strings that the constraints of a form admit."""
     low, high = form.strings.lengths.low, form.strings.lengths.high
     checks = [matcher(pattern) for pattern, _ in form.strings.patterns]
     checks += [ASSERTED_FORMATS[name] for name in form.formats if name in ASSERTED_FORMATS]
@@ -424,7 +424,7 @@ def fitting(form: Canonical, carries: Callable[[Any], bool]) -> Callable[[Any], 
 
 
 def _unlisted(site: MutationSite, keyword: str, value: Any) -> Draw:
-    """Return draws of other values of the same types: near misses of a listed text, or any value."""
+    """Return draws of unlisted values of the same types: near misses of a listed text, or any value."""
     values = [value] if keyword == "const" else list(value)
     words = _LISTS if all(name in site.said for name in _LISTS) else (keyword,)
 
@@ -445,7 +445,7 @@ def _unlisted(site: MutationSite, keyword: str, value: Any) -> Draw:
 
 
 def _undecodable(site: MutationSite, keyword: str, value: Any) -> Draw:
-    """Return draws of texts that cannot be decoded, or that do not have the media type when they are."""
+    """Return draws of texts that cannot be decoded, or whose content does not have the media type."""
     draw = site.narrowed("text", _TEXT)
     if keyword == "contentEncoding":
         return lambda source: f"{draw(source)}%"

@@ -1,4 +1,4 @@
-"""Ways to break the keywords of objects, arrays and alternatives. Wrong items and properties have sites of their own."""
+"""Ways to break the keywords of objects, arrays and alternatives. Wrong items and properties are sites of their own."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
@@ -27,8 +27,8 @@ _REPEATED_FROM = 16  # An array of this many items or more gets copies of its la
 
 
 def _too_small(site: MutationSite, keyword: str, least: Any) -> Draw:
-    """Return draws with too few characters, items or properties: one less, or any smaller number."""
-    # Of both ways one less comes first: listed cases take the first choice, and a limit that is off by one shows there alone.
+    """Return draws with too few characters, items or properties: one less than the limit, or any smaller number."""
+    # "One less" is first: listed cases take the first draw, and only it shows a limit that is off by one.
     few, highest = int(least) - 1, keyword.replace("min", "max")
     near = {"type": _SIZED[keyword], keyword: few, highest: few}
     return mixed(
@@ -39,7 +39,7 @@ def _too_small(site: MutationSite, keyword: str, least: Any) -> Draw:
 
 def _required(site: MutationSite, keyword: str, names: Any) -> Iterator[Mutation]:
     for index, name in enumerate(names):
-        # A read-only name is not required in a request, and authors list names twice: each name is dropped once.
+        # Requests need no read-only properties. Authors list names twice, and each name is dropped once.
         if name in site.form.objects.required and name not in names[:index]:
             yield Mutation(site.pointer(keyword), keyword, name, partial(_dropped, site, name))
 
@@ -48,7 +48,7 @@ def _dropped(site: MutationSite, name: str) -> Draw:
     form = site.form
     is_free = not (form.branches or form.forbidden or form.needs_check or form.objects.count.low)
     if is_free and not site.mentions_elsewhere("required"):
-        # Nothing else asks for the property. Compiling an object without it takes six times as long.
+        # No other schema requires the property. Compiling an object without it takes six times as long.
         objects = site.valid(dict)
 
         def without(source: Source) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def _dropped(site: MutationSite, name: str) -> Draw:
     try:
         return site.replaced(("required",), f"required-{name}", absent | {"required": others})
     except Unsatisfiable:
-        # Another part requires the property too. A value that breaks both is wrong as well.
+        # Another schema requires the property, too. A value that breaks both is wrong as well.
         others = [other for other in site.form.objects.required if other != name]
         alone = site.made(f"required-{name}-of-all", absent | {"required": others})
         return site.draw((*site.rest("required", everywhere=True), alone))
@@ -70,9 +70,9 @@ def _dropped(site: MutationSite, name: str) -> Draw:
 
 def _one_property_more(site: MutationSite, keyword: str, value: Any) -> Draw:
     def larger() -> Draw:
-        """Return draws of a valid object with one property more."""
+        """Return draws of a valid object with one additional property."""
         objects, name = site.valid(dict), unknown_name(site)
-        # The name is meant to be the only fault: the value still fits what other parts say of undeclared properties.
+        # Only the name should be wrong: the value satisfies what other schemas say about undeclared properties.
         others = tuple(one for one in site.form.objects.additional if one.pointer != site.pointer(keyword))
         item = site.draw(others, item_of(site.place))
 
@@ -85,14 +85,14 @@ def _one_property_more(site: MutationSite, keyword: str, value: Any) -> Draw:
 
     anyhow = partial(site.replaced, (keyword,), f"{keyword}-more", OBJECT | {"minProperties": 1})
     if keyword == "additionalProperties":
-        # The schema that requires a property may be the one that forbids it.
+        # One schema may both require the property and forbid it.
         return first_of(larger, anyhow)
-    # Only the validator knows which properties count as evaluated elsewhere, so that any object may be wrong.
+    # Only the validator knows which properties other schemas evaluate, so any object may be wrong.
     return mixed(larger, anyhow, shares=(4, 1))
 
 
 def with_room(site: MutationSite, value: dict[str, Any], name: str) -> str:
-    """Return the name of a property for which an object has room, without an optional one if it is full."""
+    """Return the name of a property for which the object has room. If it is full, an optional property is removed."""
     objects = site.form.objects
     if objects.count.high is not None and name not in value and len(value) >= objects.count.high:
         optional = [one for one in value if one not in objects.required]
@@ -102,7 +102,7 @@ def with_room(site: MutationSite, value: dict[str, Any], name: str) -> str:
 
 
 def unknown_name(site: MutationSite) -> Draw:
-    """Return draws of names that are neither declared nor matched by a pattern. Raises `Unsatisfiable`."""
+    """Return draws of names that are neither declared nor match a pattern. Raises `Unsatisfiable`."""
     objects = site.form.objects
     declared = list(objects.properties)
     taken = objects.properties.keys() | objects.hidden
@@ -113,7 +113,7 @@ def unknown_name(site: MutationSite) -> Draw:
         which = source.choice(3)
         if which == 0:
             return UNKNOWN
-        # A reader that ignores case, or that knows a name by its beginning, takes these for the declared one.
+        # Readers that ignore case, or compare only the beginning of a name, take these for the declared name.
         if which == 1 and declared:
             name = declared[source.choice(len(declared)) if len(declared) > 1 else 0]
             return (name.swapcase(), name + "_", name + "s", "_" + name)[source.choice(4)]
@@ -127,7 +127,7 @@ def unknown_name(site: MutationSite) -> Draw:
 
 def _too_many_items(site: MutationSite, keyword: str, value: Any) -> Draw:
     most, arrays = int(value), site.form.arrays
-    # Few items may differ from each other, and unique ones must.
+    # A small set of values has few distinct items, and unique items must be distinct.
     if most < _REPEATED_FROM or arrays.unique:
         return site.replaced((keyword,), keyword, ARRAY | {"minItems": most + 1})
     if most > site.compiler.max_text // 2:
@@ -137,7 +137,7 @@ def _too_many_items(site: MutationSite, keyword: str, value: Any) -> Draw:
 
     def repeated(source: Source) -> list[Any]:
         items: list[Any] = draw(source)
-        # A copy of a valid item is valid, so that the number of items is the only fault.
+        # A copy of a valid item is valid, so only the number of items is wrong.
         last = items[-1]
         items.extend(copied(last) for _ in range(most + 1 - len(items)))
         return items
@@ -146,14 +146,14 @@ def _too_many_items(site: MutationSite, keyword: str, value: Any) -> Draw:
 
 
 def _duplicated(site: MutationSite, keyword: str, value: Any) -> Draw:
-    """Return draws of arrays with two equal items: a copy is added, or put over the last item where none can be added."""
+    """Return draws of arrays with two equal items: a copy is appended, or replaces the last item if none can be appended."""
     most, prefix = site.form.arrays.count.high, len(site.form.arrays.prefix)
     if most is not None and most < 2:
         raise Unsatisfiable(site.pointer(keyword), f"no two items among {most}")
-    # Items of a prefix have schemas of their own, so a copy of one may be wrong for another reason.
+    # Items of a prefix have their own schemas, so a copy may be wrong for another reason.
     adds = not (site.form.arrays.is_closed or most == prefix)
     if adds:
-        # With the copy, the array has `most` items at most, so that `maxItems` is not broken too.
+        # With the copy, the array has at most `most` items, so `maxItems` holds.
         room = {} if most is None else {"maxItems": most - 1}
         draw = site.narrowed("uniqueItems-few", ARRAY | {"minItems": prefix + 1} | room)
     else:
@@ -172,23 +172,23 @@ def _duplicated(site: MutationSite, keyword: str, value: Any) -> Draw:
 
 
 def _unevaluated_item(site: MutationSite, keyword: str, value: Any) -> Draw:
-    """Return draws of arrays with more items than any schema declares. Items may be declared one by one in an alternative."""
+    """Return draws of arrays with more items than any schema declares. An alternative may declare items one by one."""
     alternatives = [one for branches in site.form.branches for one in branches.alternatives]
     declared = max(len(form.arrays.prefix) for form in (site.form, *map(site.compiler.canonical, alternatives)))
     return site.replaced((keyword,), f"{keyword}-more", ARRAY | {"minItems": declared + 1})
 
 
 _PAIRS = 12
-_BROKEN_TOGETHER = 8  # Alternatives that are all broken at once.
-_STEPS = 500  # Compile budget for breaking all alternatives at once: the ways to break each of them are combined.
+_BROKEN_TOGETHER = 8  # Alternatives that can be broken together.
+_STEPS = 500  # Compile budget for breaking all alternatives together: the ways to break each of them are combined.
 _KINDS: Final = (
     forms.NULL, forms.BOOLEAN, forms.NUMBER, forms.STRING, forms.ARRAY, forms.OBJECT,
 )  # fmt: skip
 
 
 def _none_of(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
-    """Yield mutations that fit no alternative, that fit two of a `oneOf`, and that name no alternative."""
-    # A value of another type is cheap to make and is wrong for certain; the complements of all alternatives are not.
+    """Yield mutations that fit no alternative, that fit two alternatives of a `oneOf`, and whose discriminator names no alternative."""
+    # A value of another type is cheap to generate and certainly wrong, unlike the complements of all alternatives.
     no_one = partial(first_of, partial(_other_type, site, keyword), partial(_no_alternative, site, keyword))
     yield Mutation(site.pointer(keyword), keyword, value, no_one)
     if keyword == "oneOf" and len(value) > 1:
@@ -205,7 +205,7 @@ def _misnamed(site: MutationSite, keyword: str) -> Draw:
     pinned = [pins for branches in mine for pins in discriminated(site.compiler.canon, branches)]
     if not pinned or not all(pinned):
         raise Unsatisfiable(site.pointer("discriminator"), "some alternative takes any name")
-    # The rest of the value fits an alternative, so that the name is its only fault.
+    # The rest of the value fits an alternative, so only the name is wrong.
     (branches,), raw = mine, site.facet.raw
     assert isinstance(raw, dict)
     rest = site.rest(keyword)
@@ -239,7 +239,7 @@ def _other_type(site: MutationSite, keyword: str) -> Draw:
 
 
 def _no_alternative(site: MutationSite, keyword: str) -> Draw:
-    """Return draws that break each alternative: in the known ways, or by chance."""
+    """Return draws that break each alternative, in the known ways or by random draws."""
     rest, parts = site.rest(keyword), _alternatives(site, keyword)
     if len(parts) <= _BROKEN_TOGETHER:
         with suppress(Unsatisfiable, BudgetSpent), site.compiler.budget.lent(_STEPS):
@@ -249,7 +249,7 @@ def _no_alternative(site: MutationSite, keyword: str) -> Draw:
 
 
 def _two_of(site: MutationSite) -> Draw:
-    # Pairs grow with the square of the alternatives: 100 of them have 4,950.
+    # The number of pairs is quadratic: 100 alternatives have 4,950.
     rest, pairs = site.rest("oneOf"), islice(combinations(_alternatives(site, "oneOf"), 2), _PAIRS)
     return mixed(*(partial(site.draw, (*rest, one, other)) for one, other in pairs))
 
@@ -262,7 +262,7 @@ _TOGETHER: Final = {
 
 
 def _outside(site: MutationSite, keyword: str, value: Any) -> Draw:
-    """Return draws that break a keyword in any of the ways that its complement has."""
+    """Return draws that break a keyword in any way that its complement has."""
     rest = site.rest(*_TOGETHER.get(keyword, (keyword,)))
     ways = broken_at(site.facet, dict(site.said), keyword)
     return mixed(*(partial(site.draw, (*rest, *way)) for way in ways))

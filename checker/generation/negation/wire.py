@@ -1,6 +1,7 @@
-"""Proof that a part of a request is invalid as it travels: no reading of its text is a value that the schema admits.
+"""Proof that a part of a request is invalid as sent: no reading of its text is a value that the schema admits.
 
-Cautious on purpose: what some server could read as valid is not proved, and what is not proved is not sent.
+The proof is cautious: a value that some server could read as valid is not proved wrong, and only proved values are sent as
+invalid.
 """
 
 import math
@@ -38,9 +39,9 @@ _USUAL: Final = PropertyEncoding()
 
 
 def parameter_proof(parameter: Parameter, outline: Outline, is_valid: IsValid) -> IsValid:
-    """Return a test of values of a parameter: whether no reading of the text that is sent is valid."""
+    """Return a predicate for values of a parameter: no reading of their text is valid."""
     if parameter.media_type is not None:
-        # Readers of other media types are not known here, and a verdict needs a proof.
+        # Readers of other media types are unknown, and a verdict needs a proof.
         if not is_json(parameter.media_type):
             return lambda value: False
         return lambda value: not is_valid(value)
@@ -65,7 +66,7 @@ def parameter_proof(parameter: Parameter, outline: Outline, is_valid: IsValid) -
 
 
 class _StyledProof(Struct, frozen=True):
-    """The proof for arrays and objects of a parameter: their encoding by the style is decoded again."""
+    """The proof for arrays and objects in a parameter: their text is decoded by the parameter's style."""
 
     parameter: Parameter
     outline: Outline
@@ -74,15 +75,15 @@ class _StyledProof(Struct, frozen=True):
     def __call__(self, value: Any) -> bool:
         try:
             parts = self._encoded(value)
-            # An empty value may be read as absent, as an empty text and as a list of one.
+            # Servers may read an empty value as absent, as an empty text, or as a list of one empty text.
             if parts == [(escape(self.parameter.name), "")]:
                 return False
-            # A parameter that may count as absent proves nothing.
+            # A parameter that may count as absent cannot be proved wrong.
             decoded: Decoding = None
             if isinstance(parts, str):
                 decoded = decode_parameter(self.parameter, parts, self.outline) if parts else None
             elif parts:
-                # A pair that no parameter declares may be ignored.
+                # Servers may ignore a pair that no parameter declares.
                 (share,), _ = shares([(self.parameter, self.outline)], parts)
                 if share.own or self.parameter.required:
                     decoded = decode_parameter(self.parameter, share.own, self.outline, share.rest)
@@ -106,10 +107,10 @@ class _StyledProof(Struct, frozen=True):
 
 
 def body_proof(body: Body, is_valid: IsValid) -> IsValid | None:
-    """Return a test of values: whether they are invalid as the body that is sent. None if no such body can be proved invalid."""
+    """Return a predicate for values that are invalid as the body that is sent; None if no body can be proved invalid."""
     media_type = body.media_type
     if body.write is not None:
-        # Only the kind of the description knows how such a body is read.
+        # Only the kind of description knows how such a body is read.
         return body.is_wrong
     if is_json(media_type) or is_yaml(media_type) or media_type in ("*/*", "application/*"):
         return lambda value: not is_valid(value)
@@ -125,7 +126,7 @@ def body_proof(body: Body, is_valid: IsValid) -> IsValid | None:
 
 
 def _plain_proof(is_valid: IsValid) -> IsValid:
-    """Return the proof for bodies that are a text, or octets of undeclared type and encoding."""
+    """Return the proof for bodies that are text, or octets of undeclared type and encoding."""
 
     def is_wrong(value: Any) -> bool:
         # Many servers treat an empty body as absent.
@@ -143,7 +144,7 @@ def _plain_proof(is_valid: IsValid) -> IsValid:
 
 
 def _xml_proof(body: Body, is_valid: IsValid) -> IsValid:
-    """Return the proof for XML: the whole document is read back by its schema."""
+    """Return the proof for XML: the whole document is decoded by its schema."""
     encode, outline = xml_encoder(body.schema), outline_of(body.schema)
 
     def is_wrong(value: Any) -> bool:
@@ -158,7 +159,7 @@ def _xml_proof(body: Body, is_valid: IsValid) -> IsValid:
 
 
 class _FieldsProof(Struct, frozen=True):
-    """The proof for forms: each property is read back from its text, the others are taken as they were meant."""
+    """The proof for forms: each property is decoded from its text, and other parts are taken as they are."""
 
     is_urlencoded: bool
     body: Body
@@ -168,7 +169,7 @@ class _FieldsProof(Struct, frozen=True):
         if not isinstance(value, dict):
             return False
         try:
-            # A property without text may be read as absent; an empty text also as an empty text.
+            # Servers may read a property without text as absent, and an empty text as either.
             sent = {name: item for name, item in value.items() if item not in ([], {}, [""], "", None)}
             kept = {name: item for name, item in value.items() if item not in ([], {})}
             wholes = [sent] if sent == kept else [sent, kept]
@@ -188,7 +189,7 @@ class _FieldsProof(Struct, frozen=True):
         if how.content_type is not None and is_json(how.content_type):
             yield value
             if not self.is_urlencoded:
-                # Each item is a part of its own, and one part may be a list of one.
+                # Each item is its own part, and one part may be a list of one item.
                 yield [value]
                 if isinstance(value, list):
                     yield from (value[0], value[-1]) if value else ()
@@ -197,13 +198,13 @@ class _FieldsProof(Struct, frozen=True):
         elif isinstance(value, bytes):
             if self.is_urlencoded:
                 raise Unreadable("nothing says how forms write octets")
-            # A server may expect no file.
+            # A server may not expect a file here, and read its bytes as text.
             for text in (value.decode("latin-1"), value.decode("utf-8", "replace")):
                 yield from (text, [text])
         elif isinstance(value, dict):
             if self.is_urlencoded and value:
                 raise Unreadable("names of an object are names of the form")
-            # An object in a part without a content type is sent as its text; one part may be a list of one.
+            # An object in a part without a content type is sent as its text, and one part may be a list of one item.
             yield from (text_of(value), [value])
         elif isinstance(value, list):
             yield from _of_list(value, how)
@@ -227,12 +228,12 @@ class _FieldsProof(Struct, frozen=True):
 
 
 def _of_list(value: list[Any], how: PropertyEncoding) -> Iterator[Any]:
-    """Yield the readings of a list. A single item may be read as itself; of several, servers take the first or the last."""
+    """Yield the readings of a list. A single item may be read as itself; of several items, some servers take the first or the last."""
     if any(isinstance(item, dict | list) for item in value):
         raise Unreadable("nothing says how lists in lists are written")
     texts = [text_of(item) for item in value]
     ways = [list(scalars_of(text)) for text in texts]
-    # The readings of items multiply: seven texts that may each be a text or a number have 128.
+    # The readings of items multiply: seven texts that may each be a text or a number have 128 readings.
     if math.prod(map(len, ways)) > _READINGS:
         raise Unreadable("too many readings")
     yield from map(list, product(*ways))

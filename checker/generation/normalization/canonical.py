@@ -1,7 +1,6 @@
 """The reader of JSON Schema for generation: a form has all constraints on a value, from references, `allOf` and siblings.
 
-A value is described by a conjunction of facets, places of the document that it has to satisfy together. Children are
-conjunctions again and are read on demand, so that recursive schemas need no special case.
+Children of a form are conjunctions and are read on demand, so that recursive schemas need no special case.
 """
 
 import json
@@ -44,9 +43,9 @@ from checker.schema.keywords import keywords_of, understood
 from checker.schema.scopes import HAS_SIBLINGS, Scope, dialect_at, entered, resolve_dynamic
 from checker.validation.compiled import Compiled
 
-_SMALL: Final = 200  # Values that are looked at where it is done often.
+_SMALL: Final = 200  # Values that are searched for references; larger schemas count as having some.
 SchemaKey = tuple[Scope, str, str]
-"""Scope of a schema, and its pointer or the digest of its text: equal schemas have a key in common."""
+"""Scope of a schema, and its pointer or the digest of its text. Equal schemas have a key in common."""
 _REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef", "$id", "id")
 
 
@@ -55,15 +54,15 @@ def _schema_keys(facet: Facet) -> tuple[SchemaKey, ...]:
     if not isinstance(raw, dict) or not facet.without.isdisjoint(raw):
         return ()
     place = (facet.scope, facet.pointer, "")
-    # The same reference may lead elsewhere in another document.
+    # In another document, an equal reference may have a different target.
     if _refers(raw):
         return (place,)
-    # Not equality: to Python 1, 1.0 and true are equal. Not the text: a default may have ten megabytes.
+    # A digest, because in Python 1, 1.0 and true are equal, and because a default may have ten megabytes.
     return place, (facet.scope, "", digest(json.dumps(raw, sort_keys=True, default=repr)))
 
 
 def _refers(raw: Any) -> bool:
-    """Whether a schema holds references, or too much to be looked through."""
+    """Whether a schema contains references, or is too large to search."""
     todo = [raw]
     for _ in range(_SMALL):
         if not todo:
@@ -79,7 +78,7 @@ def _refers(raw: Any) -> bool:
 
 
 def properties_of(facet: Facet, raw: dict[str, Any]) -> Properties:
-    """Return the rules of one schema for properties."""
+    """Return the constraints of one schema on properties."""
     named = {name: facet.below(value, "properties", name) for name, value in (raw.get("properties") or {}).items()}
     patterns = tuple(
         (pattern, matcher(pattern), facet.below(value, "patternProperties", pattern))
@@ -103,13 +102,13 @@ def read_rest(said: Properties, raw: dict[str, Any], facet: Facet, found: Canoni
     if "propertyNames" in raw:
         found.objects.names += (facet.below(raw["propertyNames"], "propertyNames"),)
     if "unevaluatedProperties" in raw:
-        # Only the validator knows which keywords of other schemas evaluate a property.
+        # Only the validator knows which properties other keywords evaluate.
         found.needs_check = True
         found.objects.unevaluated += (facet.below(raw["unevaluatedProperties"], "unevaluatedProperties"),)
 
 
 def read_unevaluated(found: Canonical) -> None:
-    """Apply `unevaluatedProperties` to all properties that no facet constrains."""
+    """Apply `unevaluatedProperties` to properties that no facet constrains."""
     if not found.objects.unevaluated or any(rule.rest is not None for rule in found.objects.rules):
         return
     found.objects.declares_additional = True
@@ -119,13 +118,13 @@ def read_unevaluated(found: Canonical) -> None:
     found.objects.additional += found.objects.unevaluated
 
 
-_WAYS: Final = 24  # Ways to break a schema that are listed one by one.
+_WAYS: Final = 24  # Ways to break a schema that are listed individually.
 _BOTH: Final = "the schema is required and forbidden"
 _INNER: Final = frozenset({"items", "prefixItems", "contains", "propertyNames", "not"})
 
 
 def _denied(way: Conjunction) -> Facet | None:
-    """Return the facet that a way is the inverse of, if it is that and nothing else."""
+    """Return the schema whose inverse a way consists of; None if it has other parts."""
     if len(way) != 1 or not isinstance(way[0].raw, dict):
         return None
     inner = way[0].raw.get("not")
@@ -133,23 +132,23 @@ def _denied(way: Conjunction) -> Facet | None:
 
 
 def _depth(way: Conjunction) -> int:
-    """Return the depth to which parts of a way can be broken: 0 if all of them are made and hold no other schema."""
+    """Return how deep the parts of a way can be broken; 0 if all of them are derived and contain no other schema."""
     if _denied(way) is not None:
         return 2
     return int(any(not (one.is_made and isinstance(one.raw, dict) and _INNER.isdisjoint(one.raw)) for one in way))
 
 
 def openness(branches: Branches) -> int:
-    """Return the rank of alternatives: a `not` with many ways comes last, since it restricts the others least."""
+    """Return the rank of alternatives. A `not` with many ways is last, because it restricts the others least."""
     return len(branches.alternatives) if branches.keyword == "not" else 0
 
 
-_MOST = 3  # Properties with dependents; each doubles the alternatives.
+_MOST = 3  # Properties with dependents. Each of them doubles the alternatives.
 _DEPENDENT = ("dependentRequired", "dependentSchemas", "dependencies")
 
 
 def conditions(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
-    """Add the alternatives that the conditions of a schema mean."""
+    """Add the alternatives that follow from the conditions of a schema."""
     if "if" in raw and ("then" in raw or "else" in raw):
         condition, then, other = (facet.below(raw.get(name, True), name) for name in ("if", "then", "else"))
         ways_of_if = ((condition, then), (inverse(condition), other))
@@ -162,7 +161,7 @@ def conditions(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
         if len(dependents) > _MOST:
             found.opaque[at] = keyword
             continue
-        # Two alternatives each: the property with its dependents, and without it.
+        # Two alternatives for each: the property with its dependents, or no such property.
         ways: list[tuple[Conjunction, Conjunction]] = []
         for name, asked in dependents.items():
             names = asked if isinstance(asked, list) else []
@@ -181,23 +180,23 @@ _ANNOTATIONS: Final = frozenset(
 _NULLABLE = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}
 _NEWEST, _OLDEST = keywords_of(Dialect.DRAFT2020), keywords_of(Dialect.DRAFT4)
 _HIDDEN_FLAG = {Direction.REQUEST: "readOnly", Direction.RESPONSE: "writeOnly"}
-_RULES = 100  # Rules about properties that are looked at in one step of the budget.
+_RULES = 100  # Constraints on properties that cost one step of the budget.
 _BRANCHING: Final = frozenset(("anyOf", "oneOf", "if", "dependentRequired", "dependentSchemas", "dependencies"))
-Read = list[tuple[Facet, dict[str, Any]]]  # Facets with their well-formed keywords.
+Read = list[tuple[Facet, dict[str, Any]]]  # Facets with their valid keywords.
 
 
 ValidatorKey = tuple[str, frozenset[str], str, Scope]
-"""Pointer, keywords left out, tag and scope of a facet: all that its values depend on."""
+"""Pointer, omitted keywords, tag and scope of a facet: everything that decides which values are valid."""
 
 
 FormKey = tuple[FacetKey, ...]
 Forms = dict[FormKey, tuple[Conjunction, Canonical, int]]
-"""Forms of one document, read in one way: the conjunction of each, and the steps that reading it took."""
-_MOST_FORMS: Final = 4_000  # Most forms that are kept, about 16 MiB.
+"""Forms of one document in one direction: conjunction -> (conjunction, form, steps that reading it took)."""
+_MOST_FORMS: Final = 4_000  # Forms that are kept, about 16 MiB.
 
 
 class Canon:
-    """Reads the schemas of one document in one direction."""
+    """Reads the schemas of one document in one direction (requests or responses)."""
 
     def __init__(
         self, document: Document, dialect: Dialect, direction: Direction, budget: Budget | None = None
@@ -209,29 +208,29 @@ class Canon:
         self.validators: dict[ValidatorKey, Compiled] = {}
         """Compiled validators of facets, built on first use."""
         self._schema_keys: dict[tuple[str, frozenset[str], Scope], tuple[SchemaKey, ...]] = {}
-        # The operations of a document share the forms: compiling takes 1.1 to 1.2 times as long without them.
+        # The operations of a document share forms: without sharing, compiling takes 1.1 to 1.2 times as long.
         self._forms: Forms = document.facts.setdefault((Canon, dialect, direction), {})
         self._read: dict[tuple[FacetKey, ...], Canonical] | None = {}
-        """Forms of conjunctions; None when they are no longer kept."""
+        """Forms of conjunctions; None after `settle`."""
         self._families: dict[str, Family | None] = {}
-        """Base schemas with a discriminator, by pointer."""
+        """Pointer -> base schema with a discriminator."""
         self._heirs: dict[str, bool] = {}
         self._has_bases = has_bases(document)
         self._nullable = _NULLABLE.get(dialect)
         self._flag = _HIDDEN_FLAG[direction]
 
     def canonical(self, conjunction: Conjunction) -> Canonical:
-        """Return the form of a conjunction, which is read once. Raises `UnresolvableReference` and `BudgetSpent`."""
-        # The order is a part of the key, because a form has the pointer of its first facet.
+        """Return the form of a conjunction; it is read once. Raises `UnresolvableReference` and `BudgetSpent`."""
+        # The order is part of the key, because a form has the pointer of its first facet.
         key = tuple([facet.key for facet in conjunction])
         read = self._read
         found = read.get(key) if read is not None else None
         if found is None:
-            # Another operation may have read the form. A facet that is made has a name that only its own operation knows.
+            # Another operation may have read the form. Tags of derived facets are unique only within one operation.
             forms = self._forms
             kept = forms.get(key)
             if kept is not None and kept[0] == conjunction:
-                # The steps are charged as if it were read: which parts a budget leaves out must not depend on the order of operations.
+                # The steps are charged anyway, so that what a budget omits does not depend on the order of operations.
                 self.budget.spend(kept[1].pointer, kept[2])
                 found = kept[1]
             else:
@@ -242,17 +241,17 @@ class Canon:
                 forms[key] = conjunction, form, before - self.budget.steps
                 found = form
             if read is not None:
-                # A body of three media types asks three times, and negation as often again.
+                # A body with three media types asks three times, and negation repeats that.
                 read[key] = found
         return found
 
     def settle(self) -> None:
-        """Forget the forms that are not shared: a compiled operation needs few of them, and lives long."""
+        """Drop the forms that are not shared. A compiled operation needs few of them and is kept for long."""
         self._read = None
         self._schema_keys.clear()
 
     def _canonical(self, conjunction: Conjunction) -> Canonical:
-        """Read a form: flatten references and `allOf` first, because keywords of all facets restrict each other."""
+        """Read a form. References and `allOf` are flattened first, because keywords of all facets restrict each other."""
         found = Canonical(pointer_of(conjunction))
         seen: set[FacetKey] = set()
         for facet in conjunction:
@@ -279,15 +278,16 @@ class Canon:
         if self.direction is Direction.REQUEST:
             self._read_heirs(found)
         if len(found.branches) > 1:
-            # Decide each `not` last, those with the most branches at the very end: other choices may already have decided it.
+            # Decide each `not` last, those with the most ways at the end: earlier choices may already have decided
+            # them.
             found.branches.sort(key=openness)
         return found
 
     def _read_heirs(self, found: Canonical) -> None:
         """Add the schemas that extend a base schema with a discriminator as its alternatives.
 
-        A base is skipped if one of its heirs applies to the value as well, because the choice is made then, and if keywords of it are
-        left out, because it is to be broken.
+        A base is skipped if one of its heirs applies to the value as well, because then the choice is made, and if the base
+        lacks keywords, because then it is being broken.
         """
         places = {facet.pointer for facet in found.facets}
         for base in found.facets:
@@ -306,18 +306,18 @@ class Canon:
                 self.budget.spend(base.pointer)
                 pinned = {"required": [name]} | ({"properties": {name: {"enum": list(names)}}} if names else {})
                 pin = made(base, f"discriminator {heir.where if heir else ''}", pinned)
-                # Services that accept only the heirs refused every request that was drawn from the base, and the
-                # refusals were reported as failures.
+                # Some services accept only the heirs. They refused every request drawn from the base, and the refusals
+                # were reported as failures.
                 ways.append((pin,) if heir is None else (self._referred(base, heir.raw, heir.where), pin))
             at = pointer_child(base.pointer, "discriminator")
             found.branches.append(Branches(at, base, "discriminator", tuple(ways)))
 
     def lookup(self, reference: str, at: str) -> tuple[object, str] | None:
-        """Return the target of a reference and its place; None if it leads nowhere."""
+        """Return the target of a reference and its pointer; None if there is no target."""
         return target_of(self.document, reference, at)
 
     def target(self, facet: Facet) -> Facet:
-        """Return the target of a facet that is a bare reference: both are the same schema.
+        """Return the target of a facet that consists of one reference, or the facet itself.
 
         Raises `UnresolvableReference`.
         """
@@ -336,15 +336,15 @@ class Canon:
         return facet
 
     def parts(self, conjunction: Conjunction) -> Conjunction:
-        """Return a conjunction in which a schema of nothing but `allOf` is replaced by the parts.
+        """Return a conjunction in which each schema that consists of `allOf` is replaced by its parts.
 
-        However schemas that contain each other are combined, only a limited number of sets of them exists, and each is read once.
+        Schemas that contain each other then form a limited number of sets, and each set is read once.
         """
         if all(not self._is_sum(facet) for facet in conjunction):
             return conjunction
         found: dict[FacetKey, Facet] = {}
         # Ten schemas that contain each other by `allOf` were refused at depth 90 when each path through them counted as
-        # another schema.
+        # a new schema.
         todo = list(reversed(conjunction))
         seen: set[FacetKey] = set()
         while todo:
@@ -374,7 +374,7 @@ class Canon:
         )
 
     def _is_heir(self, facet: Facet) -> bool:
-        """Whether a schema has a name by which a discriminator selects it, so that it is more than its parts."""
+        """Whether a discriminator selects a schema by its name, so that the schema is more than its parts."""
         at = facet.pointer
         if self._has_bases and at not in self._heirs:
             self._heirs[at] = is_heir(facet.raw, at, self.lookup)
@@ -391,7 +391,7 @@ class Canon:
         return self._dialect_at(facet) in HAS_SIBLINGS
 
     def _flatten(self, facet: Facet, seen: set[FacetKey], found: Canonical) -> None:
-        """Add a facet, the targets of its references and the parts of its `allOf`: all of them constrain the same value."""
+        """Add a facet, the targets of its references and the parts of its `allOf`. All of them constrain the same value."""
         if facet.raw is False:
             found.impossible = Reason(facet.pointer, "the schema `false` admits nothing")
         raw = facet.raw
@@ -401,8 +401,8 @@ class Canon:
         if facet.key in seen:
             return
         seen.add(facet.key)
-        # Work is counted, not nodes: a node that combines thirty alternatives costs a hundred times what a plain one
-        # does.
+        # Work is counted and not nodes: a node that combines thirty alternatives costs a hundred times more than a
+        # plain one.
         self.budget.spend(facet.pointer)
         for target in self._references(facet, raw):
             self._flatten(target, seen, found)
@@ -431,12 +431,12 @@ class Canon:
                 yield self._referred(facet, *dynamic)
 
     def _push_in(self, facet: Facet, inner: Facet, seen: set[FacetKey], found: Canonical) -> None:
-        """Replace a `not` by its complement: a further facet for one way to break the inner schema, alternatives for several."""
+        """Replace a `not` by its complement: one more facet if the inner schema can be broken in one way, alternatives if in several."""
         at = pointer_child(facet.pointer, "not")
         found.forbidden.append((self.target(inner), at))
         alternatives, is_whole = self.broken(inner)
         if alternatives and not is_whole:
-            # Other ways are found by chance, if at all.
+            # Unlisted ways are left to random draws and the validator.
             alternatives = (*alternatives, ())
             found.opaque[at] = "not"
         if len(alternatives) == 1:
@@ -451,7 +451,7 @@ class Canon:
             found.opaque[at] = "not"
 
     def broken(self, facet: Facet) -> tuple[tuple[Conjunction, ...], bool]:
-        """Return the ways to break a schema, and whether they are all ways. Raises `UnresolvableReference`."""
+        """Return the ways to break a schema, and whether the list is complete. Raises `UnresolvableReference`."""
         raw = facet.raw
         if not isinstance(raw, dict):
             return ((),) if raw is False else (), True
@@ -463,12 +463,12 @@ class Canon:
         return (*alternatives, *ways), is_whole
 
     def _drop_contradictions(self, found: Canonical) -> None:
-        """Drop the ways to satisfy a `not` that contradict a required schema: no value satisfies a schema and its inverse.
+        """Drop the ways to satisfy a `not` that contradict a required schema.
 
         Raises `UnresolvableReference`.
         """
-        # Each inverse multiplies the ways of the next one, dead ends included: filters of five types (`gt`, `gte`, `lt`,
-        # `lte` over a shared base, inside each other) took the whole budget of 60,000 steps, and take 900 with this.
+        # Each inverse multiplies the ways of the next, dead ends included. Nested filters of five types (`gt`, `gte`,
+        # `lt`, `lte` over a shared base) took the whole budget of 60,000 steps; with this they take 900.
         required: set[SchemaKey] = set()
         if found.forbidden or any(_denied(way) for one in found.branches for way in one.alternatives):
             required.update(key for facet in found.facets for key in self._keys_of(facet))
@@ -499,11 +499,11 @@ class Canon:
                 ways.append(way)
         if not ways:
             found.impossible = found.impossible or Reason(branches.pointer, _BOTH)
-        # The way that is found soonest comes first.
+        # The way that is decided soonest is first.
         return replace(branches, alternatives=tuple(sorted(ways, key=_depth)))
 
     def _keys_of(self, facet: Facet) -> tuple[SchemaKey, ...]:
-        """Return the keys of a schema of the document. Each schema is read once."""
+        """Return the keys of a schema of the document; they are computed once."""
         if facet.is_made:
             return ()
         key = (facet.pointer, facet.without, facet.scope)
@@ -513,7 +513,7 @@ class Canon:
         return found
 
     def said(self, facet: Facet) -> dict[str, Any]:
-        """Return the keywords of a schema that its dialect has, and that are well-formed."""
+        """Return the keywords of a schema that are defined in its dialect and have valid values."""
         raw: Any = facet.raw
         unread = facet.unread
         if facet.is_made:
@@ -521,7 +521,7 @@ class Canon:
             for name, value in raw.items():
                 if name in unread:
                     continue
-                # A keyword of a made schema has a meaning in any dialect, or as one of our own.
+                # In a derived schema, keywords of any dialect and internal keywords are allowed.
                 keywords = (_NEWEST.get(name), _OLDEST.get(name))
                 is_meant = isinstance(value, Facet) or name in COINED
                 if is_meant or any(one is not None and one.is_well_formed(value) for one in keywords):
@@ -533,7 +533,8 @@ class Canon:
     def _read_objects(self, read: Read, found: Canonical) -> None:
         said = found.objects.rules = [properties_of(facet, raw) for facet, raw in read]
         named = [item for properties in said for item in properties.named.items()]
-        # The demands of a target are made facets: some services take a property that their description calls read-only.
+        # Demands of the target are derived facets: some services accept a property that their description calls
+        # read-only.
         demanded = {name for facet, raw in read if facet.is_made for name in raw.get("required") or ()}
         found.objects.hidden = {name for name, facet in named if name not in demanded and self._is_hidden(facet)}
         names = [name for name, _ in named]
@@ -545,9 +546,9 @@ class Canon:
             read_rest(properties, raw, facet, found)
         read_unevaluated(found)
         if found.objects.pattern_properties:
-            # A required name may match a pattern; without patterns it is just an additional one.
+            # A required name may match a name pattern. Without patterns it is an additional property.
             names += [name for _, raw in read for name in raw.get("required") or ()]
-        # Each name is looked for in each schema.
+        # Each name is looked up in each schema.
         self.budget.spend(found.pointer, len(names) * len(said) // _RULES)
         for name in dict.fromkeys(names):
             if name not in found.objects.hidden:
@@ -578,9 +579,9 @@ class Canon:
                 )
                 found.branches.append(Branches(at, facet, keyword, alternatives))
         whole: Any = facet.raw
-        # A discriminator tells even equal alternatives apart.
+        # A discriminator distinguishes even equal alternatives.
         listed = () if "discriminator" in whole else raw.get("oneOf") or ()
-        # In nearly all schemas the first one has no twin, and nothing else is compared.
+        # In nearly all schemas the first alternative is unique, and then no others are compared.
         if 2 <= len(listed) <= _MANY and all(
             any(_equal(one, other) for at, other in enumerate(listed) if at != index)
             for index, one in enumerate(listed)
@@ -591,11 +592,11 @@ class Canon:
 
 
 _MANY: Final = 256  # Alternatives that are compared with each other.
-_MOST_NODES: Final = 50_000  # Values that are compared: aliases of YAML make trees that have far more.
+_MOST_NODES: Final = 50_000  # Nodes that are compared. YAML aliases expand to trees with far more.
 
 
 def _equal(left: Any, right: Any) -> bool:
-    """Whether two schemas are equal; False if the comparison takes too long."""
+    """Whether two schemas are equal; False if the comparison would take too long."""
     todo = [(left, right)]
     for _ in range(_MOST_NODES):
         if not todo:
