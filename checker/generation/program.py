@@ -1,4 +1,4 @@
-"""The compiled generator of one operation. Compiling costs milliseconds; afterwards thousands of cases are drawn from any source."""
+"""The compiled generator of one operation. Compiling takes milliseconds; then thousands of cases are drawn from any source."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -38,22 +38,23 @@ _ATTEMPTS = range(20)
 _POOLED = ComponentProvenance(origin=Origin.POOL, outside=())
 _ORDER = (Location.PATH, Location.HEADER, Location.COOKIE, Location.QUERY)
 _ALL = (*_ORDER, Location.BODY)
-# Python finds a member of an enumeration ten times slower than a name.
+# A module-level name is ten times faster than a member of an enumeration.
 _BODY = Location.BODY
 _POSITIVE, _NEGATIVE = GenerationMode.POSITIVE, GenerationMode.NEGATIVE
 _NO_BODY = constant((NOT_SET, None))
-# Drawn part by part, half of all ranges ended before they began. With this, 107 of 117 valid requests with `startsAt`
-# and `endsAt` were accepted.
-_RELATED = 0.875  # Share of valid cases that respect the relations between values that a description suggests.
+# Of ranges whose ends were drawn separately, half ended before they began. With this, 107 of 117 valid requests with
+# `startsAt` and `endsAt` were accepted.
+_RELATED = 0.875  # Share of valid cases that respect suggested relations.
 _NODE_BYTES = 4 << 10
-"""Size of a compiled node with its validators and plans: 3.2 to 5.0 KiB in seven large descriptions (`benchmarks/program_cache.py`).
-Budget steps are a worse measure, 0.7 to 1.8 KiB each, because many of them read forms that operations share.
+"""Memory of a compiled node with its validators and plans: 3.2 to 5.0 KiB in seven large descriptions
+(`benchmarks/program_cache.py`). Budget steps predict it less well, 0.7 to 1.8 KiB each, because many steps read forms that
+operations share.
 """
-Broken = tuple[Location, Draw]  # The location with the wrong value, and the draw of all parts.
+Broken = tuple[Location, Draw]  # The location of the wrong value, and the draw of all parts.
 
 
 class OperationProgram:
-    """Draws cases of one operation. Not for two threads at a time."""
+    """Draws cases of one operation. Not thread-safe."""
 
     def __init__(
         self,
@@ -63,16 +64,16 @@ class OperationProgram:
         negative: LazyAlternatives[Broken] | None,
         fault: CheckerError | None = None,
     ) -> None:
-        """`usual` is the provenance of each part that is drawn at random."""
+        """`usual` is the provenance of each part if it is drawn at random."""
         self.operation = compiler.operation
         self.fault = fault
-        """The reason why no valid case can be made; then all cases are negative."""
+        """Why no valid case can be generated. Then all cases are negative."""
         self.opaque: Mapping[str, str] = compiler.opaque
         """JSON pointer of each schema node that is drawn and filtered -> the keyword that only the validator enforces."""
         self.left_out: Mapping[str, str] = compiler.left_out
         """JSON pointer of each optional part that no value can satisfy -> the reason."""
         self.mismatched: Mapping[str, str] = compiler.mismatched
-        """Place -> sentence on its dictionary, where the schema forbids most entries."""
+        """Place -> sentence about a dictionary most of whose entries the schema forbids."""
         self._compiler = compiler
         self._context = compiler.context
         self._naming = compiler.context.naming
@@ -84,20 +85,20 @@ class OperationProgram:
         self._present = {place: part for place, part in usual.items() if place is not _BODY}
         self._outside = {location: part.outside for location, part in usual.items()}
         pooled = {place: replace(part, origin=Origin.POOL) for place, part in usual.items()}
-        # Most operations have no forced values, and a dict with members of an enumeration as keys is slow.
+        # Most operations have no forced values, and a dict with enumeration members as keys is slow.
         self._pooled = pooled if any(self._outside[place] for place in usual) else None
         self.relations: Relations | None = None
         """The relations between values of one request."""
         self._filters: list[Callable[[Case], bool]] = []
         self._maps: list[Callable[[Case], Case]] = []
         self._draw_case: Callable[[Source], Case] | None = None
-        """Draws whole cases after the hooks for them; None without such hooks."""
+        """Draws whole cases after the hooks for cases; None without such hooks."""
         self._phase = "", PhaseInfo("")
-        """Id and phase of the case that is drawn, where hooks draw it."""
+        """Id and phase of the current case, for draws through hooks."""
 
     @property
     def size_bytes(self) -> int:
-        """Estimate of the memory of the program. It grows: negative parts are compiled when they are chosen."""
+        """Estimate of the memory of the program. It grows when negative parts are compiled on demand."""
         return (1 + self._compiler.nodes) * _NODE_BYTES
 
     def draw(self, source: Source, case_id: str, phase: PhaseInfo, pool: ValuePool | None = None) -> Case:
@@ -122,7 +123,7 @@ class OperationProgram:
                 if not self._filters or all(accepts(case) for accepts in self._filters):
                     break
                 last = f"{HOOK}filter_case"
-            # The next attempt inherits the work, so that all attempts together have one allowance.
+            # The next attempt inherits the count of discarded attempts, so that all attempts share one allowance.
             source.abandon(last)
             work = context.work
         else:
@@ -137,14 +138,14 @@ class OperationProgram:
         return case
 
     def mode_ahead(self, source: Source) -> GenerationMode | None:
-        """Return the mode that a source that was just reset would draw; takes the choice from it that decides.
+        """Return the mode that a source which was just reset would draw. The deciding choice is taken from the source.
 
-        None when only drawing decides.
+        None if only a whole draw decides.
         """
         if self._draw_case is not None:
             return None
-        # Without this, a quarter of the time of the stateful phase went into steps that were drawn whole and thrown
-        # away for their mode.
+        # Without this, a quarter of the time of the stateful phase went into steps that were drawn and discarded
+        # because of their mode.
         if self._negative is None or (self._is_mixed and source.boolean()):
             return _POSITIVE
         return _NEGATIVE
@@ -160,7 +161,7 @@ class OperationProgram:
         components = self._present_with_body if has_body else self._present
         bindings: tuple[Binding, ...] = ()
         if self._context.bindings or broken is not None:
-            # The origins of parts that were not drawn at random, or are wrong; values of earlier responses.
+            # The provenance of parts that are not drawn at random or are wrong, and the values of earlier responses.
             components, taken, words = components.copy(), [], []
             for binding in self._context.bindings:
                 location = binding.location
@@ -196,7 +197,7 @@ class OperationProgram:
 
 
 def _shared(operation: Operation, settings: GenerationSettings) -> Shared:
-    """Return what the program of an operation shares; its context knows the values that name resources."""
+    """Return what the program of an operation shares with others. Its context knows which body values name resources."""
     places = operation.resource_places.values()
     own = (name for at, name in places if at is Location.BODY)
     shared = settings.shared or Shared()
@@ -213,7 +214,7 @@ def compile_operation(
 ) -> OperationProgram:
     """Return the draw program of an operation. Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent` and `HookError`.
 
-    Where only a required body cannot be made, the negative cases are requests without it.
+    If only a required body cannot be generated, the negative cases are requests without it.
     """
     compiler = PartCompiler(operation, settings, _shared(operation, settings), budget or Budget())
     try:
@@ -223,13 +224,16 @@ def compile_operation(
 
 
 DrawParts = Callable[[PartCompiler], Mapping[Location, Draw]]
-"""Returns the draws of the parts of an operation: of the body `(value, media type)`, of all others values by name."""
+"""Returns the draw of each part of an operation: `(value, media type)` for the body, values by name for other parts."""
 
 
 def compile_parts(
     operation: Operation, make: DrawParts, settings: GenerationSettings, *, hooks: ComponentHooks = NO_HOOKS
 ) -> OperationProgram:
-    """Return the draw program of an operation whose kind draws its parts itself. Raises `NothingToBreak` and the errors of `make`."""
+    """Return the draw program of an operation whose kind of description draws the parts itself.
+
+    Raises `NothingToBreak` and the errors of `make`.
+    """
     if settings.mode is GenerationMode.NEGATIVE:
         raise NothingToBreak(operation.label, NOTHING)
     compiler = PartCompiler(operation, settings, _shared(operation, settings), Budget())
@@ -246,7 +250,7 @@ def compile_parts(
 
 
 def too_deep(operation: Operation) -> Unsatisfiable:
-    """Return the error for an operation whose schemas exceed the stack."""
+    """Return the error for an operation whose schemas are nested too deep for the stack."""
     return Unsatisfiable(operation.label, "its schemas lead on too deeply to be followed; simplify them")
 
 
@@ -259,7 +263,7 @@ def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram
         if has_body:
             parts[_BODY] = hooked_body(body, hooks, compiler.context)
     except (Unsatisfiable, SerializationError) as error:
-        # Without its required body the operation still has negative cases: requests that lack the body.
+        # Without its required body, the operation still has negative cases: requests without the body.
         if mode is GenerationMode.POSITIVE or compiler.has_forced_body:
             raise
         fault = error.with_traceback(None)
@@ -273,7 +277,7 @@ def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram
             raise NothingToBreak(operation.label, NOTHING)
     whole = with_credentials(_in_order(parts), choices, compiler)
     if settings.allow_extra_parameters:
-        # Parts that hooks have returned stay as they are.
+        # Parts that hooks returned are not changed.
         free = [location for location in parts if not _is_hooked(location, hooks)]
         text = alphabets.text_of(settings.codec, allows_nul=settings.allow_x00)
         excluded = settings.exclude_header_characters
@@ -312,7 +316,7 @@ def _negative_parts(
     targets: Mapping[Location, Targets],
     choices: tuple[Alternative, ...],
 ) -> LazyAlternatives[Broken] | None:
-    """Return the locations that can have a wrong value; None when there are none."""
+    """Return the locations that can have a wrong value, with draws of all parts; None if there are none."""
     if not targets:
         return None
 
@@ -325,7 +329,7 @@ def _negative_parts(
             draw = hooked_body(draw, hooks, compiler.context)
         elif _is_hooked(location, hooks):
             draw = hooked(draw, location.container, hooks, compiler.context)
-        # A hook may have repaired the wrong value, so only hooked parts are judged again.
+        # A hook may have repaired the wrong value, so hooked parts are judged again.
         draw = draw if draw == part.draw else part.checked(draw)
         return location, with_credentials(_in_order({**valid, location: draw}), choices, compiler)
 

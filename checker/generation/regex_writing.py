@@ -1,4 +1,4 @@
-"""Strings that match a regular expression and have a length, drawn from its tree."""
+"""Strings that match a regular expression and have a given length, drawn from its syntax tree."""
 
 from collections.abc import Callable, Iterator
 from typing import Final
@@ -28,7 +28,7 @@ from checker.generation.sources.choices import Draw, Source
 
 Writer = Callable[[Source, int, int], str]  # Text whose length lies between, as far as the pattern has such texts.
 
-_LONGEST = 1 << 20  # Characters of the shortest text of a pattern that is written.
+_LONGEST = 1 << 20  # Length of the shortest text of a pattern that is still written.
 _MORE = 64  # Repetitions of an unbounded quantifier beyond the required ones.
 
 
@@ -39,16 +39,16 @@ class PatternPart(Struct, frozen=True):
     high: int
     write: Writer
     constant: str | None = None  # Set when there is only one such text.
-    free: Draw | None = None  # Writes the part with any length, where that is less to do.
+    free: Draw | None = None  # Writes the part with any length, if that takes less work.
 
     def unbounded(self) -> Draw:
-        """Return draws of texts of any length that the pattern gives them."""
+        """Return draws of texts with the lengths that the pattern itself gives."""
         write, low, high = self.write, self.low, self.high
         return self.free or (lambda source: write(source, low, high))
 
 
 def written(tree: Expression, allowed: tuple[Interval, ...]) -> PatternPart:
-    """Return the writer of the texts of a tree from allowed characters. Raises `UnsupportedPattern`."""
+    """Return the writer of the texts of a tree, in allowed characters. Raises `UnsupportedPattern`."""
     found = _Writing(allowed).written(tree)
     if found.low > _LONGEST:
         raise UnsupportedPattern(f"its texts have at least {found.low} characters")
@@ -56,7 +56,7 @@ def written(tree: Expression, allowed: tuple[Interval, ...]) -> PatternPart:
 
 
 class _Writing(Struct):
-    """One pass over a tree: what groups have written is remembered for those who refer to them."""
+    """One pass over a tree. The texts of groups are kept for references to them."""
 
     _allowed: tuple[Interval, ...]
     _texts: dict[int, str] = field(default_factory=dict)
@@ -110,14 +110,14 @@ class _Writing(Struct):
         return _joined(list(map(self.written, parts)))
 
     def _ahead(self, part: Expression, rest: PatternPart) -> PatternPart:
-        """Return the writer of the rest, with the text of a condition written into it. A match has to decide."""
+        """Return the writer of the rest, with the text of a lookahead written into it. The match is verified later."""
         parts = part.parts if isinstance(part, Concatenation) else (part,)
         parts = tuple(one for one in parts if not isinstance(one, Anchor))
         first = parts[0] if parts else None
         first = first.part if isinstance(first, Group) else first
         if isinstance(first, Repetition) and isinstance(first.part, Characters):
             if len(parts) == 1:
-                # The condition bounds the length alone.
+                # The lookahead constrains only the length.
                 def write(source: Source, least: int, most: int) -> str:
                     return rest.write(source, max(least, first.low), max(first.low, min(most, first.high)))
 
@@ -129,7 +129,7 @@ class _Writing(Struct):
 
 
 def _spliced(rest: PatternPart, part: PatternPart, *, is_anywhere: bool) -> PatternPart:
-    """Return the rest of a pattern with the text of a lookahead written over it, at the start or anywhere."""
+    """Return the writer of the rest with the text of a lookahead written over it, at its start or anywhere."""
 
     def write(source: Source, least: int, most: int) -> str:
         text = rest.write(source, max(least, min(part.low, most)), most)
@@ -170,7 +170,7 @@ def _characters(intervals: tuple[Interval, ...], low: int, high: int) -> Pattern
 
 
 def _clipped(least: int, most: int, low: int, high: int) -> tuple[int, int]:
-    """Return bounds inside those of a part, and not too far from each other: a longer text shows nothing more."""
+    """Return the bounds limited to those of a part, and to a short range: longer texts test nothing more."""
     least = min(max(least, low), high)
     return least, max(least, min(most, high, least + _MORE if high >= UNBOUNDED else high))
 
@@ -193,7 +193,7 @@ def _joined(parts: list[PatternPart]) -> PatternPart:
         steps.append((part.write, part.low, part.high, rest_low, rest_high))
     varying = [part for part in parts if part.constant is None]
     if len(varying) == 1:
-        # The usual case: a single part varies, and no list is needed for it.
+        # The usual case: only one part varies, and no list is needed.
         inner, at = varying[0].unbounded(), parts.index(varying[0])
         before, after = ("".join(part.constant or "" for part in some) for some in (parts[:at], parts[at + 1 :]))
         free: Draw = lambda source: f"{before}{inner(source)}{after}"  # noqa: E731
@@ -213,7 +213,7 @@ def _joined(parts: list[PatternPart]) -> PatternPart:
             found.append(text)
         return "".join(found)
 
-    # Sums of several maxima may exceed the number that stands for none.
+    # The sum of several maxima may exceed the number that stands for "unbounded".
     high = min(UNBOUNDED, high)
     return PatternPart(low, high, write, free=free)
 
@@ -234,13 +234,13 @@ def _with_constants_joined(parts: list[PatternPart]) -> Iterator[PatternPart]:
 
 
 def one_written(options: list[PatternPart]) -> PatternPart:
-    """Return a part that writes one of several parts, whichever fits the length."""
+    """Return a part that writes one of several parts that fits the length."""
     if len(options) == 1:
         return options[0]
     low, high = min(option.low for option in options), max(option.high for option in options)
 
     def write(source: Source, least: int, most: int) -> str:
-        # The choice is among the options that fit; where none does, a text of another length is rejected later.
+        # The choice is among the options that fit. If none fits, the text gets another length and is rejected later.
         fitting = [option for option in options if option.high >= least and option.low <= most]
         chosen = fitting or options
         index = source.choice(len(chosen)) if len(chosen) > 1 else 0
@@ -267,13 +267,13 @@ def _repeated(part: PatternPart, low: int, high: int) -> PatternPart:
     return PatternPart(part.low * low, min(UNBOUNDED, part.high * high), write)
 
 
-_MOST = 64  # Branches that anchors inside of groups are looked for in.
+_MOST = 64  # Branches that are searched for anchors inside groups.
 
 
 class Branch(Struct, frozen=True):
-    """One way to match."""
+    """One branch of a pattern."""
 
-    parts: tuple[Expression, ...]  # In a row, without the anchors at the ends.
+    parts: tuple[Expression, ...]  # In sequence, without the anchors at the ends.
     is_open_before: bool
     is_open_after: bool
 
@@ -283,9 +283,9 @@ class Branch(Struct, frozen=True):
 
 
 def branches(tree: Expression) -> list[Branch]:
-    """Return the alternatives of a pattern, each with the ends at which it is open.
+    """Return the branches of a pattern, each with the ends that have no anchor.
 
-    An alternative with an anchor in its middle counts as closed at both ends.
+    A branch with an anchor in its middle counts as anchored at both ends.
     """
     found = []
     for parts in _rows(tree, _MOST):
@@ -296,7 +296,7 @@ def branches(tree: Expression) -> list[Branch]:
             last -= 1
         before = [part for part in parts[:first] if isinstance(part, Anchor)]
         after = [part for part in parts[last:] if isinstance(part, Anchor)]
-        # Nothing but anchors and conditions: both ends are in the first run.
+        # The branch consists of anchors and lookaheads, so both ends are in the first group of parts.
         ends = [part.is_end for part in (*before, *after)]
         is_odd = any(map(_has_anchors, parts[first:last])) or (
             first < last and (Anchor(is_end=True) in before or Anchor(is_end=False) in after)
@@ -308,13 +308,13 @@ def branches(tree: Expression) -> list[Branch]:
 
 
 def _rows(tree: Expression, most: int) -> Iterator[tuple[Expression, ...]]:
-    """Yield the parts of each alternative in a row: a group with anchors at an end gives a row for each of its alternatives."""
+    """Yield the parts of each branch in sequence. A group with anchors at one end gives one sequence per alternative."""
     if isinstance(tree, Alternation):
         for option in tree.options:
             yield from _rows(option, most)
         return
     parts = tree.parts if isinstance(tree, Concatenation) else (tree,)
-    # The first or last part, conditions aside, if it has alternatives with anchors in it.
+    # The first or last part, except lookaheads, if it has alternatives with anchors.
     solid = [index for index, part in enumerate(parts) if not isinstance(part, Anchor | Lookahead)]
     ends = (solid[0], solid[-1]) if solid else ()
     index = next((one for one in ends if _has_anchors(parts[one]) and _options(parts[one])), None)
@@ -329,7 +329,7 @@ def _rows(tree: Expression, most: int) -> Iterator[tuple[Expression, ...]]:
 
 
 def _options(part: Expression) -> list[Expression]:
-    """Return the alternatives of a part; nothing where it is only itself."""
+    """Return the alternatives of a part; none if it has only one."""
     match part:
         case Alternation(options):
             return list(options)
@@ -357,14 +357,16 @@ def _has_anchors(tree: Expression) -> bool:
 
 _SHARE: Final = 0.7  # Probability of text at the only open end of a pattern.
 _SHARE_OF_BOTH: Final = 0.3
-"""Share of texts that something stands at an end of, for each end of a pattern that is open at both: some who write such patterns mean whole texts."""
-_SHORTEST: Final = 0.5  # Probability that a minimum is reached by what stands around a match, if it can be.
+"""Share of texts with extra text at an end, for each end of a pattern without anchors: some authors of such patterns mean the
+whole text.
+"""
+_SHORTEST: Final = 0.5  # Probability that extra text reaches a minimum length, if it can.
 _ROOM: Final = 300  # Characters at an end, more only to reach a length. Long texts are rare (`plans.length_plan`).
 _NOTHING: Final = constant("")
 
 
 def writer(pattern: str, allowed: tuple[Interval, ...], around: Alphabet = NAME) -> PatternPart:
-    """Return the writer of texts that a pattern is found in: matches of allowed characters, those of `around` at open ends.
+    """Return the writer of texts that contain a match: the match in allowed characters, extra text in characters of `around`.
 
     Raises `UnsupportedPattern`.
     """
@@ -380,11 +382,11 @@ def writer(pattern: str, allowed: tuple[Interval, ...], around: Alphabet = NAME)
     return one_written(found)
 
 
-LONGEST_NAME: Final = 24  # Characters of the name of a property, unless its pattern asks for more.
+LONGEST_NAME: Final = 24  # Characters of a property name, unless its pattern requires more.
 
 
 def names_like(pattern: str, allowed: tuple[Interval, ...] = alphabets.VISIBLE.intervals) -> Draw:
-    """Draws names of properties that a pattern is found in. Raises `UnsupportedPattern`."""
+    """Draws property names that contain a match of a pattern. Raises `UnsupportedPattern`."""
     found = writer(pattern, allowed)
     most = max(found.low, LONGEST_NAME)
     return lambda source: found.write(source, 0, most)
@@ -394,11 +396,11 @@ def _searched(branch: Branch, allowed: tuple[Interval, ...], around: Alphabet) -
     expression, is_open_after = branch.expression, branch.is_open_after
     last = branch.parts[-1] if branch.parts else None
     if is_open_after and isinstance(last, Lookahead):
-        # The text that follows has to satisfy the condition.
+        # The following text has to satisfy the lookahead.
         anything = Repetition(Characters(UNIVERSE), 0, UNBOUNDED)
         expression, is_open_after = Concatenation((*branch.parts, anything)), False
-    # JSON Schema patterns are not anchored: `^/` also matches `/users`. Some authors who write no anchors still mean the
-    # whole string, so extra text is added only to a share of the values.
+    # JSON Schema patterns are not anchored: `^/` also matches `/users`. Some authors who write no anchors mean the
+    # whole string, so only a share of the values gets extra text.
     match = written(expression, allowed)
     if not (branch.is_open_before or is_open_after):
         return match
@@ -410,7 +412,7 @@ def _searched(branch: Branch, allowed: tuple[Interval, ...], around: Alphabet) -
         text = match.write(source, 0 if is_padded else min(least, match.high), most)
         for end in (1, 0):
             missing, room = least - len(text), most - len(text)
-            # The last open end gets the missing characters.
+            # The last open end gets the characters that are missing.
             is_last = missing > 0 and (end == 0 or not is_open[0])
             if not is_open[end] or room <= 0:
                 continue
@@ -423,7 +425,7 @@ def _searched(branch: Branch, allowed: tuple[Interval, ...], around: Alphabet) -
             text = text + more if end else more + text
         return text
 
-    # The match is drawn first: shrinking keeps it, and drops the rest.
+    # The match is drawn first: shrinking keeps it and drops the extra text.
     filling = either(share, texts(around, 1, _ROOM), _NOTHING)
     if all(is_open):
         free = joined(match.unbounded(), filling, filling, places=(1, 0, 2))

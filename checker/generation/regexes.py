@@ -1,7 +1,7 @@
-"""Regular expressions of schemas (ECMA-262), read into a small tree of usual characters.
+"""Regular expressions of schemas (ECMA-262), parsed into a small tree of common characters.
 
-The pattern is rewritten into the syntax of Python, and the parser of the standard library reads it: Hypothesis relies on the same
-parser. The tree differs from that of Python in one point: a class stands for the few characters that are written for it.
+The pattern is rewritten in Python's syntax and parsed by the standard library, as Hypothesis does. Unlike in Python's tree,
+a character class stands for the few characters that are written for it.
 """
 
 import re
@@ -23,7 +23,7 @@ UNBOUNDED: Final = 1 << 30
 
 
 class UnsupportedPattern(ValueError):
-    """The pattern, or a part of it, cannot be generated from."""
+    """Texts of the pattern, or of a part of it, cannot be generated."""
 
 
 class Characters(Struct, frozen=True):
@@ -33,7 +33,7 @@ class Characters(Struct, frozen=True):
 
 
 class Concatenation(Struct, frozen=True):
-    """Parts in a row."""
+    """Parts in sequence."""
 
     parts: tuple["Expression", ...]
 
@@ -53,7 +53,7 @@ class Repetition(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True):
-    """A part that a reference may repeat."""
+    """A part that a backreference may repeat."""
 
     number: int
     part: "Expression"
@@ -66,7 +66,7 @@ class Reference(Struct, frozen=True):
 
 
 class Lookahead(Struct, frozen=True):
-    """A condition on the text that follows."""
+    """A lookahead: a condition on the following text."""
 
     part: "Expression"
 
@@ -86,7 +86,7 @@ _SPACE: Final[Intervals] = ((0x20, 0x20), (0x09, 0x09))
 UNIVERSE: Final[Intervals] = (
     (0x20, 0x7E), (0xC0, 0xD6), (0xD8, 0xF6), (0x430, 0x44F), (0x4E00, 0x4E3F),
 )  # fmt: skip
-"""The characters that stand for all: a negated class is written with a few usual ones, instead of a million."""
+"""The characters that stand for all: a negated class is written with a few common ones instead of a million."""
 _LATIN: Final[Intervals] = ((0x41, 0x5A), (0x61, 0x7A), (0xC0, 0xD6), (0xD8, 0xF6))
 _UPPER: Final[Intervals] = ((0x41, 0x5A), (0xC0, 0xD6))
 _LOWER: Final[Intervals] = ((0x61, 0x7A), (0xE0, 0xF6))
@@ -111,13 +111,13 @@ _PROPERTIES: Final[dict[str, Intervals]] = {
     "Print": ((0x20, 0x7E),),
     "ASCII": ((0x20, 0x7E),),
 }
-"""Unicode property, or POSIX class as Java spells it -> usual characters that have it."""
+"""Unicode property, or POSIX class in Java's spelling -> common characters that have it."""
 _MOST_RANGES: Final = 40  # Ranges of a property that are used.
-_DEEPEST: Final = 80  # Groups and repetitions inside each other.
+_DEEPEST: Final = 80  # Nesting of groups and repetitions.
 
 
 def complement(intervals: Intervals) -> Intervals:
-    """Return the characters of the small universe outside `intervals`."""
+    """Return the characters of the small universe that are not in `intervals`."""
     found = []
     for start, last in UNIVERSE:
         for low, high in merged(intervals):
@@ -134,7 +134,7 @@ def complement(intervals: Intervals) -> Intervals:
 
 
 def _property(name: str, *, is_negated: bool) -> Intervals:
-    """Return usual characters with a Unicode property, or without it."""
+    """Return common characters with a Unicode property, or without it."""
     known = _PROPERTIES.get(name)
     if known is not None and not is_negated:
         return known
@@ -149,12 +149,12 @@ def _property(name: str, *, is_negated: bool) -> Intervals:
     return tuple(usual[:_MOST_RANGES])
 
 
-# A writer and the search for open ends read the same pattern.
+# The writer and the search for open ends parse the same pattern.
 @lru_cache(maxsize=1024)
 def parse(pattern: str) -> Expression:
     """Return the tree of a pattern. Raises `UnsupportedPattern`.
 
-    Assertions that the tree does not have are empty in it: texts have to be matched again.
+    Assertions that the tree cannot express are empty, so texts have to be matched again.
     """
     if len(pattern) > LONGEST_PATTERN:
         raise UnsupportedPattern(f"it has more than {LONGEST_PATTERN:,} characters")
@@ -175,7 +175,8 @@ _TOKEN: Final = later_pattern(
     r"|\\(?P<property>[pP])\{(?P<name>[^}]*)\}"
     r"|\\c(?P<control>[A-Za-z])|\\k<(?P<back>[^>]*)>|\(\?<(?P<group>[A-Za-z_]\w*)>"
     r"|(?P<flags>\(\?[imsu-]+\))|(?P<end>\\z)"
-    # `[\w-.]` has no range, and `a{,3}` is a text: Python takes the first for an error, and the second for a quantifier.
+    # In ECMA-262, `[\w-.]` has no range and `a{,3}` is literal. Python rejects the first and reads a quantifier in the
+    # second.
     r"|(?P<before>\\[dwsDWS])-|(?P<literal>-(?=\\[dwsDWS])|\{(?=,))"
     r"|(?P<empty>\[\^?\])|(?P<escape>\\.)|(?P<plain>.)",
     re.DOTALL,
@@ -190,7 +191,7 @@ def _in_python(pattern: str) -> Iterator[str]:
             case "point":
                 yield f"\\U{int(token['point'], 16):08x}"
             case "low":
-                # Two escapes are one character beyond the basic plane (ECMA-262, 22.2.1).
+                # Two escapes encode one character beyond the basic plane (ECMA-262, 22.2.1).
                 yield f"\\U{0x10000 + ((int(token['high'], 16) - 0xD800) << 10) + int(token['low'], 16) - 0xDC00:08x}"
             case "name":
                 intervals = _property(token["name"], is_negated=token["property"] == "P")
@@ -203,7 +204,7 @@ def _in_python(pattern: str) -> Iterator[str]:
             case "group":
                 yield f"(?P<{token['group']}>"
             case "flags":
-                # Case and line ends are those of the texts that are written.
+                # Flags for case and line ends do not change how texts are written.
                 continue
             case "end":
                 yield "\\Z"
@@ -212,7 +213,7 @@ def _in_python(pattern: str) -> Iterator[str]:
             case "literal":
                 yield f"\\{text}"
             case "empty" if not is_in_class:
-                # To Python the bracket is a member of the class, to ECMA-262 its end.
+                # Python reads the bracket as a member of the class, ECMA-262 as its end.
                 raise UnsupportedPattern("an empty class")
             case kind:
                 if kind != "escape":
@@ -221,17 +222,17 @@ def _in_python(pattern: str) -> Iterator[str]:
 
 
 class _TreeReader(Struct, frozen=True):
-    keeps_groups: bool  # True when the pattern has references.
+    keeps_groups: bool  # True if the pattern has backreferences.
 
     def row(self, items: Iterable[Any], depth: int) -> Expression:
-        """Return parts in a row as one expression. Raises `UnsupportedPattern`."""
+        """Return parts in sequence as one expression. Raises `UnsupportedPattern`."""
         if depth > _DEEPEST:
             raise UnsupportedPattern("nested too deeply")
         parts = [part for name, value in items if (part := self.part(str(name), value, depth)) != EMPTY]
         return parts[0] if len(parts) == 1 else Concatenation(tuple(parts))
 
     def part(self, name: str, value: Any, depth: int) -> Expression:
-        """Return one part; `EMPTY` for assertions that the tree does not have."""
+        """Return one part; `EMPTY` for assertions that the tree cannot express."""
         match name, value:
             case "LITERAL", code:
                 return Characters(_without_surrogates(code, code))
@@ -239,7 +240,7 @@ class _TreeReader(Struct, frozen=True):
                 return Characters(complement(((code, code),)))
             case "ANY", _:
                 return Characters(UNIVERSE)
-            # The parser has joined alternatives of single characters (`a|b`) into a class already.
+            # Python's parser has already merged alternatives of single characters (`a|b`) into a class.
             case "IN", members:
                 return Characters(_class(members))
             case "BRANCH", (_, options):
@@ -250,7 +251,7 @@ class _TreeReader(Struct, frozen=True):
                     return part
                 return Repetition(part, low, UNBOUNDED if high is sre.MAXREPEAT else high)
             case "SUBPATTERN", (number, _, _, items):
-                # A group without references is dropped: anchors in it are found as if it were not there.
+                # A group without references is dropped, so that anchors in it are found.
                 part = self.row(items, depth + 1)
                 return Group(number, part) if number and self.keeps_groups else part
             case "ATOMIC_GROUP", items:
@@ -289,11 +290,11 @@ def _class(members: list[Any]) -> Intervals:
                 kind = str(value).removeprefix("CATEGORY_")
                 inside = _CATEGORIES[kind.removeprefix("NOT_")]
                 outside = complement(inside) if kind.startswith("NOT_") else inside
-                # Validators disagree on the letters beyond ASCII that belong to a word, but not on its signs.
+                # Validators disagree about which non-ASCII letters are word characters, but not about ASCII characters.
                 found += [pair for pair in outside if kind != "NOT_WORD" or pair[1] < 0x80]
     if is_negated:
         return complement(tuple(found))
-    # The order of a class alone says which of its characters is the simplest.
+    # A category alone keeps its order, in which the first character is the simplest.
     return merged(found) if len(members) > 1 else tuple(found)
 
 
@@ -309,7 +310,7 @@ _BEYOND_TREES = later_pattern(r"\(\?<?[=!]|\(\?[imsu-]|\\[bBpPAZzk1-9]|.\^|\$.",
 
 @lru_cache(maxsize=4096)
 def is_plain(pattern: str) -> bool:
-    """Whether every text written from the tree matches: it has no assertions inside, and no flags."""
+    """Whether every text written from the tree matches: the pattern has no assertions inside and no flags."""
     return _BEYOND_TREES.search(pattern) is None
 
 
@@ -321,21 +322,21 @@ CERTAIN = later_pattern(rf"\^?(?:{_ATOM}(?:[*+?]|\{{[0-9]+(?:,[0-9]*)?\}})?)+\$?
 
 @lru_cache(maxsize=4096)
 def is_certain(pattern: str) -> bool:
-    """Whether a pattern is a row of characters and classes, each repeated or not, anchored or not.
+    """Whether a pattern is a sequence of characters and classes, repeated or not, anchored or not.
 
-    Such a pattern has one meaning, and a text that is written part by part matches for every validator.
+    Such a pattern has one meaning: a text written part by part matches for every validator.
     """
     return len(pattern) <= LONGEST_PATTERN and CERTAIN.fullmatch(pattern) is not None
 
 
 @lru_cache(maxsize=4096)
 def matcher(pattern: str, *, trusts: bool = False) -> Callable[[str], bool]:
-    """Return a predicate: whether both validators find a pattern in a text, as far as each can read the pattern.
+    """Return a predicate that is true for texts in which both validators find the pattern, as far as they can read it.
 
-    Texts that are written from a plain tree match anyway: with `trusts`, one validator is asked.
+    With `trusts`, only one validator is asked, because texts written from a plain tree match anyway.
     """
     if len(pattern) > LONGEST_PATTERN or is_foreign(pattern):
-        # No validator reads it either.
+        # No validator can read it either.
         return lambda text: True
     own = ecma_pattern(pattern)
     try:
@@ -352,5 +353,5 @@ def matcher(pattern: str, *, trusts: bool = False) -> Callable[[str], bool]:
 
 @lru_cache(maxsize=64)
 def strict_format(name: str) -> Callable[[str], bool]:
-    """Return a predicate for texts of a format as the stricter of the validators reads it."""
+    """Return a predicate for texts of a format, as the strictest validator defines it."""
     return jsonschema_rs.Draft202012Validator({"format": name}, validate_formats=True).is_valid

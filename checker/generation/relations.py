@@ -1,4 +1,4 @@
-"""Values of one request that depend on each other: `startsAt` before `endsAt`, one of two filters, the id of the path in the body."""
+"""Relations between values of one request: `startsAt` before `endsAt`, one of two filters, the path's id in the body."""
 
 import json
 import re
@@ -33,9 +33,9 @@ from checker.refusals.relations import Place, is_of_parallel_lists, relations_in
 from checker.schema.views import Outline, outline_of
 
 _DEEP: Final = 4
-_MOST: Final = 300  # Places of one body.
+_MOST: Final = 300  # Places of one body that are compared.
 _MOST_ALTERNATIVES: Final = 8
-"""Branches of `anyOf` and `oneOf` of one value; members of a value with more are not compared."""
+"""Branches of `anyOf` and `oneOf` of one value. With more branches, its members are not compared."""
 _MOST_NAMES: Final = 60  # Members of one object, or parameters of one location, that are compared.
 _LISTS: Final = (frozenset({"array"}), frozenset({"array", "null"}))
 _ALL_LISTS: Final = re.compile(r"\ball (?:the )?(?:arrays|lists)\b", re.IGNORECASE)
@@ -72,7 +72,7 @@ def relations_of(operation: Operation) -> tuple[Constraint, ...]:
 
 
 def _own_names(operation: Operation, places: Collection[Place]) -> Iterator[Constraint]:
-    """Yield the members of a body that repeat the last variable of its path: `id`, the name of the variable, `data.id` of JSON:API."""
+    """Yield the members of a body that repeat the last variable of the path: `id`, the variable's name, or `data.id` of JSON:API."""
     if not ends_with_variable(operation.resource_path):
         return
     variable = variables_of(operation.resource_path)[-1]
@@ -85,7 +85,7 @@ def _own_names(operation: Operation, places: Collection[Place]) -> Iterator[Cons
 
 
 def _parallel_lists(operation: Operation) -> Iterator[Constraint]:
-    """Yield the demand on the lists of a body whose prose says that all of them have the same length."""
+    """Yield the constraint on the lists of a body that the prose says have equal lengths."""
     for body in operation.bodies:
         outline = outline_of(body.schema)
         said = outline.first("description")
@@ -95,7 +95,7 @@ def _parallel_lists(operation: Operation) -> Iterator[Constraint]:
 
 
 def _paths(outline: Outline, above: tuple[str, ...], depth: int) -> Iterator[tuple[str, ...]]:
-    # Members of many alternatives multiply at each level: 60 of them did not end within ten minutes.
+    # Members of alternatives multiply at each level: a value with 60 alternatives took more than ten minutes.
     if not depth or sum(map(len, outline.alternatives())) > _MOST_ALTERNATIVES:
         return
     for name in outline.names:
@@ -113,7 +113,7 @@ def _prose(operation: Operation) -> Iterator[str]:
     for one in raw if isinstance(raw, list) else ():
         name, text = (one.get("name"), one.get("description")) if isinstance(one, Mapping) else (None, None)
         if isinstance(name, str) and isinstance(text, str):
-            # `Requires "until".` is about the parameter that it describes.
+            # `Requires "until".` refers to the parameter that it describes.
             yield f"{name} {text[:1].lower()}{text[1:]}"
 
 
@@ -121,15 +121,15 @@ class Relations(Struct, frozen=True):
     """The relations of one operation."""
 
     demanded: tuple[Constraint, ...]
-    """Relations that the target stated; all valid cases respect them. Values that it accepted; half of the cases take them."""
+    """Relations that the target stated, which all valid cases respect, and values that it accepted, which half of the cases use."""
     suggested: tuple[Constraint, ...]  # Relations that the description suggests.
     is_valid: Callable[[Location, Any, str | None], bool]
     """Whether a part of a request is valid; the last argument is the media type of a body."""
 
     def repair(self, case: Case, choose: Callable[[int], int], *, all_of_them: bool, kept: str | None = None) -> None:
-        """Change a valid case so that it respects relations, the suggested ones only with `all_of_them`.
+        """Change a valid case so that it respects relations; suggested ones only with `all_of_them`.
 
-        `choose` returns a number below its argument. The value called `kept` stays.
+        `choose` returns a number below its argument. The value named `kept` does not change.
         """
         for one in (*self.demanded, *(self.suggested if all_of_them else ())):
             location = Location(one.location)
@@ -162,7 +162,7 @@ def _repair_order(holder: dict[str, Any], one: Constraint, case: Case, choose: o
 
 
 def _moved(value: Any, by: timedelta) -> Any:
-    """Return a date or time another day; other values as they are."""
+    """Return a date or time moved by `by`; other values unchanged."""
     found = _DATE.match(value) if isinstance(value, str) else None
     try:
         return value if found is None else f"{date.fromisoformat(found[0]) + by}{value[found.end() :]}"
@@ -201,7 +201,7 @@ def _repair_value(
 
 
 def _repair_sizes(holder: dict[str, Any], one: Constraint, case: Case, choose: object, kept: str | None) -> None:
-    """Make lists as long as the one that is kept, or else as the shortest. Texts stand in for items that there is no example of."""
+    """Make lists as long as the one named `kept`, otherwise as the shortest. If there is no example of an item, a text is added."""
     lists = {name: value for name in (one.path[-1], *one.given) if isinstance(value := holder.get(name), list)}
     size = len(lists[kept]) if kept in lists else min(map(len, lists.values()), default=0)
     for name, value in lists.items():

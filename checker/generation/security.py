@@ -1,4 +1,4 @@
-"""Made-up credentials, in the form that the security schemes of an operation declare."""
+"""Invented credentials in the form that the security schemes of an operation declare."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,7 +18,9 @@ from checker.generation.sources.choices import Source
 from checker.generation.sources.context import Draw
 
 _KNOWN: Final = "checker"
-"""User, password, token and key of most cases: a resource has to be read with the credentials that created it."""
+"""User, password, token and key of most cases. They are the same for all operations, because a resource must be read with the
+credentials that created it.
+"""
 _OTHERS: Final = 0.1  # Share of cases with other credentials.
 _LONGEST: Final = 24
 _TOKEN: Final = texts(alphabets.NAME, 1, _LONGEST)
@@ -31,23 +33,23 @@ class SecurityParameter(Struct, frozen=True):
     location: Location
     name: str
     pointer: str  # Pointer of the security scheme.
-    usual: str  # Its value in most cases.
-    draw: Draw  # Its value in all others.
+    usual: str  # The value in most cases.
+    draw: Draw  # Draws the value of all other cases.
 
 
 class Alternative(Struct, frozen=True):
-    """A security requirement of an operation."""
+    """One security requirement of an operation."""
 
     place: int  # Index in the security of the operation.
     made_up: tuple[SecurityParameter, ...]
-    """The credentials that users do not configure; empty for a requirement without schemes."""
+    """The credentials that users do not configure; empty if the requirement has no schemes."""
 
 
 def alternatives(operation: Operation, settings: GenerationSettings) -> tuple[Alternative, ...]:
-    """Return the security alternatives that requests may meet, that of usual requests first. Empty where there is one alternative that needs no made-up credentials.
+    """Return the security alternatives that requests may meet, the usual one first; empty if there is only one and it needs no invented credentials.
 
-    Configured credentials limit them to the alternatives that these meet. A credential that is configured, or declared as a parameter,
-    is not made up.
+    If credentials are configured, only the alternatives that they meet are returned. Credentials that are configured, or
+    declared as parameters, are not invented.
     """
     if not settings.security_parameters:
         return ()
@@ -73,7 +75,7 @@ def alternatives(operation: Operation, settings: GenerationSettings) -> tuple[Al
 
 
 def _is_given(requirement: SecurityRequirement, settings: GenerationSettings) -> bool:
-    """Whether the configured headers of every request meet a requirement."""
+    """Whether the headers that users configure meet a requirement."""
     written = [one for one in requirement.schemes if _writer(one) is not None]
     return bool(written) and all(settings.is_fixed_place(*one.place) for one in written)
 
@@ -83,7 +85,7 @@ def _spread(write: Callable[[str, str], str], pair: tuple[str, str]) -> str:
 
 
 def _writer(scheme: SecurityScheme) -> Callable[[str, str], str] | None:
-    """Return a writer of a user or token, and a password, for a scheme; None for schemes that cannot be made up."""
+    """Return a function from (user or token, password) to the credential of a scheme; None if the scheme's credentials cannot be invented."""
     if scheme.type == "apiKey":
         return lambda user, password: user
     if scheme.type in ("oauth2", "openIdConnect") or scheme.scheme == "bearer":
@@ -98,9 +100,11 @@ def _place(location: Location, name: str) -> tuple[Location, str]:
 
 
 def with_credentials(whole: Draw, choices: tuple[Alternative, ...], compiler: PartCompiler) -> Draw:
-    """Draws all parts of a case with the credentials of one alternative, and notes it in the context. Parameters of the case win.
+    """Draws all parts of a case with the credentials of one alternative, which is stored in the context.
 
-    All are equally likely; with configured credentials most cases meet the first.
+    Parameters of the case take precedence.
+
+    All alternatives are equally likely; if credentials are configured, most cases meet the first.
     """
     if not choices:
         return whole
@@ -120,7 +124,7 @@ def with_credentials(whole: Draw, choices: tuple[Alternative, ...], compiler: Pa
 
     def draw(source: Source) -> Any:
         parts = list(whole(source))
-        # One alternative leaves no choice in the record.
+        # With one alternative there is no choice to record.
         chosen = 0
         if count > 1 and not is_given:
             chosen = source.choice(count)

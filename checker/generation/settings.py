@@ -1,4 +1,4 @@
-"""The settings that a program is compiled for."""
+"""The settings with which a program is compiled."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -27,20 +27,20 @@ def mode_of(names: tuple[str, ...]) -> GenerationMode | None:
 
 
 class ListingSettings(Struct, frozen=True):
-    """The settings of cases that phases list instead of drawing them: examples and edge cases."""
+    """The settings of listed cases: examples and boundary cases."""
 
     fills_missing_examples: bool = default_of(("phases", "examples"), "fill-missing")
-    """The examples phase makes a case of its own where none are declared."""
+    """Whether the examples phase generates a case if an operation has no examples."""
     repeats_query: bool = default_of(("phases", "coverage"), "generate-duplicate-query-parameters")
-    """The coverage phase sends query parameters twice."""
+    """Whether the coverage phase sends query parameters twice."""
     costly_queries: bool = default_of(("phases", "coverage"), "costly-queries")
-    """The coverage phase sends queries that ask for much at once."""
+    """Whether the coverage phase sends queries that ask for much data at once."""
     unexpected_methods: tuple[str, ...] = UNEXPECTED_METHODS
-    """Methods, upper case, that the coverage phase tries where they are not declared."""
+    """Methods, in upper case, that the coverage phase sends to paths that do not declare them."""
     judged_modes: frozenset[GenerationMode] = frozenset(GenerationMode)
-    """Modes of cases that some check judges: the coverage phase lists no others."""
+    """Modes of cases that some check judges. The coverage phase lists no others."""
     judged_shapes: frozenset[str] = REQUEST_SHAPES
-    """Scenarios, among those of requests that are none to their operation, that some check judges."""
+    """Scenarios that test no operation, such as an undeclared method, and that some check judges."""
 
 
 class GenerationSettings(Struct, frozen=True):
@@ -52,29 +52,29 @@ class GenerationSettings(Struct, frozen=True):
     exclude_header_characters: str = default_of(_SECTION, "exclude-header-characters")
     max_body_bytes: int = 32_768
     formats: Mapping[str, Any] = field(default_factory=dict)  # Format name -> `SearchStrategy`, as users registered it.
-    reuse: bool = False  # Values of earlier responses may take the place of random ones.
+    reuse: bool = False  # Values of earlier responses may replace random ones.
     allow_extra_parameters: bool = default_of(_SECTION, "allow-extra-parameters")
-    """Requests may have undeclared parameters and properties, negative ones included."""
+    """Requests, including negative ones, may have undeclared parameters and properties."""
     unique_inputs: bool = default_of(_SECTION, "unique-inputs")  # No request of an operation is made twice.
     overrides: Overrides = NO_OVERRIDES  # Values in place of generated ones.
     listing: ListingSettings = ListingSettings()  # Settings of listed cases.
     fixed_headers: frozenset[str] = frozenset()
-    """Names in lower case of headers that are sent as the user wants them, whatever a case has."""
+    """Headers, in lower case, that are sent as the user configures them in every case."""
     fixed_places: frozenset[tuple[Location, str]] = frozenset()
-    """Pairs of the query, and cookies, that credentials stand in, whatever a case has."""
+    """Query parameters and cookies that credentials set in every case."""
     references: tuple[str, ...] = ()
-    """Pointers into bodies to what names things that other operations make, `*` for every item of a list."""
+    """Pointers into bodies to values that name resources of other operations; `*` stands for every item of a list."""
     learned: tuple[Constraint, ...] = ()
-    """Demands of the target beyond the description. Valid cases respect them, unless they leave no value."""
+    """Demands of the target beyond the description. Valid cases respect them, unless no value would be left."""
     security_parameters: bool = default_of(_SECTION, "with-security-parameters")
-    """Requests carry credentials that are made up, where the description asks for some and users give none."""
-    shared: Shared | None = None  # The compiled parts that the programs of these settings share; None: nothing.
+    """Whether requests carry invented credentials if the description requires some and users configure none."""
+    shared: Shared | None = None  # The compiled parts that programs with these settings share; None to share nothing.
     met_alternatives: tuple[int, ...] = ()
     """Indexes of the operation's security alternatives that the configured credentials satisfy; the one used by ordinary requests comes first."""
 
     @classmethod
     def of(cls, own: OperationSettings, mode: GenerationMode | None) -> "GenerationSettings":
-        """Return the settings of the cases of an operation; `mode` is the kind of data, None for both."""
+        """Return the settings for the cases of an operation; `mode` is None for valid and invalid data."""
         cases, methods = own.cases, own.cases.unexpected_methods
         methods = UNEXPECTED_METHODS if methods is None else methods
         return cls(

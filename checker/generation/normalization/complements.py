@@ -1,6 +1,6 @@
-"""The complement of a schema, pushed inward: each keyword that can be broken gives one way to break it.
+"""The complement of a schema: each keyword that can be broken gives one way to break it.
 
-The ways are sound: a value of one of them breaks the schema. Of many names or places one is taken.
+The ways are sound: a value of one of them breaks the schema. If a keyword has many names or places, one is broken.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,27 +17,27 @@ from checker.validation.formats import ASSERTED_FORMATS, INTEGER_RANGES
 OTHER_VALUE, OTHER_STEP, OTHER_TEXT, OTHER_FORMAT, DUPLICATES = (
     "other-value", "other-step", "other-text", "other-format", "duplicates",
 )  # fmt: skip
-"""Internal keywords for constraints that JSON Schema can express only with `not`."""
+"""Internal keywords for constraints that JSON Schema can only express by `not`."""
 COINED: Final = frozenset({OTHER_VALUE, OTHER_STEP, OTHER_TEXT, OTHER_FORMAT, DUPLICATES})
 """The set of these internal keywords."""
 
 
 class _Unknown(Exception):
-    """There are ways, but no schema describes them."""
+    """The keyword can be broken, but no schema describes how."""
 
 
 Breaking = Callable[[Facet, dict[str, Any], Any], Iterator[Conjunction]]
-"""Yields the ways to break one keyword, from its schema, the well-formed keywords, and its value."""
+"""Yields the ways to break one keyword. Arguments: its schema, the valid keywords of the schema, its value."""
 
 
 def complement(facet: Facet, raw: dict[str, Any]) -> tuple[tuple[Conjunction, ...], bool]:
-    """Return the ways to break the keywords of a schema, and whether they are all ways.
+    """Return the ways to break the keywords of a schema, and whether the list is complete.
 
-    `raw` has its well-formed keywords, references excluded.
+    `raw` has its valid keywords without references.
     """
     found: list[Conjunction] = []
     is_whole = True
-    # Drawing values and filtering them by `not` comes to nothing where nearly all values are forbidden.
+    # Drawing values and filtering them by `not` finds nothing if nearly all values are forbidden.
     for keyword, value in raw.items():
         breaking = _BREAKING.get(keyword)
         if breaking is None:
@@ -55,7 +55,7 @@ def broken_at(facet: Facet, raw: dict[str, Any], keyword: str) -> tuple[Conjunct
     found: list[Conjunction] = []
     if keyword in _BREAKING:
         with suppress(_Unknown):
-            # `extend` keeps the ways that come before the end.
+            # `extend` keeps the ways found before `_Unknown` is raised.
             found.extend(_BREAKING[keyword](facet, raw, raw[keyword]))
     return tuple(found)
 
@@ -66,7 +66,7 @@ def _made(facet: Facet, kind: str, name: str, raw: dict[str, Any]) -> Conjunctio
 
 def _type(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
     names = {value} if isinstance(value, str) else set(value)
-    # Every integer is a number, so it does not break the type `number`.
+    # Every integer is a number, so integers do not break the type `number`.
     names |= {INTEGER} if NUMBER in names else set()
     others = [name for name in TYPES if name not in names]
     if INTEGER in names and NUMBER in others:
@@ -77,7 +77,7 @@ def _type(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction
 
 
 def _simple(kind: str, name: str, broken: Callable[[Any], dict[str, Any] | None]) -> Breaking:
-    """Return the breach of a keyword by one schema of a type, which follows from its value alone; None if there is none."""
+    """Return a function that breaks a keyword of one type by one schema, which depends on its value only; None if impossible."""
 
     def breaking(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
         found = broken(value)
@@ -95,7 +95,7 @@ def _sizes(kind: str, noun: str) -> dict[str, Breaking]:
 
 
 def _bound(other: str, flag: str) -> Breaking:
-    """Return the breach of a bound. Numbers beyond an open bound include the bound itself."""
+    """Return a function that breaks a bound. For an exclusive bound, the bound itself is invalid, too."""
 
     def breaking(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
         keyword = other if raw.get(flag) is True else f"exclusive{other.capitalize()}"
@@ -227,7 +227,7 @@ def _dependents(keyword: str) -> Breaking:
             if isinstance(asked, list):
                 is_whole = is_whole and len(asked) <= 1
                 for other in asked:
-                    # Of several names one is missing: the others are no further faults.
+                    # One of the required names is missing. The others are present, so that only one keyword is broken.
                     needed = [name, *(one for one in asked if one not in (other, name))]
                     lonely = {"required": needed, "properties": {other: False}}
                     yield _made(facet, "object", f"{name} without {other}", lonely)
@@ -257,7 +257,7 @@ _NEW_NAMES: Final = ("other", "x", "0", "Another name", "~")
 _SILENT: Final = frozenset(
     ("if", "contentEncoding", "contentMediaType")
 )  # fmt: skip
-"""Keywords that are broken through another one."""
+"""Keywords that are broken by another keyword's rule."""
 _BREAKING: Final[dict[str, Breaking]] = {
     "type": _type,
     "enum": _simple("", "enum", lambda value: {OTHER_VALUE: value}),

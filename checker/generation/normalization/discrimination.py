@@ -1,4 +1,4 @@
-"""Alternatives that exclude each other, discriminators, and forms that admit no value at a quick look."""
+"""Alternatives that exclude each other, discriminators, and a quick check for forms without values."""
 
 import re
 from collections.abc import Iterator
@@ -25,13 +25,13 @@ from checker.generation.normalization.forms import (
 from checker.schema.discriminators import KEYWORDS, discriminator_of, inherits, told_by
 from checker.schema.views import type_of
 
-_MOST: Final = 32  # Alternatives that are compared with each other.
+_MOST: Final = 32  # Alternatives that are compared pairwise.
 _NAMED: Final = re.compile(r"#/(?:definitions|components/schemas)/([^/~%]+)")
 _OBJECTS: Final = frozenset({OBJECT})
 
 
 def discriminated(canon: Canon, branches: Branches) -> list[Conjunction]:
-    """Return for each alternative the schema that pins the discriminator, empty for one without a name; none without a discriminator."""
+    """Return for each alternative the schema that fixes its discriminator (empty without a name); an empty list without a discriminator."""
     raw = branches.owner.raw
     if branches.keyword not in KEYWORDS or not isinstance(raw, dict) or "discriminator" not in raw:
         return []
@@ -43,7 +43,7 @@ def discriminated(canon: Canon, branches: Branches) -> list[Conjunction]:
     pins: list[Conjunction] = []
     for index, alternative in enumerate(found.alternatives):
         if not alternative.told:
-            # Without a name the alternative has any value of the property that fits it.
+            # Without a name, the property has any value that the alternative admits.
             pins.append(())
             continue
         listed = made(owner, f"{at} {index}", {"enum": list(alternative.told)})
@@ -53,7 +53,7 @@ def discriminated(canon: Canon, branches: Branches) -> list[Conjunction]:
 
 
 def ways_of(canon: Canon, form: Canonical, branches: Branches) -> Iterator[Conjunction]:
-    """Yield each alternative with all other constraints of its form, and with the discriminator that names it."""
+    """Yield each alternative combined with all other constraints of its form and with its discriminator value."""
     base = form.base(branches.owner, branches.keyword)
     pinned = discriminated(canon, branches)
     for index, alternative in enumerate(branches.alternatives):
@@ -61,9 +61,9 @@ def ways_of(canon: Canon, form: Canonical, branches: Branches) -> Iterator[Conju
 
 
 def inherited_tags(canon: Canon, form: Canonical) -> dict[str, tuple[str, ...]]:
-    """Return the discriminator properties of a base schema, with the values that name the heir which a form is.
+    """Return the discriminator properties of a base schema, with the values that select the heir which the form describes.
 
-    The heir is the outermost schema with a name that holds of the value and is the base, or contains it in `allOf`.
+    The heir is the outermost named schema of the value that is the base, or contains it in `allOf`.
     """
     found: dict[str, tuple[str, ...]] = {}
     for base in form.facets:
@@ -85,12 +85,12 @@ def inherited_tags(canon: Canon, form: Canonical) -> dict[str, tuple[str, ...]]:
 
 
 def others_excluded(branches: Branches, index: int) -> Conjunction:
-    """Return the negated alternatives that a value of one alternative of `oneOf` must satisfy as well."""
+    """Return the negated other alternatives, which a value of one alternative of `oneOf` must satisfy as well."""
     return tuple(inverse(facet) for at, (facet, *_) in enumerate(branches.alternatives) if at != index)
 
 
 def are_disjoint(canon: Canon, branches: Branches) -> bool:
-    """Whether no value can satisfy two of the alternatives: by type, or by a required property with other values."""
+    """Whether no value can satisfy two alternatives, because of their types or of a required property with different values."""
     if len(branches.alternatives) > _MOST:
         return False
     try:
@@ -118,11 +118,11 @@ def _differ_in_property(canon: Canon, left: Canonical, right: Canonical) -> bool
     )
 
 
-_DEPTH: Final = 2  # Required properties inside each other that are looked at.
+_DEPTH: Final = 2  # Levels of required properties that are checked.
 
 
 def emptiness(canon: Canon, form: Canonical, depth: int = _DEPTH) -> Reason | None:
-    """Return the reason why no value satisfies a form; None when a quick look finds none. Raises `BudgetSpent`."""
+    """Return the reason why no value satisfies a form; None if a quick check finds none. Raises `BudgetSpent`."""
     if form.impossible is not None:
         return form.impossible
     if form.enum is not None:
@@ -162,13 +162,13 @@ def _of_objects(canon: Canon, form: Canonical, depth: int) -> Reason | None:
 
 
 def is_settled(canon: Canon, form: Canonical, branches: Branches) -> bool:
-    """Whether alternatives of a `not` need no choice: the rest of the form admits no forbidden value."""
+    """Whether the rest of a form already rules out the values that a `not` forbids."""
     owner: Any = branches.owner
     if branches.keyword != "not" or not isinstance(owner.raw, dict):
         return False
     forbidden = owner.below(owner.raw["not"], "not")
     try:
-        # The forbidden schema with the rest: if no value satisfies both, the rest already excludes what is forbidden.
+        # If no value satisfies both the forbidden schema and the rest, the `not` adds nothing.
         both = canon.canonical((*form.base(owner, "not"), forbidden))
     except UnresolvableReference:
         return False

@@ -1,4 +1,4 @@
-"""Values for texts and numbers that no keyword of the description lists: from prose, or from places with the same name."""
+"""Values for texts and numbers that no keyword lists: from prose, or from places of the same name."""
 
 import json
 import re
@@ -12,11 +12,11 @@ from checker.generation.normalization.forms import INTEGER, NUMBER, STRING, Face
 
 _SHOWING: Final = frozenset(("enum", "const", "example", "examples"))
 _SHOWN: Final = _SHOWING | {"default"}
-_SAYING: Final = _SHOWING | {"pattern", "format"}  # Keywords that describe a text better than prose.
+_SAYING: Final = _SHOWING | {"pattern", "format"}  # Keywords that describe a text better than prose does.
 _LONGEST: Final = 2_000
 _MOST: Final = 8
 _MOST_ELSEWHERE: Final = 4
-_MOST_NODES: Final = 200_000  # Objects and lists of one document that are searched.
+_MOST_NODES: Final = 200_000  # Objects and lists that are searched in one document.
 _OPENING: Final = "[\"'`\u201c\u2018\u201e]"
 _QUOTED: Final = rf"{_OPENING}([^\"'`\u201c\u201d\u2018\u2019\u201e\n]{{1,80}})[\"'`\u201d\u2019\u201c]"
 _LEAD: Final = r"(?:\be\.\s?g\.|\bfor (?:example|instance)|\bexamples?:|\bsuch as|\bone of|\bset to)[,:]?\s+"
@@ -25,7 +25,7 @@ _VALUE: Final = later_pattern(_QUOTED)
 _BARE: Final = later_pattern(
     rf"{_LEAD}((?=[\w.:/+@-]*[\d_:@-])[A-Za-z0-9+-](?:[\w.:/+@-]*[A-Za-z0-9])?)(?![\w'\u2019])", re.IGNORECASE
 )
-"""A value without quotes that is no word of the sentence: `e.g. 2024-01-31`, `for example en-US`."""
+"""A value without quotes that is not a word of the sentence: `e.g. 2024-01-31`, `for example en-US`."""
 _LIST: Final = later_pattern(
     r"\bone of:?\s+([\w.-]+(?:,\s*[\w.-]+)*,?\s+(?:or|and)\s+[\w.-]+|[\w-]+(?:,\s*[\w-]+)+)", re.IGNORECASE
 )
@@ -36,7 +36,7 @@ _BOUND: Final = later_pattern(
     r"\b(?:at least|at most|minimum(?: of| is|:)?|maximum(?: of| is|:)?|no (?:less|more) than)\s+(\d{1,9})\b(?!\.?\d|\s+(?:digit|char))",
     re.IGNORECASE,
 )
-"""A limit of a number, which is a valid value itself: `must be at least 1 second`, but not `at least 4 digits`."""
+"""A limit of a number, which itself is valid: `must be at least 1 second`, but not `at least 4 digits`."""
 _OBJECT: Final = later_pattern(
     r"\b(?:object|body|payload|json|dict(?:ionary)?)\b[^.\n]{0,40}?\b(?:contain(?:s|ing)?|with|of|has|having)\b[^.\n]*",
     re.IGNORECASE,
@@ -44,13 +44,13 @@ _OBJECT: Final = later_pattern(
 _MOST_OBJECTS: Final = 3
 _OF_RESPONSE: Final = later_pattern(r"\b(?:respon|return|result|output|receive)\w*[^{}.]{0,80}$", re.IGNORECASE)
 _NO_COMMA: Final = later_pattern(r'(["\d}\]el])([ \t]*\n\s*")')
-"""The end of a line after which a JSON object goes on without a comma."""
+"""A line end in a JSON object where a comma is missing."""
 _DATE_PARTS: Final = {"yyyy": "2024", "mm": "01", "dd": "31", "hh": "10", "ss": "30"}
 _DATE_PART: Final = later_pattern("yyyy|mm|dd|hh|ss", re.IGNORECASE)
 
 
 def prose_examples(raw: Mapping[str, Any], prose: str = "") -> list[str]:
-    """Return the examples in the description of a text that no keyword describes, and in the prose of its parameter, each once."""
+    """Return the examples that prose gives for a text without describing keywords, each once. `prose`: that of its parameter."""
     if raw.get("type") != STRING or not _SAYING.isdisjoint(raw):
         return []
     found: list[str] = []
@@ -63,7 +63,7 @@ def prose_examples(raw: Mapping[str, Any], prose: str = "") -> list[str]:
             for listed in _LIST.findall(text):
                 found += [word for word in re.split(r",\s*|\s+", listed) if word not in ("or", "and", "")]
             for template in _FORMAT.findall(text):
-                # A value of a format such as `x.y.z` or `YYYY-MM-DD`.
+                # A template of a format, such as `x.y.z` or `YYYY-MM-DD`.
                 if re.fullmatch(r"(?:[a-z][.-])+[a-z]", template):
                     numbers = iter(range(1, len(template)))
                     found.append("".join(str(next(numbers)) if one.isalpha() else one for one in template))
@@ -75,15 +75,15 @@ def prose_examples(raw: Mapping[str, Any], prose: str = "") -> list[str]:
 
 
 def named_members(prose: str) -> list[str]:
-    """Return the members of an object that prose names, each once: `An object containing 'keys' and 'data'`."""
+    """Return the members of an object that prose names, each once, as in `An object containing 'keys' and 'data'`."""
     found = [name for text in _OBJECT.findall(prose[:_LONGEST]) for name in _VALUE.findall(text)]
     return list(dict.fromkeys(name for name in found if name.isidentifier()))[:_MOST]
 
 
 def prose_objects(prose: str) -> list[dict[str, Any]]:
-    """Return the JSON objects that prose shows, without those that it calls responses and those inside others, each once.
+    """Return the JSON objects in prose, each once, without nested objects and those that prose calls responses.
 
-    A comma that is missing at the end of a line is added. An object that is no JSON otherwise is left out as a whole.
+    Missing commas at line ends are added. An object that still is no JSON is left out.
     """
     text, at = _NO_COMMA.sub(r"\1,\2", prose[:_LONGEST]), 0
     found: list[dict[str, Any]] = []
@@ -92,7 +92,7 @@ def prose_objects(prose: str) -> list[dict[str, Any]]:
         try:
             value, at = json.JSONDecoder().raw_decode(text, start)
         except (ValueError, RecursionError):
-            # The text goes on after the brace that closes the one at `start`.
+            # The search continues after the brace that closes the object at `start`.
             depth, at = 0, start
             while at < len(text):
                 depth += (text[at] == "{") - (text[at] == "}")
@@ -106,10 +106,10 @@ def prose_objects(prose: str) -> list[dict[str, Any]]:
 
 
 def told_values(document: Document, facet: Facet) -> list[Any]:
-    """Return values for a schema without examples, in this order: those from its prose, and those of other parameters and properties of the document.
+    """Return values for a schema without examples: first from its prose, then from other parameters and properties of the document.
 
-    The other ones have the same name, type and format. Names that identify resources are left out, because a second resource with
-    the name of the first one is mostly refused.
+    The others have the same name, type and format. Names that identify resources are left out, because servers mostly refuse
+    a second resource with the same name.
     """
     raw = facet.raw
     if not isinstance(raw, dict) or raw.get("type") not in (STRING, INTEGER, NUMBER) or not _SHOWING.isdisjoint(raw):
@@ -127,7 +127,7 @@ def told_values(document: Document, facet: Facet) -> list[Any]:
 
 
 def _holder(document: Document, facet: Facet) -> Mapping[str, Any]:
-    """Return the parameter that has a schema, or the name of a property; nothing for other schemas."""
+    """Return the parameter that a schema belongs to, or the name of a property; empty for other schemas."""
     if facet.is_made:
         return {}
     tokens = tokens_of(facet.pointer)
@@ -148,12 +148,12 @@ _Kind = tuple[str, Any, Any]  # Name, type and format.
 
 
 def _elsewhere(document: Document) -> Mapping[_Kind, list[Any]]:
-    """Return the examples, defaults and members of enumerations of all parameters and properties of a document."""
+    """Return the examples, defaults and `enum` members of all parameters and properties of a document."""
     found: dict[_Kind, list[Any]] | None = document.facts.get(_elsewhere)
     if found is None:
         found = document.facts[_elsewhere] = {}
         for name, schema, holder in _declared(document.root):
-            # Most places show no value. To see that first is the cheapest test.
+            # Most places have no value, and this is the cheapest test.
             if not isinstance(schema, dict) or (_SHOWN.isdisjoint(schema) and _SHOWN.isdisjoint(holder)):
                 continue
             if is_identifier(normalised(name)):
@@ -168,12 +168,12 @@ def _elsewhere(document: Document) -> Mapping[_Kind, list[Any]]:
 
 
 def _text_or_none(value: object) -> str | None:
-    # Types of OpenAPI 3.1 may be lists, which are no keys.
+    # In OpenAPI 3.1 a type may be a list, which cannot be a key.
     return value if isinstance(value, str) else None
 
 
 def _declared(root: Any) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
-    """Yield (name, schema, parameter or schema) of the parameters and properties of a document, level by level."""
+    """Yield (name, schema, parameter or schema) of the parameters and properties of a document, breadth first."""
     level: list[Any] = [root]
     searched = 0
     while level:
@@ -188,7 +188,7 @@ def _declared(root: Any) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
                 if isinstance(properties, dict):
                     for key, schema in properties.items():
                         yield str(key), schema, schema
-            # A tuple of classes takes a third of the time of a union, and this is asked for each value of a document.
+            # A tuple of classes takes a third of the time of a union. This runs for each value of a document.
             below += [one for one in members if isinstance(one, (dict, list))]
         searched += len(level)
         if searched >= _MOST_NODES:

@@ -1,4 +1,4 @@
-"""Readers of the keywords for types, numbers, texts, arrays and examples: each adds to the canonical form."""
+"""Readers of the keywords for types, numbers, strings, arrays and examples. Each adds to a canonical form."""
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
@@ -36,13 +36,13 @@ ARRAY_KEYWORDS: Final = frozenset(
         DUPLICATES,
     )
 )  # fmt: skip
-"""Keywords of arrays, without those that only go with another one."""
+"""Keywords of arrays, except those that only have a meaning beside another keyword."""
 _MANY = 32
 _EXAMPLE_OBJECT: Final = frozenset(("value", "summary", "description"))
 _SAYING_CONTENT = (Dialect.DRAFT2019, Dialect.DRAFT2020, Dialect.OPENAPI31)
-"""Dialects in which the keywords of content are annotations (JSON Schema 2020-12, Validation, 8)."""
+"""Dialects in which the content keywords are annotations (JSON Schema 2020-12, Validation, 8)."""
 _COUNTS_CONTAINED = (Dialect.DRAFT2020, Dialect.OPENAPI31)
-"""Dialects in which an item that `contains` wants is evaluated."""
+"""Dialects in which `contains` evaluates the items that match."""
 
 
 def read_types(facet: Facet, raw: dict[str, Any], found: Canonical, *, nullable: bool) -> None:
@@ -103,7 +103,7 @@ def read_scalars(facet: Facet, raw: dict[str, Any], found: Canonical) -> None:
 
 
 def read_arrays(facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Dialect) -> None:
-    """Read the schemas of items, their number, and the items that an array must contain."""
+    """Read the schemas of items, their number, and `contains`."""
     found.arrays.count.read(raw, facet.pointer)
     found.arrays.unique = found.arrays.unique or raw.get("uniqueItems") is True
     if DUPLICATES in raw:
@@ -116,7 +116,7 @@ def read_arrays(facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Di
         prefix, rest = items, ("additionalItems", raw.get("additionalItems"))
     found.arrays.declares_items = found.arrays.declares_items or (rest[1] is not None and not facet.is_made)
     if "unevaluatedItems" in raw:
-        # Only the validator knows which keywords of other schemas evaluate an item.
+        # Only the validator knows which items other keywords evaluate.
         found.needs_check = True
         keyword = "contains" if "contains" in raw and dialect in _COUNTS_CONTAINED else "unevaluatedItems"
         found.arrays.unevaluated += (facet.below(raw[keyword], keyword),)
@@ -140,7 +140,7 @@ def read_arrays(facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Di
 
 
 def finish_arrays(found: Canonical) -> None:
-    """Apply `unevaluatedItems` to the items that no facet constrains."""
+    """Apply `unevaluatedItems` to items that no facet constrains."""
     if found.arrays.declares_items or not found.arrays.unevaluated:
         return
     found.arrays.is_closed = found.arrays.is_closed or any(f.raw is False for f in found.arrays.unevaluated)
@@ -164,13 +164,13 @@ def _read_contained(facet: Facet, raw: dict[str, Any], found: Canonical) -> None
 
 
 def read_examples(document: Document, facet: Facet, found: Canonical) -> None:
-    """Read the example values of a schema, and those that prose and other places of the document tell of it."""
+    """Read the examples of a schema; without any, values from prose and from other places of the document."""
     found.examples.extend(value for _, value, _ in authors_values(facet))
     found.told.extend(told_values(document, facet))
 
 
 def authors_values(facet: Facet) -> Iterator[tuple[str, Any, bool]]:
-    """Yield (pointer, value, is it the default) of each declared example."""
+    """Yield (pointer, value, whether it is the default) of each declared example."""
     raw = facet.raw
     if not isinstance(raw, dict):
         return
@@ -183,7 +183,7 @@ def authors_values(facet: Facet) -> Iterator[tuple[str, Any, bool]]:
             for index, value in enumerate(listed):
                 yield pointer_child(facet.pointer, keyword, str(index)), value, False
         elif isinstance(listed, dict) and keyword == "x-examples":
-            # The values stand as they are, or inside Example Objects.
+            # The values are listed directly, or inside Example Objects.
             at = pointer_child(facet.pointer, keyword)
             for name, item in listed.items():
                 place = pointer_child(at, str(name))
@@ -197,13 +197,13 @@ def authors_values(facet: Facet) -> Iterator[tuple[str, Any, bool]]:
 
 
 def says_content(facet: Facet) -> bool:
-    """Whether a schema declares the content of texts, asserted or not."""
+    """Whether a schema declares the content of texts, as a constraint or as an annotation."""
     whole: Any = facet.raw
     return "contentEncoding" in whole or "contentMediaType" in whole
 
 
 def read_content(facet: Facet, found: Canonical, dialect: Dialect) -> None:
-    """Read the content of a text in dialects where it is an annotation: authors expect such texts all the same."""
+    """Read the content of a text. Also in dialects where it is an annotation, because authors expect such texts."""
     whole: Any = facet.raw
     if dialect not in _SAYING_CONTENT or facet.is_made:
         return
@@ -224,8 +224,8 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def meant_types(form: Canonical) -> list[str]:
-    """Return the types that the keywords of an untyped schema constrain."""
-    # Authors who forget `type` mean the types that their keywords are about. By the letter any other type is valid.
+    """Return the types that the keywords of a schema without `type` constrain."""
+    # Authors who forget `type` mean the types of their keywords, although values of other types are formally valid.
     meant = []
     if (
         form.objects.properties

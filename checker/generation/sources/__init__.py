@@ -1,1 +1,1 @@
-"""Sources of choices: chance, a record, Hypothesis, or always the simplest."""
+"""Sources of choices: random numbers, a record, Hypothesis, or always the simplest choice."""

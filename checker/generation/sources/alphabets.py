@@ -1,4 +1,4 @@
-"""Sets of characters, and long texts of them from which strings are sliced."""
+"""Sets of characters, and long random texts of them from which strings are sliced."""
 
 import codecs
 import re
@@ -8,15 +8,15 @@ from functools import cached_property, lru_cache
 from random import Random
 
 Interval = tuple[int, int]  # First and last code point.
-TextRange = tuple[int, float, str | None]  # First length and width, or a whole text.
+TextRange = tuple[int, float, str | None]  # (first length, width of the range), or a whole text.
 TextPlan = tuple[list[TextRange], str, int]
-"""Equally likely lengths and whole texts, the ring that texts are cut from, and the number of its start positions."""
+"""Equally likely lengths and whole texts, the ring that texts are sliced from, and the number of its start positions."""
 
 LONGEST_SLICE = 1024  # Characters that follow each start position of a ring.
 
 
 class Alphabet:
-    """The characters that a string may have."""
+    """A set of characters that strings may contain."""
 
     def __init__(
         self, intervals: Iterable[Interval], *, pool_size: int = 4096, blocks: tuple[tuple[int, str], ...] = ()
@@ -27,7 +27,7 @@ class Alphabet:
         self.plans: dict[tuple[int, int], TextPlan] = {}
         """(minimum, maximum) -> plan of random texts."""
         self.width = 1 if not self.intervals or self.intervals[-1][1] < 0x80 else 2
-        """Rough bytes of a character."""
+        """Approximate bytes of a character in UTF-8."""
         self._blocks = blocks
         self._pattern: Callable[[str], object] | None = None
 
@@ -40,7 +40,7 @@ class Alphabet:
 
     @cached_property
     def ring(self) -> str:
-        """`pool_size` characters, followed by the first ones again so that every slice of 1,024 is whole."""
+        """`pool_size` random characters, followed by the first ones again, so that every slice of up to 1,024 is complete."""
         random = Random(len(self.intervals) + self.pool_size)
         if not self.intervals:
             return ""
@@ -52,7 +52,7 @@ class Alphabet:
         parts: list[str] = []
         size = 0
         while size < self.pool_size:
-            # Runs of one kind: a short slice is then all digits, all blanks, all letters of one script.
+            # Runs of one character class: a short slice is then all digits, all blanks, or all letters of one script.
             (_, characters) = random.choices(blocks, weights)[0]
             part = "".join(random.choices(characters, k=random.randint(8, 48)))
             parts.append(part)
@@ -95,7 +95,7 @@ def without(intervals: Iterable[Interval], characters: str) -> tuple[Interval, .
 
 @lru_cache(maxsize=1024)
 def of(intervals: tuple[Interval, ...]) -> Alphabet:
-    """Return the alphabet of these characters; equal ones share a pool."""
+    """Return the alphabet of these characters. Equal alphabets share a ring."""
     return Alphabet(intervals)
 
 
@@ -128,14 +128,14 @@ _LARGE, _MEDIUM = 1 << 16, 1 << 14
 
 TEXT = Alphabet(_UNICODE, pool_size=_LARGE, blocks=_BLOCKS)  # Everything but surrogates.
 LETTERS = Alphabet(((0x61, 0x7A),))
-NAME = Alphabet(((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)))  # Alphabet of property names.
+NAME = Alphabet(((0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)))  # Characters of property names.
 HEX = Alphabet(((0x30, 0x39), (0x61, 0x66)))
 VISIBLE = Alphabet(((0x21, 0x7E),), pool_size=_LARGE, blocks=_BLOCKS)
 
 
 @lru_cache(maxsize=64)
 def restricted(intervals: tuple[Interval, ...], excluded: str) -> Alphabet:
-    """Return the alphabet of `intervals` without `excluded`, mixed like text."""
+    """Return the alphabet of `intervals` without `excluded`, with the mix of characters of `TEXT`."""
     blocks: list[tuple[int, str]] = []
     for weight, text in _BLOCKS:
         kept = "".join(char for char in text if char not in excluded)

@@ -1,4 +1,4 @@
-"""Draws that others are put together from."""
+"""Basic draws, from which all others are composed."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Strategy = hypothesis.SearchStrategy[Any]
 else:
-    # Hypothesis takes 0.15 s of CPU, which runs without strategies of users do without.
+    # Importing Hypothesis takes 0.15 s of CPU, and runs without user strategies do not need it.
     hypothesis = later("checker.generation.sources.hypothesis", by_all=False)
     Strategy = Any
 
@@ -30,7 +30,7 @@ def constant(value: Any) -> Draw:
 
 
 def integers(low: int, high: int, factor: int = 1) -> Draw:
-    """Draws multiples of a factor, from `low` to `high` times."""
+    """Draws multiples of a factor, between `low` and `high` times the factor."""
     if low == high:
         return constant(low * factor)
     if factor == 1:
@@ -57,12 +57,12 @@ def draw_strategy(strategy: Strategy, source: Source) -> Any:
 
 
 def finished(draw: Draw, finish: Callable[[Any], Any]) -> Draw:
-    """Draws what a function makes of a value."""
+    """Draws a value and returns the result of `finish` for it."""
     return lambda source: finish(draw(source))
 
 
 def joined(*parts: Draw, places: tuple[int, ...] | None = None) -> Draw:
-    """Draws texts in the order of `parts`, and puts them together in the order of `places`."""
+    """Draws texts in the order of `parts`, and joins them in the order of `places`."""
     order = places or tuple(range(len(parts)))
 
     def draw(source: Source) -> str:
@@ -73,12 +73,12 @@ def joined(*parts: Draw, places: tuple[int, ...] | None = None) -> Draw:
 
 
 def either(share: float, taken: Draw, other: Draw) -> Draw:
-    """Draws the first with a probability, else the other."""
+    """Draws from `taken` with a probability, else from `other`."""
     return lambda source: taken(source) if source.boolean(share) else other(source)
 
 
 def one_of(draws: Sequence[Draw]) -> Draw:
-    """Draws one of the draws; a draw may stand there more than once."""
+    """Draws from one of the draws. A draw may be listed more than once."""
     count = len(draws)
     if count == 1:
         return draws[0]

@@ -1,4 +1,7 @@
-"""Sources of the choices of a draw: random numbers, a record, or Hypothesis (`hypothesis`). Each records the typed choices it gave."""
+"""Sources of the choices of a draw: random numbers, a record, or Hypothesis (`hypothesis.py`).
+
+Each records the typed choices that it made.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date
@@ -16,13 +19,13 @@ SLOTS = 256
 _PLANS: Final = 4096
 Range = TypeVar("Range")
 IntegerRange = tuple[int, float]
-"""First value and width; infinite if a number of the table has too few bits for the range."""
-FloatRange = tuple[float, float, float]  # First value, width, and steps in a unit (0 for none).
+"""First value and width; the width is infinite if a number of the table has too few bits for the range."""
+FloatRange = tuple[float, float, float]  # First value, width, and steps per unit (0: continuous).
 
 AGAIN: Final[IntegerRange] = (0, inf)
-"""Stands for the last drawn integer that fits; compared by identity. Equal integers would be rare otherwise."""
-AGAIN_TEXT: Final = "again"  # Stands for the last drawn text; compared by identity.
-EPOCH: Final = date(2000, 1, 1)  # Dates are drawn as days from here, so that they shrink to it.
+"""Stands for the last drawn integer that fits; compared by identity. Without it, equal integers would be rare."""
+AGAIN_TEXT: Final = "again"  # Stands for the last drawn text that fits; compared by identity.
+EPOCH: Final = date(2000, 1, 1)  # Dates are drawn as days since this one and shrink towards it.
 DAYS: Final[Interval] = ((date.min - EPOCH).days, (date.max - EPOCH).days)
 _ODD_DATES = (
     "1970-01-01", "2000-02-29", "2024-02-29", "1900-02-28", "2038-01-19", "1999-12-31", "2023-12-31", "2024-12-31",
@@ -36,17 +39,17 @@ _SPECIAL_TEXTS = (
     "'", '"', "%", "%00", "..", "../", "{}", "[]", "<a>", "${x}", "\u00e9", "\u0130", "\U0001f600", "a b", " a", "a ",
 )  # fmt: skip
 _LONG = 256
-WIDE: Final = float(1 << 32)  # Wider ranges of integers need more bits than a number of the table has.
+WIDE: Final = float(1 << 32)  # Integer ranges that are wider need more bits than a number of the table has.
 _MEMORY = 12  # Last choices that are searched for one to repeat.
 _SHORT_AGAIN = 64  # Characters of a text that may be repeated.
 
 
-# All sources share the plans: many draw only a few values, to try a draw that was compiled.
+# Sources share the plans, because many sources draw only a few values to test a new draw.
 @lru_cache(maxsize=_PLANS)
 def integer_plan(low: int, high: int) -> list[IntegerRange]:
     """Return ranges of integers; only the full range can be too wide for the table.
 
-    Edges and values near zero fill more slots than their share of the range: most faults are there.
+    Edges and values near zero have more slots than their share of the range, because most defects are there.
     """
     size = high - low + 1
     if size <= 16:
@@ -92,7 +95,7 @@ def float_plan(low: float, high: float) -> list[FloatRange]:
 def length_plan(alphabet: Alphabet, low: int, high: int) -> list[TextRange]:
     """Return ranges of lengths, and a few whole strings."""
     sizes = _sizes(low, high)
-    # Few ranges fill many slots, and share one object each: every draw reads the plan.
+    # A few ranges fill many slots and share one object each, because every draw reads the plan.
     ranges: dict[Interval, TextRange] = {size: (size[0], float(size[1]), None) for size in sizes}
     plan = [ranges[size] for size in sizes]
     texts = [text for text in _SPECIAL_TEXTS if low <= len(text) <= high and alphabet.permits(text)]
@@ -103,7 +106,7 @@ def length_plan(alphabet: Alphabet, low: int, high: int) -> list[TextRange]:
 
 
 def last_integer(choices: Sequence[Choice], low: int, high: int) -> int:
-    """Return the latest choice between the bounds; `low` if there is none."""
+    """Return the latest integer choice between the bounds; `low` if there is none."""
     for value in reversed(choices[-_MEMORY:]):
         if type(value) is int and low <= value <= high:
             return value
@@ -145,24 +148,24 @@ def _sizes(low: int, high: int) -> list[Interval]:
 
 
 def _with_edges(edges: Iterable[Range], windows: Iterable[Range], share: int) -> list[Range]:
-    """Return `share` slots for the edges, if any, and the rest for the windows."""
+    """Return slots: `share` of them for the edges, if any, and the rest for the windows."""
     listed = list(edges)
     count = share if listed else 0
     wide = list(islice(cycle(windows), SLOTS - count))
     return wide + list(islice(cycle(listed), count))
 
 
-FEWEST: Final = 1 << 16  # Numbers that are available for one case. A case that needs more has an endless schema.
+FEWEST: Final = 1 << 16  # Numbers available for one case. A case that needs more has an endless schema.
 
 
 class SourceSpent(BudgetSpent):
-    """A case has drawn more numbers than the table has."""
+    """A case has used all numbers of the table."""
 
     def __init__(self) -> None:
         super().__init__("")
 
     def at(self, pointer: str) -> None:
-        """Set the pointer of the place. The innermost place sets it first, and it stays."""
+        """Set the pointer of the place, unless an inner place has set it."""
         if not self.pointer:
             super().__init__(pointer)
 
@@ -185,7 +188,7 @@ class End:
 
 @cache
 def uniform_numbers() -> tuple[float, ...]:
-    """Return `FEWEST` uniform numbers below `SLOTS`, twice, so that at least as many follow each start."""
+    """Return `FEWEST` uniform numbers below `SLOTS` twice in a row, so that each start position has enough successors."""
     random = Random(0x9E3779B97F4A7C15).random
     once = [random() * SLOTS for _ in range(FEWEST)]
     return tuple(once + once)
@@ -194,22 +197,22 @@ def uniform_numbers() -> tuple[float, ...]:
 Span = tuple[int, int, int]  # Label, and indices of the first choice and of the one after the last.
 
 MOST_BYTES = 5000
-"""Bytes of strings in a case, beyond which strings have their minimum length. Hypothesis refuses 8,192 bytes of choices."""
-MOST_CHOICES = 700  # Choices of a case, beyond which no optional part is added.
+"""Bytes of strings in a case, after which strings have their minimum length. Hypothesis refuses more than 8,192 bytes of choices."""
+MOST_CHOICES = 700  # Choices of a case, after which no optional part is added.
 
 
 class Source(Protocol):
-    """The source of choices of a draw program."""
+    """A source of choices for a draw program."""
 
     @property
     def choices(self) -> Sequence[Choice]: ...
 
     def integer(self, low: int, high: int) -> int:
-        """Return an integer of any size, both bounds included."""
+        """Return an integer between the bounds, both included."""
         ...
 
     def floating(self, low: float, high: float) -> float:
-        """Return a finite number, both bounds included; -0.0 lies below 0.0."""
+        """Return a finite number between the bounds, both included; -0.0 lies below 0.0."""
         ...
 
     def boolean(self, p: float = 0.5) -> bool:
@@ -217,7 +220,7 @@ class Source(Protocol):
         ...
 
     def forced(self, value: bool) -> None:
-        """Record a boolean that is already decided, so that each element has one."""
+        """Record a boolean whose value is already fixed, so that each element begins with one."""
         ...
 
     def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str: ...
@@ -233,11 +236,11 @@ class Source(Protocol):
         ...
 
     def stop_span(self, discard: bool = False) -> None:
-        """End the innermost span, and forget its choices if it is discarded."""
+        """End the innermost span; with `discard`, forget its choices."""
         ...
 
     def abandon(self, pointer: str) -> None:
-        """Give up this case: forget all choices, or end the test case."""
+        """Give up this attempt: forget all choices, or end the test case."""
         ...
 
 
@@ -246,15 +249,15 @@ Draw = Callable[[Source], Any]  # A compiled schema: a function from a source to
 _M40, _M64 = (1 << 40) - 1, (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
 _SPREAD = 0xD1342543DE82EF95F7C0A1B1F3D5E7A9C6BC279692B5CC83
-_SHORT_TEXT = 16  # Characters; longer texts are counted.
-_SHORT = 16  # Bytes that are taken from the table; longer ones need a generator of their own.
+_SHORT_TEXT = 16  # Characters. Longer texts count towards the size of a case.
+_SHORT = 16  # Bytes that are taken from the table. Longer values need a random generator.
 
 
 class RandomSource:
     """Random choices from a seed: the hot path.
 
-    Seeding a Mersenne twister costs as much as ten draws. Instead all cases read one table of uniform numbers; the
-    seed says where each begins and by how much (modulo 256) all that it reads is shifted.
+    Seeding a Mersenne twister costs as much as ten draws. Instead, all cases read one table of uniform numbers: the seed
+    gives the start position of a case, and an offset (modulo 256) that is added to all numbers it reads.
     """
 
     __slots__ = (
@@ -267,10 +270,10 @@ class RandomSource:
         self.reset(seed)
 
     def reset(self, seed: int) -> None:
-        """Start again. The list of choices is a new one."""
+        """Start again with another seed. The list of choices is a new one."""
         mix = (seed + _GOLDEN) * 0xBF58476D1CE4E5B9 & _M64
         self._mix = mix = (mix ^ mix >> 29) * 0x94D049BB133111EB & _M64
-        # The highest bits are mixed best: 16 say where to begin, the next ones by how much to shift.
+        # The highest bits are mixed best: 16 of them give the start position, the next ones the offset.
         self._shift = (mix >> 8 & _M40) * (256.0 / (1 << 40))
         if self._end.is_reached:
             self._go_to, self._numbers, self._end = _numbers()
@@ -339,7 +342,8 @@ class RandomSource:
 
     def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str:
         """Draw a slice of the pool of the alphabet."""
-        # One number gives the range, the size and the offset. A number for each character would make texts the slowest choice.
+        # One number gives the range, the size and the offset. A number for each character would make texts the slowest
+        # choice.
         try:
             plan, ring, pool_size = alphabet.plans[min_size, max_size]
         except KeyError:
@@ -356,7 +360,7 @@ class RandomSource:
             offset = trunc((scaled - size) * pool_size)
             size += first
             if size > _SHORT_TEXT:
-                # The whole size only if the case has room for it.
+                # The full size is used only if the case has room for it.
                 self.spent += size * alphabet.width
                 value = alphabet.slice(offset, min_size if self.spent > MOST_BYTES else size)
             else:
@@ -394,7 +398,7 @@ class RandomSource:
         return value
 
     def start_span(self, label: int) -> None:
-        """Begin a span that may be discarded. Only a replay records spans."""
+        """Begin a span that may be discarded. Only replays record spans."""
         self._open.append(len(self.choices))
 
     def stop_span(self, discard: bool = False) -> None:
@@ -403,7 +407,7 @@ class RandomSource:
             del self.choices[start:]
 
     def abandon(self, pointer: str) -> None:
-        """Forget all choices, and continue elsewhere in the table."""
+        """Forget all choices, and continue at another position of the table."""
         self.reset(self._mix)
 
     def remaining(self) -> Sequence[Choice]:
@@ -416,8 +420,8 @@ class RandomSource:
 
 
 def _numbers() -> tuple[Callable[[int], None], Iterator[float], End]:
-    """Return the seek function of a table, the numbers from there, and the end after them."""
+    """Return the seek function of a table, its iterator, and the end after it."""
     numbers, end = iter(uniform_numbers()), End()
-    # Unpickling uses this to position an iterator without stepping through it.
+    # Unpickling uses `__setstate__` to position an iterator without stepping through it.
     go_to: Callable[[int], None] = numbers.__setstate__  # type: ignore[attr-defined]
     return go_to, chain(numbers, end), end

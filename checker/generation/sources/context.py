@@ -1,4 +1,4 @@
-"""The state of one draw: its depth, its work, and the values of earlier responses that it took."""
+"""The state of one draw: its depth, its discarded work, and the values of earlier responses that it used."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +15,9 @@ from checker.generation.sources.choices import Draw as Draw
 from checker.generation.sources.choices import RandomSource, Source
 
 ELEMENT, OPTIONAL, ATTEMPT = range(1002, 1005)
-"""Labels of spans. A boolean before an `OPTIONAL` decides whether it is present; the boolean of an `ELEMENT` is its first choice."""
+"""Labels of spans. The boolean before an `OPTIONAL` decides whether the part is present. The boolean of an `ELEMENT` is its
+first choice.
+"""
 
 DEEPEST = 3  # Times that a recursive schema is entered again before only required parts are drawn.
 _WORK = 5_000
@@ -24,7 +26,7 @@ _SECONDS = 1.0
 _ATTEMPTS = 60
 
 
-HOOK = "hook "  # Prefix of the pointer of a value that a hook of the user refused.
+HOOK = "hook "  # Prefix of the pointer of a value that a user's hook rejected.
 
 
 class Rejected(Exception):
@@ -35,15 +37,15 @@ class Rejected(Exception):
         self.pointer = pointer
 
 
-NO_VALUE: Final = (Unsatisfiable, BudgetSpent, Rejected)  # Errors of a schema for which no value was found.
+NO_VALUE: Final = (Unsatisfiable, BudgetSpent, Rejected)  # Errors that mean that no value of a schema was found.
 
 
 class Unfinished(Rejected):
-    """The schema refers to itself, and is being compiled."""
+    """A recursive schema is drawn before its compilation is finished."""
 
 
 class GivenValue(Struct, frozen=True):
-    """A value of this part comes from users or from the description, and was not drawn."""
+    """Part of a case with a value from users or from the description that was not drawn."""
 
     location: Location
     origin: Origin
@@ -56,25 +58,25 @@ class DrawContext(Struct):
     pool: ValuePool | None = None
     bindings: list[Binding | GivenValue] = field(default_factory=list)
     path: list[str] = field(default_factory=list)
-    """Current place in the body, as parts of a JSON pointer. Maintained only when values are reused."""
+    """Current place in the body, as tokens of a JSON pointer. Maintained only if values of responses are reused."""
     is_reusing: bool = True
-    """Whether values may be taken from the pool. Wrong bodies take none, and leave no choices for it."""
+    """Whether pool values may be taken. Invalid bodies take none and record no choice about it."""
     naming: frozenset[tuple[str, ...]] = frozenset()
-    """Values in the body that name resources, as parts of JSON pointers: invented ones name nothing that exists."""
+    """Places of the body whose values name resources, as tokens of JSON pointers. An invented value there names no existing resource."""
     depth: int = 0
     work: int = 0
-    since: float = 0.0  # Time at which the first `_GLANCE` attempts had been discarded.
+    since: float = 0.0  # When the first `_GLANCE` attempts had been discarded.
     since_cpu: float | None = None  # CPU time `_SECONDS` after `since`.
     allowance: int = _WORK  # Attempts that may be discarded.
     seeded: int | None = (
         None  # Remaining budget of choices while the items of a long array are drawn from seeds; None otherwise.
     )
-    violation: Violation | None = None  # The violation of the last negative part.
+    violation: Violation | None = None  # What the last negative part violates.
     alternative: int | None = None
-    """Place of the security alternative that the last case meets; None for the usual one."""
+    """Index of the security alternative that the last case meets; None for the usual one."""
 
     def begin(self, pool: ValuePool | None, work: int = 0) -> None:
-        """Begin a draw, or a new attempt at it after `work` discarded ones."""
+        """Begin a draw, or a new attempt after `work` discarded ones."""
         self.pool = pool
         self.depth = 0
         self.work = work
@@ -85,7 +87,7 @@ class DrawContext(Struct):
 
     @contextmanager
     def aside(self, allowance: int = _WORK) -> Iterator[None]:
-        """Draw a value that is not part of the running draw, with an allowance of its own for discarded attempts."""
+        """Draw a value outside the running draw. It has its own allowance for discarded attempts."""
         kept = (self.pool, self.bindings, self.path, self.depth, self.work)
         limits = (self.allowance, self.since, self.since_cpu, self.is_reusing)
         self.bindings, self.path, self.allowance, self.is_reusing = [], [], allowance, False
@@ -98,13 +100,15 @@ class DrawContext(Struct):
     def spend(self, pointer: str) -> None:
         """Count a discarded attempt. Raises `BudgetSpent`."""
         self.work += 1
-        # Attempts are counted, but a slow validator may take a second of CPU time for a few.
+        # Attempts are counted. A slow validator may take a second of CPU time for a few, so the time is checked as
+        # well.
         if self.work % _GLANCE == 0:
             now = perf_counter()
             if self.work == _GLANCE:
                 self.since, self.since_cpu = now, None
             elif now - self.since > _SECONDS:
-                # On a busy machine other processes take the time. The CPU clock is a system call, so it is read rarely.
+                # On a busy machine, wall time passes in other processes. The CPU clock is a system call, so it is read
+                # rarely.
                 cpu = thread_time()
                 if self.since_cpu is None:
                     self.since_cpu = cpu
@@ -115,11 +119,13 @@ class DrawContext(Struct):
 
 
 class Shared(Struct):
-    """The state and the parts that programs share which draw one after the other."""
+    """The state and the parts that programs share. Such programs must not draw at the same time."""
 
     context: DrawContext = field(default_factory=DrawContext)
     parts: WeakValueDictionary[object, Any] = field(default_factory=WeakValueDictionary)
-    """Key of everything that a part depends on -> the part. References are weak: a large description has more parts than fit into memory."""
+    """Key of everything that a part depends on -> the part. References are weak, because the parts of a large description do
+    not fit into memory.
+    """
 
 
 def retried(make: Draw, accepts: Callable[[Any], bool], context: DrawContext, pointer: str) -> Draw:
@@ -128,7 +134,7 @@ def retried(make: Draw, accepts: Callable[[Any], bool], context: DrawContext, po
     def draw(source: Source) -> Any:
         bound = len(context.bindings)
         if source.__class__ is RandomSource:
-            # Random cases need no spans; without them a case costs 16 us instead of 20.
+            # Random cases need no spans. Without them a case takes 16 us instead of 20.
             choices = source.choices
             start = len(choices)
             for _ in range(_ATTEMPTS):
@@ -156,20 +162,20 @@ def retried(make: Draw, accepts: Callable[[Any], bool], context: DrawContext, po
 class Budget(Struct):
     """The work that compiling one operation may take, in steps of about 50 us: reading a schema, compiling a node."""
 
-    # Work is counted and not timed: the same seed must give the same cases on any machine.
+    # Work is counted and not timed, because the same seed must give the same cases on any machine.
 
     steps: int = 60_000  # The dearest operation of the corpora takes 4,000, the dearest schema of the store 62,000.
-    thrift: int = 45_000  # Remaining steps below which only one alternative of each further schema is compiled.
-    nodes: int = 0  # Compiled nodes, those of impossible alternatives included.
+    thrift: int = 45_000  # With fewer remaining steps, one alternative of each further schema is compiled.
+    nodes: int = 0  # Compiled nodes, including those of impossible alternatives.
 
     @property
     def is_low(self) -> bool:
-        """Whether alternatives have to be left out."""
+        """Whether to leave out alternatives."""
         return self.steps < self.thrift
 
     @contextmanager
     def lent(self, steps: int, thrift: int = 0) -> Iterator[None]:
-        """Limit the steps inside, and leave out alternatives below `thrift` remaining steps."""
+        """Limit the steps inside the block, and leave out alternatives below `thrift` remaining steps."""
         kept, granted = (self.steps, self.thrift), min(steps, self.steps)
         self.steps, self.thrift = granted, thrift
         try:

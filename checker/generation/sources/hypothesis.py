@@ -1,4 +1,4 @@
-"""The only module that uses internals of Hypothesis: its data as a source, draw programs as strategies."""
+"""The only module that uses internals of Hypothesis: its test data as a source, and draw programs as strategies."""
 
 import gzip
 import json
@@ -33,7 +33,7 @@ from checker.generation.sources.context import HOOK, Rejected
 from checker.generation.sources.replay import ReplaySource, SimplestSource
 
 Strategy = SearchStrategy[Any]
-_IN_VAIN = 20  # Cases after which a hook that accepts none is reported. Hypothesis gives up after 50.
+_IN_VAIN = 20  # Cases in a row that a hook may reject before it is reported. Hypothesis gives up after 50.
 Value = TypeVar("Value")
 
 _MORE_DRAWS = 20  # Attempts at a user's strategy before the case is given up.
@@ -42,27 +42,27 @@ _UTF8 = ((0, 0xD7FF), (0xE000, 0x10FFFF))  # All but surrogates.
 
 
 def isolate(directory: Path) -> None:
-    """Make Hypothesis depend on seeds alone, and write its files into this directory. Only for processes of the checker.
+    """Make Hypothesis depend on seeds alone, and store its files in this directory. Only for processes of the checker.
 
-    By default, Hypothesis collects constants from all loaded modules. This takes seconds of CPU, gives other values in each
-    installation, and creates `.hypothesis` in the working directory.
+    By default, Hypothesis collects constants from all loaded modules. This takes seconds of CPU, gives different values in
+    each installation, and creates `.hypothesis` in the working directory.
     """
     set_hypothesis_home_dir(directory)
-    # Hypothesis has no setting for this.
+    # Hypothesis has no setting to switch this off.
     HypothesisProvider._local_constants = Constants()  # type: ignore[method-assign, assignment]
 
 
 def know_characters() -> None:
-    """Write the cache file of the characters that UTF-8 can hold. Call `isolate` before.
+    """Write Hypothesis' cache file of the characters that UTF-8 can encode. Call `isolate` first.
 
-    Hypothesis would encode every character, four seconds of CPU, when a user's strategy first draws text: on a busy machine
-    longer than one case may take.
+    Otherwise Hypothesis encodes every character when a user's strategy first draws text. That takes four seconds of CPU: on
+    a busy machine longer than one case may take.
     """
     path = charmap_file("codec-v2-utf-8")
     if path.exists():
         return
     with suppress(OSError):
-        # Without the file, drawing text is only slower.
+        # If the file cannot be written, drawing text is only slower.
         path.parent.mkdir(parents=True, exist_ok=True)
         partial = path.with_suffix(f".{os.getpid()}")
         partial.write_bytes(gzip.compress(json.dumps([_UTF8, []]).encode(), mtime=0))
@@ -124,13 +124,13 @@ def _interval_set(intervals: tuple[Interval, ...]) -> IntervalSet:
 
 
 def draw_strategy(strategy: Strategy, source: Source) -> Any:
-    """Return a value of a user's strategy. Its choices become choices of the source."""
+    """Return a value of a user's strategy. The choices of the strategy are recorded in the source."""
     if isinstance(source, HypothesisSource):
         return source.data.draw(strategy)
     if not isinstance(source, RandomSource | ReplaySource | SimplestSource):
         raise TypeError(f"no way to draw a strategy from {source!r}")
     for _ in range(_MORE_DRAWS):
-        # The recorded choices come first, random ones after them: a strategy makes its choices in the same order each time.
+        # Recorded choices come first, random ones after them: a strategy makes its choices in the same order each time.
         data = ConjectureData(random=Random(source.bits()), prefix=source.remaining())
         try:
             with BuildContext(data, is_final=False, wrapped_test=draw_strategy):
@@ -162,7 +162,7 @@ class DrawnStrategy(SearchStrategy[Value]):
         return value
 
     def _refuse(self, pointer: str) -> None:
-        """Raise `Unsatisfiable` if a hook has accepted no case so far: the error of Hypothesis would not name the hook."""
+        """Raise `Unsatisfiable` if a hook has rejected all cases so far. The error of Hypothesis would not name the hook."""
         if self._has_drawn or not pointer.startswith(HOOK):
             return
         self._in_vain += 1
@@ -184,7 +184,7 @@ def seed_given(test: object) -> Any:
 
 
 def give_seed(test: object, value: int | None) -> None:
-    """Give a test function or a state machine a seed, or None; unlike with `@seed`, saved failures still run first."""
+    """Set or remove the seed of a test function or a state machine. Unlike with `@seed`, saved failures still run first."""
     test._hypothesis_internal_use_seed = value  # type: ignore[attr-defined]
 
 
@@ -194,13 +194,13 @@ def forced_seed() -> Any:
 
 
 def forget_settings(test: Callable[..., Any]) -> None:
-    """Remove the `@settings` of a test function, so that others can be applied: Hypothesis allows one decoration."""
+    """Remove the `@settings` of a test function, so that others can be applied. Hypothesis allows the decorator once."""
     for name in ("_hypothesis_internal_use_settings", "_hypothesis_internal_settings_applied"):
         test.__dict__.pop(name, None)
 
 
 def keep_examples_apart(test: Callable[..., Any], name: str) -> None:
-    """Give a test function its own database key and its own explicit examples: copies of a function would share them."""
+    """Give a copy of a test function its own database key and its own explicit examples, which copies would share."""
     test.__dict__["_hypothesis_internal_add_digest"] = name.encode()
     listed = test.__dict__.get("hypothesis_explicit_examples")
     if listed is not None:

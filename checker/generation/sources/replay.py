@@ -1,4 +1,4 @@
-"""Sources without chance: recorded choices, and the simplest choices."""
+"""Sources without randomness: recorded choices, and the simplest choices."""
 
 from collections.abc import Sequence
 from math import copysign, nextafter
@@ -10,7 +10,7 @@ from checker.generation.sources.choices import RandomSource, Span
 
 
 class ReplaySource:
-    """Repeats recorded choices. A choice that is missing or does not fit is drawn at random, or from `rest`."""
+    """Repeats recorded choices. If a choice is missing or does not fit, it is drawn at random, or from `rest`."""
 
     __slots__ = ("_chance", "_open", "_position", "_recorded", "choices", "spans")
 
@@ -98,7 +98,7 @@ class ReplaySource:
         return self._recorded[self._position :]
 
     def absorb(self, choices: Sequence[Choice]) -> None:
-        """Record choices that another source drew, beginning with what remained."""
+        """Record choices that another source made. They replace what remained of the record."""
         self._position += len(choices)
         self.choices.extend(choices)
 
@@ -106,12 +106,12 @@ class ReplaySource:
 def _lies_between(low: float, value: float, high: float) -> bool:
     if not low <= value <= high:
         return False
-    # -0.0 lies below 0.0, as Hypothesis has it.
+    # -0.0 lies below 0.0, as in Hypothesis.
     sign = copysign(1.0, value)
     return value != 0.0 or ((low != 0.0 or copysign(1.0, low) <= sign) and (high != 0.0 or sign <= copysign(1.0, high)))
 
 
-_PATIENCE: Final = 12  # Attempts that differ by one step; later ones are random with a fixed seed.
+_PATIENCE: Final = 12  # Attempts that each add one step; later ones are random with a fixed seed.
 _PLAIN: Final = "0aA-"
 _LONGEST_NAME: Final = 8
 
@@ -119,7 +119,7 @@ _LONGEST_NAME: Final = 8
 class SimplestSource:
     """Draws integers close to zero, short strings of zeros, no optional parts, and the first alternative.
 
-    After a discarded attempt, all choices of the next attempt at that place are one step larger.
+    After a discarded attempt, all choices of the next attempt at that place are one step larger: its *rank* rises by one.
     """
 
     __slots__ = ("_first", "_names", "_random", "_ranks", "_seed", "choices")
@@ -134,7 +134,7 @@ class SimplestSource:
 
     @property
     def _chance(self) -> RandomSource:
-        """A random source, created on first use: few values need it, and creating it takes longer than drawing a value."""
+        """A random source, created on demand: few values need one, and creating it takes longer than drawing a value."""
         if self._random is None:
             self._random = RandomSource(self._seed)
         return self._random
@@ -143,7 +143,7 @@ class SimplestSource:
         return self._first + sum(self._ranks)
 
     def bits(self) -> int:
-        """Return 128 bits, which are not recorded: the same ones for the same rank."""
+        """Return 128 bits, equal for equal ranks. They are not recorded."""
         return self._chance.bits()
 
     def remaining(self) -> Sequence[Choice]:
@@ -153,7 +153,7 @@ class SimplestSource:
         self.choices.extend(choices)
 
     def integer(self, low: int, high: int) -> int:
-        """Return the integer of the rank, by distance from zero."""
+        """Return the integer of the rank, in order of distance from zero."""
         rank = self._rank()
         value = min(max(low, 0), high) + rank
         if value > high:
@@ -164,7 +164,7 @@ class SimplestSource:
         return value
 
     def floating(self, low: float, high: float) -> float:
-        """Return the number of the rank, by distance from zero in steps of a half."""
+        """Return the number of the rank, in order of distance from zero, in steps of 0.5."""
         rank = self._rank()
         value = min(max(low, 0.0), high) + rank / 2
         if value > high:
@@ -187,7 +187,7 @@ class SimplestSource:
         self.choices.append(value)
 
     def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str:
-        """Return the shortest text of zeros; with the rank, other characters and longer texts. Names are all different."""
+        """Return the shortest text of zeros. Higher ranks use other characters and longer texts. Property names are all different."""
         rank = self._rank()
         if rank > _PATIENCE or (alphabet is NAME and max_size < _LONGEST_NAME):
             value = self._chance.string(alphabet, min_size, max_size)
@@ -218,7 +218,7 @@ class SimplestSource:
         self._ranks.append(0)
 
     def stop_span(self, discard: bool = False) -> None:
-        """End the innermost span; after a discarded one, the next attempt has a higher rank."""
+        """End the innermost span. If it is discarded, the next attempt has a higher rank."""
         self._ranks.pop()
         self._ranks[-1] = self._ranks[-1] + 1 if discard else 0
 

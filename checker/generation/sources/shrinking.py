@@ -1,4 +1,4 @@
-"""The search for the smallest failing record of choices: elements and properties first, then numbers and texts."""
+"""The search for the smallest failing record of choices: first items and properties are dropped, then numbers and texts are reduced."""
 
 import operator
 from collections.abc import Callable, Generator, Hashable, Sequence
@@ -16,11 +16,11 @@ Value = TypeVar("Value")
 Result = TypeVar("Result")
 Record = tuple[Choice, ...]
 
-_UNIQUE = object()  # Content of values of which no two are held to be alike.
+_UNIQUE = object()  # Content of values that all count as different.
 
 
 Search = Generator[Value, bool | None, Result]
-"""A search for a smaller failing value. It yields candidates, and receives whether each of them fails, or None to end the search."""
+"""A search for a smaller failing value. It yields candidates, and receives whether each candidate fails, or None to end the search."""
 
 
 class SearchEnded(Exception):
@@ -42,24 +42,24 @@ def shrink(
     content: Callable[[Value], Hashable] = lambda value: _UNIQUE,
     passing: frozenset[Hashable] = frozenset(),
 ) -> Search[Value, Shrunk[Value]]:
-    """Yield values that `draw` gives for smaller and smaller choices; return the smallest choices whose value fails.
+    """Yield values that `draw` makes from smaller and smaller choices; return the smallest choices whose value fails.
 
-    The given choices are taken to fail and are not tried. Of values with the same `content` only the first is yielded; a value
-    whose content is None, or in `passing`, is known to pass.
+    The given choices count as failing and are not tried. Of values with the same `content`, only the first is yielded. A
+    value whose content is None or in `passing` counts as passing.
 
-    A generator, because a worker sends a request for each candidate and goes on with other work until the response arrives.
-    Hypothesis' shrinker calls a predicate instead. The two were compared on 251 failures of 14 services with planted defects: the
-    commands had the same length, and this one needed 1 % fewer requests.
+    This is a generator, because a worker sends a request for each candidate and does other work until the response arrives.
+    Hypothesis' shrinker calls a predicate instead. The two were compared on 251 failures of 14 services with planted
+    defects: the commands had the same length, and this one needed 1 % fewer requests.
     """
     run = _Run(draw, tuple(choices), content, passing)
     finished = True
     try:
         before: Record | None = None
-        # A choice that became smaller may allow to drop more, such as the first of two items that had to differ.
+        # A smaller choice may make further drops possible, such as the first of two items that had to differ.
         while before != run.best:
             before = run.best
-            # Structure before values: a dropped span takes all its choices with it, each of which would cost a dozen
-            # requests.
+            # Structure before values: dropping a span drops all its choices, each of which would take a dozen requests
+            # to reduce.
             yield from run.drop_spans()
             yield from run.lower_choices()
             yield from run.lower_together()
@@ -88,7 +88,7 @@ class _Run(Generic[Value]):
         self._known_contents[content(value)] = True
 
     def drop_spans(self) -> Search[Value, None]:
-        """Drop optional properties and elements as long as the value fails: many at once, then one by one."""
+        """Drop optional properties and items while the value fails: many at once, then individually."""
         while True:
             if (yield from self._drop_many()):
                 continue
@@ -106,7 +106,7 @@ class _Run(Generic[Value]):
             place += 1
 
     def lower_together(self) -> Search[Value, None]:
-        """Make equal choices smaller at once: one of them may be valid only together with the others."""
+        """Reduce equal choices together: a changed one may be valid only if the others change with it."""
         for choice in dict.fromkeys(self.best):
             places = tuple(place for place, one in enumerate(self.best) if one is choice or one == choice)
             if len(places) > 1 and choice and not isinstance(choice, bool):
@@ -122,7 +122,7 @@ class _Run(Generic[Value]):
             return
 
     def _fails_with(self, places: Sequence[int], choice: Choice) -> Search[Value, bool]:
-        """Return whether the value fails with another choice in these places and no more choices than before."""
+        """Return whether the value fails with another choice at these places, and with no more choices than before."""
         if is_moment(choice):
             return False
         meant = list(self.best)
@@ -130,8 +130,8 @@ class _Run(Generic[Value]):
             if place >= len(meant):
                 return False
             meant[place] = choice
-        # A smaller choice may ask for further choices, such as another alternative. They are the simplest ones, and no
-        # more than before.
+        # A smaller choice may need further choices, for example in another alternative. These are the simplest ones,
+        # and no more than before.
         source = ReplaySource(meant, rest=SimplestSource())
         try:
             value = self._draw(source)
@@ -142,7 +142,7 @@ class _Run(Generic[Value]):
         return is_meant and (yield from self._is_taken(value, found))
 
     def _is_taken(self, value: Value, found: Record) -> Search[Value, bool]:
-        """Return whether a value fails; yield it unless that is known. If it does, its choices are the best from now on.
+        """Return whether a value fails; it is yielded unless the result is known. If it fails, its choices become the best.
 
         Raises `SearchEnded`.
         """
@@ -166,7 +166,7 @@ class _Run(Generic[Value]):
         return fails
 
     def _drop_many(self) -> Search[Value, bool]:
-        """Drop all outermost spans, else half of them, a quarter and so on; return whether a smaller record failed."""
+        """Drop all outermost spans, then half of them, a quarter and so on; return whether a smaller record failed."""
         spans: list[Span] = []
         for span in sorted(self._spans(), key=lambda span: (span[1], -span[2])):
             if not spans or span[1] >= spans[-1][2]:
@@ -194,13 +194,13 @@ class _Run(Generic[Value]):
         except Rejected:
             return False
         found = tuple(source.choices)
-        # Strictly smaller: otherwise two records could replace each other for ever.
+        # Strictly smaller, because two records could otherwise replace each other without end.
         is_smaller = (len(found), _presences(found)) < (len(self.best), _presences(self.best))
         return is_smaller and (yield from self._is_taken(value, found))
 
 
 def _without(choices: Record, spans: list[Span]) -> Record:
-    """Return the choices without these spans: an optional property keeps its boolean as False, an element leaves no choice."""
+    """Return the choices without these spans. An optional property keeps its boolean, which becomes False; an item leaves no choice."""
     left = list(choices)
     for label, start, end in sorted(spans, key=lambda span: -span[1]):
         if label == OPTIONAL:
@@ -219,18 +219,18 @@ def _key(choices: Sequence[Choice]) -> tuple[tuple[type, Choice], ...]:
 
 
 _PLAIN = "0aA-"
-_FEW = 32  # Longest text whose characters are tried one by one.
-_MANY = 64  # Sizes from which on round numbers are tried first; below, bisection needs as few steps.
+_FEW = 32  # Length of the longest text whose characters are tried individually.
+_MANY = 64  # Sizes above which round numbers are tried first. Below, bisection needs as few steps.
 _ROUND_BITS = 6  # Exponent of the least power of two that counts as round.
 _FIRST_MOMENT_S = 1_700_000_000
 _LAST_MOMENT_S = 2_000_000_000
 
 
 def is_moment(value: Any) -> bool:
-    """Whether a number is a time of the years 2023 to 2033, in seconds, milliseconds, microseconds or nanoseconds.
+    """Whether a number is a time between 2023 and 2033, in seconds, milliseconds, microseconds or nanoseconds.
 
-    A search does not end there: a limit that it finds moves with the clock of the target. Kinto refuses times later than tomorrow, and
-    the smallest refused one was accepted a second later.
+    Bounds on times are not searched, because they move with the clock of the target. Kinto refuses times later than
+    tomorrow, and a second later it accepted the smallest refused one.
     """
     return isinstance(value, int | float) and any(
         _FIRST_MOMENT_S * ticks <= value < _LAST_MOMENT_S * ticks for ticks in (1, 10**3, 10**6, 10**9)
@@ -238,7 +238,7 @@ def is_moment(value: Any) -> bool:
 
 
 def lower(choice: Choice) -> Search[Choice, None]:
-    """Yield simpler choices: nearer to zero, shorter, of plainer characters.
+    """Yield simpler choices: closer to zero, shorter, with plainer characters.
 
     After each yield, receives whether the case still fails with that choice.
     """
@@ -259,7 +259,8 @@ def _lower_number(value: float) -> Search[Choice, None]:
     if sign < 0 and (yield -value):
         sign = 1
     whole = int(abs(value))
-    # Whole numbers come first and end the search if they fail: people choose round bounds, and a fraction is harder to read.
+    # Whole numbers come first, and end the search if they fail: people choose round bounds, and fractions are harder to
+    # read.
     for size in (whole, whole + 1):
         if size == abs(value) or (yield number(sign * size)):
             yield from _bisect_roundly(size, lambda smaller: number(sign * smaller))
@@ -286,11 +287,11 @@ def _lower_text(text: str) -> Search[Choice, None]:
 
 
 def _bisect_roundly(high: int, choice: Callable[[int], Choice]) -> Search[Choice, None]:
-    """Search the least size up to `high` that fails. Round sizes come first, because most bounds that people choose are round."""
+    """Search for the smallest failing size up to `high`. Round sizes come first, because most bounds that people choose are round."""
     low = 0
     rungs: list[int] = []
     if high >= _MANY:
-        # Round numbers with their neighbours: the bound may be exclusive.
+        # Round numbers and their neighbours, because the bound may be exclusive.
         digits, bits = range(1, len(str(high))), range(_ROUND_BITS, high.bit_length())
         rounds = {times * 10**power for power in digits for times in (1, 2, 5)}
         rounds |= {1 << power for power in bits}
@@ -311,7 +312,7 @@ def _bisect_roundly(high: int, choice: Callable[[int], Choice]) -> Search[Choice
 
 
 def _without_chunks(text: str) -> Search[Choice, str]:
-    """Return a text without halves, then without quarters, eighths and so on, as long as it fails."""
+    """Return a text without halves, quarters, eighths and so on, as far as it still fails."""
     size = len(text) // 2
     while size and (size > 1 or len(text) <= _FEW):
         start = 0
