@@ -66,7 +66,7 @@ class Registry(dict[str, Item]):
         return item
 
 
-FORMATS: Final[Registry[object]] = Registry("format", names=NameRule("(?s:.*)", "a string"), replaces=True)
+FORMATS: Final[Registry[Any]] = Registry("format", names=NameRule("(?s:.*)", "a string"), replaces=True)
 """Format name -> strategy of strings, as given by users."""
 
 

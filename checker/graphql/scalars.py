@@ -24,7 +24,7 @@ from graphql import (
 from msgspec import Struct
 
 from checker.core.errors import IncorrectUsage
-from checker.core.registry import WORD, NameRule, Registry, register_format
+from checker.core.registry import FORMATS, WORD, register_format
 from checker.core.scalars import is_number
 from checker.generation.sources.basic import draw_strategy
 from checker.generation.sources.choices import RandomSource
@@ -146,9 +146,6 @@ _SPECIFIED: Final[Mapping[str, str]] = {
 _UNKNOWN: Final = {"type": ["string", "integer", "boolean", "object"]}
 """The schema of a scalar that only its server knows."""
 
-_STRATEGIES: Final[Registry[Any]] = Registry("scalar", names=NameRule(WORD.pattern, "a name of GraphQL"), replaces=True)
-"""Name of a scalar -> strategy of nodes or of plain values, given by users."""
-
 
 def scalar(name: object, strategy: Any) -> None:
     """Draw the values of a scalar from `strategy`: a strategy of nodes (`checker.graphql.nodes`), or of plain values.
@@ -159,13 +156,14 @@ def scalar(name: object, strategy: Any) -> None:
         raise IncorrectUsage(
             f"scalar {name!r} must be a Hypothesis strategy of `checker.graphql.nodes`, got {strategy!r}"
         )
-    registered = _STRATEGIES.add(name, strategy.map(plain))
-    register_format(_format_of(str(name)), registered)
+    if not isinstance(name, str) or not re.fullmatch(WORD.pattern, name):
+        raise IncorrectUsage(f"the name of a scalar must be a name of GraphQL, got {name!r}")
+    register_format(_format_of(name), strategy.map(plain))
 
 
 def is_registered(name: str) -> bool:
     """Whether a user has described the values of a scalar."""
-    return name in _STRATEGIES
+    return _format_of(name) in FORMATS
 
 
 def is_unknown(kind: GraphQLScalarType) -> bool:
@@ -191,7 +189,7 @@ def schema_of(kind: GraphQLScalarType) -> Raw:
         samples: list[Any] = []
         try:
             for seed in range(_SAMPLES):
-                samples.append(draw_strategy(_STRATEGIES[kind.name], RandomSource(seed)))
+                samples.append(draw_strategy(FORMATS[_format_of(kind.name)], RandomSource(seed)))
         except Rejected:
             if not samples:
                 raise IncorrectUsage(

@@ -24,9 +24,7 @@ POSITIVE = GenerationMode.POSITIVE
 @pytest.fixture(autouse=True)
 def forgotten() -> Iterator[None]:
     yield
-    scalars._STRATEGIES.clear()
-    for name in [one for one in FORMATS if one.startswith("graphql:")]:
-        del FORMATS[name]
+    FORMATS.clear()
 
 
 def values(text: str, count: int = 60) -> list[Any]:
