@@ -1,1 +1,1 @@
-"""One process that leases tasks, notices deaths and reads journals; it touches nothing that can crash or hang."""
+"""The process that leases tasks, notices deaths of workers and reads journals. It runs no code that can crash or hang."""

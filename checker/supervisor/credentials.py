@@ -21,7 +21,7 @@ class _CredentialState(Struct):
     fetching: int | None = None  # Incarnation of the worker that fetches the next ones.
     waiting: list[int] = field(default_factory=list)
     failures: int = 0
-    failed_at: float = 0.0  # Time of the clock of the last failure.
+    failed_at: float = 0.0  # When a fetch failed last, on the exchange's clock.
     was_good: bool = False  # Whether credentials were fetched at least once.
 
 
@@ -35,7 +35,7 @@ class CredentialExchange:
         """Keyed by source and key."""
 
     def hear(self, incarnation: int, message: CredentialMessage, alive: Iterable[int]) -> list[WorkerMessage]:
-        """Return the messages that follow when a worker has no credentials, or has fetched some."""
+        """Return the messages that follow when a worker needs credentials, or has fetched some."""
         if message.action is CredentialAction.FETCHED:
             return self.receive(incarnation, message, alive)
         return self.want(incarnation, message)
@@ -44,21 +44,21 @@ class CredentialExchange:
         """Return the messages that follow when a worker needs new credentials."""
         nothing = CredentialMessage(CredentialAction.FETCHED, wanted.source, 0, wanted.key)
         kept = self._kept.setdefault((wanted.source, wanted.key), _CredentialState(nothing))
-        # Another worker has renewed them meanwhile, and nothing has refused the new ones yet.
+        # Another worker has fetched newer credentials meanwhile, and the target has not refused them yet.
         if kept.given.number > wanted.number:
             return [(incarnation, kept.given)]
         is_recent = self._clock() - kept.failed_at < COOLING_S
         if kept.failures >= MOST_FAILURES and (kept.was_good or is_recent):
-            # Numbered as new credentials, so that the waiting worker goes on and reports the reason.
+            # A failure gets the next number as well, so that the waiting worker continues and reports the reason.
             kept.given = replace(kept.given, number=wanted.number + 1)
             return [(incarnation, kept.given)]
         kept.waiting.append(incarnation)
         return self._appoint(kept)
 
     def receive(self, incarnation: int, given: CredentialMessage, alive: Iterable[int]) -> list[WorkerMessage]:
-        """Return the messages that follow when a worker has fetched: every worker learns which values to mask.
+        """Return the messages that follow when a worker has fetched credentials: all workers learn which values to mask.
 
-        A failure is repeated until it is the last of `MOST_FAILURES` in a row.
+        After a failure another worker tries, until `MOST_FAILURES` in a row have failed.
         """
         kept = self._kept[given.source, given.key]
         if kept.fetching != incarnation or given.number <= kept.given.number:
@@ -67,7 +67,7 @@ class CredentialExchange:
         kept.failures = kept.failures + 1 if given.error else 0
         kept.failed_at = self._clock()
         if 0 < kept.failures < MOST_FAILURES:
-            # A login that fails now and then is no error of the operation that needs it.
+            # Another attempt: a login that fails now and then must not become an error of the operation that needs it.
             return self._appoint(kept)
         kept.waiting.clear()
         kept.given = given
@@ -88,7 +88,7 @@ class CredentialExchange:
         return messages
 
     def _appoint(self, kept: _CredentialState) -> list[WorkerMessage]:
-        """Let the worker that has waited longest fetch, if no worker does."""
+        """Let the worker that has waited longest fetch, unless a worker is fetching."""
         if kept.fetching is not None or not kept.waiting:
             return []
         kept.fetching = kept.waiting[0]

@@ -1,4 +1,7 @@
-"""Deaths of workers: restarts, quarantine of cases that cause deaths, and the finished work that a dead worker did not report. Pure: the random source is an argument."""
+"""Deaths of workers: restarts, quarantine of the cases that cause them, and finished work that a dead worker did not report.
+
+Pure: the random source is an argument.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -36,12 +39,13 @@ CASES_OF_A_TASK = 3
 Deaths are not counted here: with several lanes a worker may die while it makes the next case, before the innocent cases in flight are finished.
 """
 DEATHS_OF_A_RUN = 16  # Deaths in a row without a finished case, after which the run ends.
-HANG = 2  # Deaths that a hang counts for, because each hang costs the time of its deadline as well.
+HANG = 2  # A hang counts as so many deaths, because each hang also costs the time of its deadline.
 OPENING = 4
-"""Deaths that a death counts for that the next worker will meet as well: while the first worker opens the description, or by a
-limit of the system."""
+"""A death counts as so many if the next worker will die in the same way: while the first worker opens the description, or by a
+limit of the system.
+"""
 LONGEST_PAUSE_S = 2.0
-"""A run whose workers all die is given up after 16 deaths: pauses of up to 30 s would make that two minutes."""
+"""A run whose workers all die ends after 16 deaths. With pauses of up to 30 s that would take two minutes."""
 
 
 class RestartDecision(Struct, frozen=True):
@@ -55,7 +59,7 @@ class RestartDecision(Struct, frozen=True):
 
 
 class Restarts:
-    """The count of deaths. Progress of a task resets the deaths of the task; progress of any task resets those of the run."""
+    """Counts deaths. Progress of a task resets the deaths of the task; progress of any task resets those of the run."""
 
     def __init__(self, workers: int, random: Callable[[], float]) -> None:
         # When the fork server dies, all workers die at once: one accident must not end the run.
@@ -78,7 +82,7 @@ class Restarts:
     ) -> RestartDecision:
         """Count the death of a worker. `case` is (task, index) of the case whose code ran; `progressed`: the worker had finished a case.
 
-        The index is None for a case that is never made again. A `weight` of 0 is for a death that cannot happen again.
+        The index is None for a case that is never made again. `weight` is 0 for a death that cannot happen again.
         """
         if progressed:
             self.progress()
@@ -94,14 +98,14 @@ class Restarts:
                 # A finished case shows that the task does not kill every worker.
                 self._lost_cases[task] = 0
             if index is not None:
-                # An operator or the OOM killer may have sent a SIGKILL: four of them count as two other deaths.
+                # An operator or the OOM killer may have sent a SIGKILL. Four of them weigh as much as two other deaths.
                 self._strikes[task, index] += 1
                 self._guilt[task, index] += guilt
                 strikes = self._strikes[task, index]
                 is_guilty = self._guilt[task, index] >= GUILT_OF_A_CASE
             if is_guilty:
                 self._lost_cases[task] += 1
-                # The quarantine removes the cause, so that a pause has no purpose.
+                # The quarantine removes the cause, so a pause has no purpose.
                 self._pauses = 0
             lost = self._lost_cases[task]
         return RestartDecision(
@@ -115,7 +119,7 @@ class Restarts:
 
 
 def pause_bound_s(deaths: int) -> float:
-    """Return the upper bound of the pause before a restart, in seconds: 0 after the first death without progress, then 0.1 s, doubling."""
+    """Return the upper bound of the pause before a restart, in seconds: 0 after the first death, then 0.1 s, doubled each time."""
     if deaths <= 1:
         return 0.0
     return min(LONGEST_PAUSE_S, float(0.1 * 2 ** (deaths - 2)))
@@ -129,7 +133,7 @@ def unreachable_errors(opened: Opened, phase: str) -> Iterator[OperationError]:
 
 
 def is_extra(acting: Slot) -> bool:
-    """Whether a case extends a sequence. Its index is not stable: after a restart it may belong to another case."""
+    """Whether a case extends a sequence. Its index is unstable: after a restart it may belong to another case."""
     return acting.index >= EXTRA_INDEX
 
 
@@ -146,15 +150,15 @@ def given_up(departure: Departure) -> str:
 
 def is_quarantined(acting: Slot, ruling: RestartDecision, departure: Departure) -> bool:
     """Whether the case of a slot goes into quarantine."""
-    # A case that was being recorded is finished: its successor may have caused the death.
+    # A case in the stage RECORD is finished, and the next case may have caused the death.
     is_done = acting.stage is Stage.RECORD
-    # An extension of a sequence is never made again, so that its first death decides, unless the kill came from outside.
+    # An extension of a sequence is never made again. Its first death decides, unless the kill came from outside.
     is_last_chance = is_extra(acting) and not is_done
     return ruling.quarantines_case or (is_last_chance and not departure.is_from_outside)
 
 
 def left_out(task: Task, acting: Slot, strikes: int, departure: Departure) -> Quarantined | Note:
-    """Return the record of a case that is not made again; a note if the kills came from outside."""
+    """Return the record of a case that is not made again; a note if kills came from outside."""
     case = quarantined_case(task, acting, strikes, departure.reason)
     # A kill from outside proves nothing against the case. It gets a warning, because an error would fail the run.
     if not departure.is_from_outside:
@@ -169,8 +173,7 @@ def left_out(task: Task, acting: Slot, strikes: int, departure: Departure) -> Qu
 def quarantined_case(task: Task, acting: Slot, strikes: int, reason: str) -> Quarantined:
     """Return the record of the case of a slot, with its recipe."""
     steps, command, components = recipe_of(acting)
-    # A slot without a recipe names the operation by its index alone: the indices of a task of `fuzz` go round its
-    # operations.
+    # Without a recipe only the index is known: the indices of a task of `fuzz` cycle through its operations.
     label = steps[-1].label if steps else task.labels[acting.index % len(task.labels)]
     if not steps:
         reproduction = f"seed {task.seed}, case {acting.index}: it was not made yet"
@@ -206,15 +209,15 @@ def quarantined_task(task: Task, reason: str) -> Quarantined:
 
 
 def recipe_of(slot: Slot) -> tuple[tuple[Step, ...], str, tuple[Component, ...]]:
-    """Return the recipe of the case in a slot, and its command with the parts of the request if it is a second try.
+    """Return the recipe of the case in a slot, and its command; on a second attempt also the parts of the request.
 
-    All are empty for a case that was not made yet.
+    All are empty if the case was not made yet.
     """
     if slot.recipe is None:
         return (), "", ()
     try:
         (record,) = decode(join([slot.recipe], 1))
-    # The worker may have died while it wrote the slot.
+    # The worker may have died while writing the slot.
     except Undecodable:
         return (), "", ()
     match record:
@@ -227,7 +230,7 @@ def recipe_of(slot: Slot) -> tuple[tuple[Step, ...], str, tuple[Component, ...]]
 
 
 class Unreported:
-    """The finished work of dead workers that is missing in their journals."""
+    """The finished work of dead workers that their journals lack."""
 
     def __init__(self) -> None:
         self._known: dict[str, tuple[int, int]] = {}
@@ -240,7 +243,7 @@ class Unreported:
             self._known[task.id] = known.cases, known.failed_cases
 
     def come_back(self, task: Task) -> None:
-        """Forget a task whose worker returned it, and so reported everything."""
+        """Forget a returned task: its worker has reported everything."""
         # The next lease of the task begins with what is on record then.
         self._known.pop(task.id, None)
 
@@ -257,7 +260,7 @@ class Unreported:
             if record is not None:
                 missing -= record.requests
                 yield record
-        # Requests of the cases in flight, and those that belong to no case, count for the run but for no task.
+        # Requests of the cases in flight, and requests without a case, count for the run but for no task.
         if missing > 0:
             yield requests_alone(missing)
 
@@ -266,7 +269,8 @@ class Unreported:
 
         `rest` is the rest of the lease, `done` the number of its finished indices. The tally is that of `WorkerSnapshot.tallies`.
         """
-        # The slots hold only counts and the first 2xx status: without that status, the report would call the operation untested.
+        # The slots hold only counts and the first 2xx status. Without that status, the report would call the operation
+        # untested.
         failed, succeeded, unmade = tally
         cases = done - unmade
         known = view.tasks.get(rest.id)

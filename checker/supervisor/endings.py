@@ -20,11 +20,11 @@ from checker.workers.messages import Drain, LeavingKind, OperationCard, Task
 GRACE_S = 3.0
 """Seconds that requests in flight may take after an interrupt.
 
-Shrinks end after half of it; at its end requests are dropped; at 1.5 times it workers are killed.
+Shrinks end after half of the time, requests are dropped at its end, and workers are killed at 1.5 times the time.
 """
 
-# The last part of the time limit: a tenth of a short limit, at most 1.5 s. No shrinks in its first half, requests are
-# dropped in its second half, and workers are killed at its end.
+# The closing seconds of a time limit: a tenth of it, at most 1.5 s. In their first half shrinks are ended, in the
+# second half requests are dropped, and at the end workers are killed.
 CLOSING_SHARE = 0.1
 LONGEST_CLOSING_S = 1.5
 
@@ -43,7 +43,7 @@ _HURRIED = (INTERRUPTED, FAILED, UNAVAILABLE)
 
 
 class _EndingStage(IntEnum):
-    """The orders to workers on the way to the end, in this order."""
+    """The orders to workers at the end of a run, in this order."""
 
     NOTHING = 0
     DRAIN = 1
@@ -61,7 +61,7 @@ _DRAINS = {
 
 
 def closing_s(max_time_s: float) -> float:
-    """Return the seconds at the end of a time limit in which nothing new begins: they settle what is in flight."""
+    """Return the length of the closing seconds of a time limit: nothing new begins, requests in flight finish."""
     return min(LONGEST_CLOSING_S, CLOSING_SHARE * max_time_s)
 
 
@@ -82,17 +82,17 @@ class RunFault(Struct, frozen=True):
         return LoaderError(self.sentence, list(self.details), kind=self.loading, url=self.url)
 
     def __str__(self) -> str:
-        # The sentences about a full disk and about wrong settings are complete without the kind.
+        # A sentence about a full disk or wrong settings is complete without the kind.
         is_plain = self.kind in (None, LeavingKind.DISK, LeavingKind.CANNOT_START)
         first = self.sentence if is_plain else f"{self.kind}: {self.sentence}"
         return "\n".join((first, *self.details))
 
 
 class Ending:
-    """The end of a run: it begins once and is then only accelerated.
+    """The end of a run. It begins once, and later reasons can only speed it up.
 
-    At the time limit no worker is left. In the closing seconds before it no new case is made, and failures are confirmed but not
-    shrunk; in the second half of them requests in flight are abandoned. Reports are written afterwards.
+    At the time limit no worker is left. In the closing seconds before it no new case is made, and failures are confirmed but
+    not shrunk; in their second half requests in flight are abandoned. Reports are written afterwards.
     """
 
     def __init__(self, settings: RunSettings) -> None:
@@ -106,7 +106,7 @@ class Ending:
         """Fingerprints of failures that end a run of `fuzz`."""
         self.go_by(settings)
         self.outcome = ""
-        """As in `RunFinished`; empty while nothing ends the run."""
+        """As in `RunFinished`; empty while the run continues."""
         self.error: RunFault | None = None
         self._told = _EndingStage.NOTHING
         self._hurried_at: float | None = None
@@ -155,13 +155,13 @@ class Ending:
 
     def begin(self, outcome: str) -> None:
         """Begin the end. The first reason counts, but an interrupt replaces it."""
-        # Scripts tell an interrupted run by exit code 130, even if a limit was reached just before.
+        # Scripts recognise an interrupted run by exit code 130, even if a limit was reached just before.
         if not self.outcome or outcome == INTERRUPTED:
             self.outcome = outcome
 
     def failures(self, view: RunView) -> int:
-        """Return how many findings fail the run: known ones do not."""
-        # Every turn asks, and a run may have thousands of findings.
+        """Return the number of findings that fail the run. Known ones do not."""
+        # Only changes are read: this runs at every turn, and a run may have thousands of findings.
         changed = view.sights.changes[self._read :]
         self._read += len(changed)
         # The changes include withdrawn and merged findings, which no longer fail the run.
@@ -181,7 +181,7 @@ class Ending:
         self._ending.clear()
 
     def complete(self, view: RunView) -> None:
-        """End because nothing is left to do. `fuzz` has no end, so there it is an error."""
+        """End the run because nothing is left to do. `fuzz` never runs out of work, so there it is an error."""
         count = 0 if view.opened is None else view.opened.selected
         if self._settings.kind == "fuzz" and count and not view.counts.cases:
             which = "the one selected operation" if count == 1 else f"any of {count} operations"
@@ -189,7 +189,7 @@ class Ending:
         self.begin("completed")
 
     def fail(self, error: RunFault) -> None:
-        """End with this error. The first one counts."""
+        """End the run with this error. A later error is ignored."""
         self.error = self.error or error
         self.outcome = FAILED
 
@@ -206,7 +206,7 @@ class Ending:
         return self._told is _EndingStage.KILL
 
     def next_order(self, view: RunView, now: float, elapsed_s: float, interrupts: int) -> Drain | None:
-        """Return the order to all workers that is due (drain, no shrinks, hasten; then they are killed); None if none is due."""
+        """Return the order to all workers that is due (drain, no shrinks, hasten; afterwards they are killed); None if none is due."""
         if interrupts and not self.error:
             self.begin(INTERRUPTED)
         if not self.outcome:
@@ -232,8 +232,8 @@ class Ending:
         """Return the order that the time limit requires."""
         if self._settings.max_time_s is None:
             return _EndingStage.NOTHING
-        # All in the time of the process, not since the order before: a supervisor that was busy skips orders, and the
-        # limit holds.
+        # Computed from the age of the process and not from the previous order, so that a busy supervisor skips orders
+        # and still meets the limit.
         closing = closing_s(self._settings.max_time_s)
         left_s = self._settings.max_time_s - elapsed_s
         if left_s <= 0:
@@ -255,7 +255,7 @@ def exit_code(view: RunView, ending: Ending) -> int:
     """Return 130 for an interrupt, 2 if the run broke or tested nothing, 1 if something failed, else 0."""
     has_found = bool(ending.failures(view) or view.errors or view.quarantined)
     if ending.error:
-        # A run that broke says nothing about what it did not reach, so that its failures must not read as the whole
+        # A run that broke says nothing about what it did not reach, so its failures must not look like the whole
         # result.
         return 1 if has_found and ending.error.keeps_verdict else CANNOT
     if ending.outcome == INTERRUPTED:
@@ -283,12 +283,12 @@ def nothing_tested(view: RunView, ending: Ending) -> str:
 
 
 def lost_service(view: RunView, cards: Iterable[OperationCard], gone_at: float | None) -> Iterator[OperationError]:
-    """Yield the error of a target that served requests at first, and none from some time on until the end of the run.
+    """Yield the error of a target that served requests at first, and from some time on none until the end of the run.
 
-    `gone_at`: when connections began to fail (`Outages.gone_at`). Refusals are evidence only after requests that were
-    served before have been refused as well (`RunView.lost_access`), because operations may refuse for reasons of their
-    own. More than half of the operations must answer nothing else: some need no credentials. Operations that may end
-    the service come last in a run, so their refusals lose nothing.
+    `gone_at`: when connections began to fail (`Outages.gone_at`). Refusals are evidence only if requests that were served
+    before are refused as well (`RunView.lost_access`), because operations may refuse for their own reasons. More than half
+    of the operations must have only refusals, because some need no credentials. Operations that may end the service come
+    last in a run, so refusals after them lose nothing.
     """
     began = 0.0 if view.run is None else view.run.at
     untested = [label for label in view.labels if not any(200 <= status < 400 for status in view.of(label).statuses)]
@@ -312,16 +312,16 @@ def lost_service(view: RunView, cards: Iterable[OperationCard], gone_at: float |
             f"until the end {len(shut)} of {len(asked)} operations returned nothing but {statuses}."
         )
         named = {note.label for note in view.notes.get("turned_away", {}).values()} - {TARGET}
-        # Of several operations it may be any.
+        # If several operations may be the cause, none is named.
         since = f" It was probably lost by `{named.pop()}` (warning `turned_away`)." if len(named) == 1 else ""
         yield OperationError(TARGET, "", "Access lost", f"{what}{since} {left}")
 
 
 def shut_out(view: RunView, credentials: Sequence[str]) -> Iterator[OperationError]:
-    """Yield the error of a run whose configured credentials, by their names, opened no operation.
+    """Yield the error of a run whose configured credentials (given by their names) were accepted by no operation.
 
-    The valid requests of all tested operations that declare security were answered with 401 or 403: an expired token must not
-    pass in CI.
+    All valid requests to operations that declare security were answered with 401 or 403: an expired token must not pass in
+    CI.
     """
     asking = [one for one in view.operations.values() if one.described and one.described.needs_credentials]
     answered = [statuses for one in asking if (statuses := one.positive_statuses)]

@@ -26,47 +26,50 @@ FIRST_SLICE_S = 10.0
 SHORTEST_SLICE_S = 0.2
 FIRST_ROUND_S = 60.0
 LATER_SLICE_S = 30.0  # Length of a later turn of a cluster of `LARGEST` operations; of fewer, a part of it.
-MOST_TURNS = 12  # Least number of turns that fit into the time limit of a run.
+MOST_TURNS = 12  # Turns that have to fit into the time limit of a run.
 # Measured with 4,000 requests to each service: 60 -> 78 of 111 planted defects reached.
 FIRST_CASES = 8
-"""Cases of each operation in the first turn of its cluster; each further turn has twice as many, up to `USUAL_CASES`.
+"""Cases of each operation in the first turn of its cluster. Each further turn has twice as many, up to `USUAL_CASES`.
 
-With turns of seconds, the order of the clusters decided for a minute what was tested, and nothing that an operation had shown.
+When turns were limited by seconds, the order of the clusters decided for a minute what was tested, instead of what
+operations had shown.
 """
 USUAL_CASES = 32
 LONGER_EACH = 8
-"""Turns of a cluster after which all its turns have `USUAL_CASES` more cases of each operation, up to `MOST_CASES`.
+"""Number of turns after which a cluster gets `USUAL_CASES` more cases per operation and turn, up to `MOST_CASES`.
 
-Each turn leaves a record. With 32 cases, a night against a fast service had a turn for each seven requests, because quiet operations pause,
-and a supervisor that goes on with the night reads the records of all of them.
+Each turn leaves a record. With 32 cases, a night against a fast service had one turn for every seven requests, because quiet
+operations pause, and a supervisor that resumes the night reads all records.
 """
 MOST_CASES = 1_024
-LONGEST_REST_S = 60.0  # Longest rest of a cluster that had next to nothing to send.
+LONGEST_REST_S = 60.0  # Longest rest of a cluster with almost nothing to send.
 LARGEST = 8  # Most operations of a cluster.
 LOYALTY = 2
-"""Factor on the charged time of a cluster that another worker had last.
+"""A cluster stays with its worker until its charged time is this factor above that of others.
 
-A factor of 1 would move clusters between workers for ever when their numbers do not divide evenly, such as seven clusters for two workers.
+A factor of 1 would move clusters between workers for ever if their numbers do not divide evenly, such as seven clusters for
+two workers.
 """
 QUIET_CASES = 64
 """Cases of an operation without new behaviour after which it has half of its turns; after twice as many, a quarter."""
 # Only `--stop-when-saturated` ends a run by this.
-SATURATED_CASES = 1_000  # Cases of an operation without new behaviour after which no more is expected of it.
+SATURATED_CASES = 1_000  # Cases without new behaviour after which an operation counts as saturated.
 LONGEST_PAUSE = 8
-"""Most rounds between two turns of an operation that shows nothing new; its share of the time falls with them, to an eighth."""
+"""Most rounds between two turns of an operation that shows nothing new. Its share of the time falls to an eighth."""
 QUIET_REFUSALS = 32
-"""Cases without new behaviour after which no more is expected of an operation that has refused all cases."""
+"""Cases without new behaviour after which an operation that has refused all cases counts as saturated."""
 LONGEST_REFUSED = 32
-"""Most rounds between two turns of an operation that has refused all cases. With fewer rounds it would have as many cases as any other operation
-once none shows anything new."""
+"""Most rounds between two turns of an operation that has refused all cases. With fewer rounds it would get as many cases as
+others once no operation shows anything new.
+"""
 MOST_FOR_THE_END = 0.2  # Largest share of a time limit that is kept for operations that may end the access of the run.
-LAST_SLICE_S = 0.5  # Seconds that are kept for each of them.
-MOST_FOR_REPLAYS = 0.1  # Largest share of a time limit in which findings of earlier runs come before all new cases.
+LAST_SLICE_S = 0.5  # Seconds that are reserved for each of them.
+MOST_FOR_REPLAYS = 0.1  # Largest share of a time limit for replaying findings of earlier runs before new cases.
 LONGEST_REPLAYS_S = 120.0
-# Second nights with them reached 153 planted defects instead of 143 (12 pairs on four services). Most of the gain is
-# that known depths are reached sooner.
+# In second nights they raised the planted defects reached from 143 to 153 (12 pairs on four services), mainly because
+# known depths are reached sooner.
 MOST_RECALLED = 32  # Most sequences of earlier runs for each operation of a cluster.
-# Without this, an API of which no case can be made was gone round for ever.
+# Without this limit, an API for which no case could be made was cycled through for ever.
 DEAD_TURNS = 3  # Turns in a row without a case after which an operation is left out.
 
 
@@ -75,25 +78,25 @@ class _Cluster(Struct):
 
     labels: tuple[str, ...]
     producers: tuple[Label, ...]
-    weight: float = 1.0  # Share of the time, relative to other clusters.
+    weight: float = 1.0  # Weight of its share of the time.
     turns: int = 0
     charged_s: float = 0.0  # Cost of its turns so far.
     at_work: int = 0  # Number of workers that have a turn of it now.
-    home: int | None = None  # The worker that had it last.
+    home: int | None = None  # The worker that had its last turn.
     rests_until_s: float = 0.0
     rest_s: float = 0.0
     dead: Counter[str] = field(default_factory=Counter)  # Operation -> turns in a row without a case.
-    quiet: Counter[Label] = field(default_factory=Counter)  # Operation -> cases since one showed new behaviour.
-    accepted: set[Label] = field(default_factory=set)  # Operations that did not refuse all of their cases.
-    alive: tuple[Label, ...] = ()  # The operations that are not known to have no cases.
-    recalled: tuple[tuple[Step, ...], ...] = ()  # Sequences of earlier runs, which its first turn begins with.
-    size: float = 0.0  # Number of its operations; one that shows nothing new counts as a part.
+    quiet: Counter[Label] = field(default_factory=Counter)  # Operation -> cases since its last new behaviour.
+    accepted: set[Label] = field(default_factory=set)  # Operations that accepted at least one case.
+    alive: tuple[Label, ...] = ()  # Operations that are not known to be without cases.
+    recalled: tuple[tuple[Step, ...], ...] = ()  # Sequences of earlier runs, with which its first turn begins.
+    size: float = 0.0  # Number of its operations; an operation that shows nothing new counts less than one.
 
     def __post_init__(self) -> None:
         self.refresh()
 
     def refresh(self) -> None:
-        """Compute what follows from `dead` and `quiet`. Each lease reads it of all clusters."""
+        """Compute what follows from `dead` and `quiet`. Every lease reads the result for all clusters."""
         self.alive = tuple(Label(label) for label in self.labels if self.dead[label] < DEAD_TURNS)
         self.size = sum(1 / self.pause(Label(label)) for label in self.labels)
 
@@ -110,7 +113,10 @@ class _Cluster(Struct):
 
     @property
     def cost(self) -> float:
-        """Return the cost of a second: each operation has a share of the time, a smaller one while it shows nothing new."""
+        """Return the cost of a second.
+
+        It is higher the fewer operations share the time, and an operation that shows nothing new counts less.
+        """
         return 1 / (self.weight * self.size)
 
     def learn(self, report: LeaseReport) -> None:
@@ -125,10 +131,10 @@ class _Cluster(Struct):
 
 
 class FuzzPlan(Plan):
-    """Endless turns of clusters (`fuzz`). Every cluster has one turn before any has a second.
+    """Endless turns of clusters (`fuzz`). Every cluster gets a turn before any gets a second.
 
-    Afterwards the cluster with the lowest cost is next. A cluster goes on while its slow operations wait. A cluster that
-    shows nothing new, such as one that refuses everything, keeps a small share: its server may change.
+    Afterwards the cluster with the lowest cost is next. A cluster continues while its slow operations wait for responses. A
+    cluster that shows nothing new, for example because it refuses everything, keeps a small share: its server may change.
     """
 
     def __init__(
@@ -143,18 +149,19 @@ class FuzzPlan(Plan):
         ends_s: float = math.inf,
         replays: Iterable[Task] = (),
     ) -> None:
-        """`clusters`: the operations of each cluster, and its producers.
+        """`clusters`: the operations of each cluster -> its producers.
 
-        `last`: operations that are sent once each, alone, before the run ends at `ends_s`: they may end its access. `replays`: tasks for findings of earlier runs, which come first.
+        `last`: operations that may end the access of the run. Each is sent once, alone, before the run ends at `ends_s`.
+        `replays`: tasks for findings of earlier runs, which come first.
 
-        `first_round`: 0, or for a process that goes on with a run a number above all rounds of the earlier ones: an equal task would
-        repeat equal cases.
+        `first_round`: 0, or in a resumed run a number above all rounds of the earlier processes, because an equal task would
+        repeat the same cases.
         """
         self._clusters = [_Cluster(labels, tuple(map(Label, producers))) for labels, producers in clusters.items()]
         self._seed = seed
         self._first = first_round
-        # A short run, too, tests every cluster once before any gets a second turn.
-        # With first turns of 10 s, a run of 6 s reached 7 of 13 operations of the demo.
+        # A short run tests every cluster once, too. With first turns of 10 s, a run of 6 s reached 7 of 13 operations
+        # of the demo.
         round_s = FIRST_ROUND_S if time_s is None else min(FIRST_ROUND_S, time_s / 3)
         self._first_s = round_s * workers / max(1, sum(map(len, clusters)))
         """Seconds of each operation in the first turn of its cluster."""
@@ -179,7 +186,7 @@ class FuzzPlan(Plan):
             cluster.weight = sum(weights[label] for label in cluster.labels) / len(cluster.labels)
 
     def recall(self, sequences: Sequence[tuple[Step, ...]]) -> None:
-        """Let the first turn of each cluster begin with its own of these sequences of earlier runs, the best of which come first."""
+        """Let the first turn of each cluster begin with those of these sequences of earlier runs that belong to it. The best come first."""
         for cluster in self._clusters:
             mine = (steps for steps in sequences if steps[0].label in cluster.labels)
             cluster.recalled = tuple(islice(mine, MOST_RECALLED * len(cluster.labels)))
@@ -195,8 +202,8 @@ class FuzzPlan(Plan):
 
     @property
     def is_saturated(self) -> bool:
-        """Return whether no operation with a case has shown new behaviour in its last cases."""
-        # A cluster that rests longest has nothing left to send: an operation without parameters has one case.
+        """Return whether all operations with cases are saturated."""
+        # A cluster with the longest rest has nothing left to send: an operation without parameters has one case.
         resting = LONGEST_REST_S
         return not (self._replays or self._replaying) and all(
             one.rest_s >= resting or all(one.quiet[label] >= SATURATED_CASES for label in one.alive)
@@ -215,18 +222,18 @@ class FuzzPlan(Plan):
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
         """Return the rest of a dead worker's task, else a turn of the next cluster. Clusters without a worker come first.
 
-        No case of a cluster begins while findings of earlier runs are sent again. When their time is over, the rest of them takes turns
-        with the clusters.
+        No cluster gets a turn while findings of earlier runs are replayed. When the time for replays is over, the remaining
+        ones take turns with the clusters.
 
         A worker keeps the clusters that it has compiled while their cost is below `LOYALTY` times that of the others.
         """
-        # Sent among the others, logouts, token resets and maintenance switches ended the access within a minute on four
-        # of four services.
+        # When they were mixed with the others, logouts, token resets and maintenance switches ended the access within a
+        # minute on four of four services.
         if elapsed_s >= self._last_from_s:
-            # Requests beside them, or after them, may be refused.
+            # The target may refuse requests that are sent beside them or after them.
             if self._leased or self._replaying or not self._last:
                 return None
-            # One case each: after the first one the access may be over.
+            # One case each, because the first one may end the access.
             cluster = self._last.popleft()
             task = _exploration_task(cluster, self._seed, 0, LAST_SLICE_S)
             task = replace(task, stop=1, is_last=True, first=replace(task.first, tries_saved=False))
@@ -242,8 +249,8 @@ class FuzzPlan(Plan):
         else:
             rested = [one for one in self._clusters if one.alive and one.rests_until_s <= elapsed_s]
             free = [one for one in rested if not one.at_work]
-            # A second worker on a cluster would compile its operations as well. Memory must not grow with the workers.
-            # Only the clusters that are due compete. `rested` stands in when a worker is at each of them.
+            # A second worker on a cluster would compile its operations, too, and memory must not grow with the number
+            # of workers. Only clusters that are due compete; `rested` is used if each of them has a worker.
             place = [(_place_in_line(one, worker), one) for one in free or rested]
             if not place:
                 return None
@@ -262,18 +269,19 @@ class FuzzPlan(Plan):
     def come_back(
         self, task: Task, next_index: int, *, finished: bool, spent_s: float, report: LeaseReport = NOTHING_DONE
     ) -> None:
-        """Charge the turn. A cluster that finished at once pauses, twice as long each time."""
+        """Charge the turn. A cluster that finished at once rests, each time twice as long."""
         self._replaying.discard(task.id)
         if task.id not in self._leased:
             return
         cluster, leased_at = self._give_back(task.id)
-        # Computed before the report is learnt: it changes the size of the cluster, and the turn was planned with the
-        # old one.
+        # Computed before the report is evaluated: it changes the size of the cluster, and the turn was planned with the
+        # old size.
         expected = (task.stop - task.start) * cluster.size / len(cluster.labels)
         cluster.learn(report)
-        # A turn that ends at once is charged as well. Otherwise a cluster without cases would always be the cheapest.
+        # A turn that ends at once costs something, because a cluster without cases would otherwise always be the
+        # cheapest.
         cluster.charged_s += max(spent_s, SHORTEST_SLICE_S) * cluster.cost
-        # Operations that pause within a turn make a part of its cases, an eighth at least.
+        # Operations that pause within a turn still make at least an eighth of their cases.
         has_few = report.requests < expected / (2 * LONGEST_PAUSE)
         if finished and has_few and spent_s < 1.0:
             # An operation without parameters has one case. Without a pause it would be leased a thousand times a second.
@@ -283,10 +291,10 @@ class FuzzPlan(Plan):
             cluster.rest_s = 0.0
 
     def lose(self, task: Task, spent_s: float = 0.0) -> None:
-        """Lease the rest of the task next: repeating the case in flight shows soon whether it kills workers.
+        """Lease the rest of the task next: repeating the case in flight soon shows whether it kills workers.
 
-        The rest gets what remains of its slice. After that, only the cases in flight are made again. An operation that kills worker after worker
-        would otherwise take the turns of all others. A replay that killed its worker is over.
+        The rest gets the time that remains of its slice; after that, only the cases in flight are made again. Otherwise an
+        operation that kills its workers would take the turns of all others. A replay that killed its worker is not repeated.
         """
         self._replaying.discard(task.id)
         if task.id not in self._leased:
@@ -297,13 +305,13 @@ class FuzzPlan(Plan):
         if rest_s > 0:
             self._lost.append((replace(task, slice_s=rest_s), cluster))
         elif task.redo:
-            # Without new cases: the cases in flight are made again so that a deadly one is found and quarantined.
+            # No new cases: only the cases in flight are made again, so that a deadly one is found and quarantined.
             last = replace(task, stop=task.start, slice_s=LATER_SLICE_S)
             self._lost.append((last, cluster))
 
     def _replays_come_first(self, elapsed_s: float) -> bool:
-        """Whether no case of a cluster may begin now."""
-        # Findings of earlier runs come first, so that a short nightly run tells at least which of them are fixed.
+        """Whether replays must come before any case of a cluster."""
+        # A short nightly run then tells at least which earlier findings are fixed.
         if self._replays_until_s is None:
             self._replays_until_s = elapsed_s + self._replays_for_s
         is_early = elapsed_s < self._replays_until_s and bool(self._replays or self._replaying)
@@ -313,7 +321,7 @@ class FuzzPlan(Plan):
         """Leave an operation out of all later turns: `fuzz` has no end to which it could be deferred."""
         self._replays = deque(task for task in self._replays if label not in task.labels)
         for cluster in self._clusters:
-            # `learn` never lowers a count that has reached its end.
+            # `learn` never lowers a count that has reached `DEAD_TURNS`.
             cluster.dead[label] = DEAD_TURNS
             cluster.refresh()
 
@@ -332,7 +340,7 @@ class FuzzPlan(Plan):
 
 def _place_in_line(cluster: _Cluster, worker: int) -> tuple[bool, float]:
     """Return the key by which clusters are leased, smallest first. A turn under way counts as if it were over."""
-    # The cost of a turn is charged when it ends. Until then another worker would see the cluster as the cheapest.
+    # The cost of a turn is charged when it ends. Until then another worker would see this cluster as the cheapest.
     charged_s = cluster.charged_s + cluster.at_work * cluster.slice_s * cluster.cost
     if cluster.home not in (None, worker):
         charged_s = LOYALTY * (charged_s + cluster.slice_s * cluster.cost)
@@ -340,9 +348,9 @@ def _place_in_line(cluster: _Cluster, worker: int) -> tuple[bool, float]:
 
 
 def _exploration_task(cluster: _Cluster, seed: int, round_: int, slice_s: float) -> Task:
-    # Of all operations, not only those alive: an operation that is left out must not change the cases of the others.
+    # Of all its operations: leaving one out must not change the cases of the others.
     identity = (str(seed), EXPLORATION.name, str(round_), *cluster.labels)
-    # A resumed run begins with a later round and has sent them already.
+    # A resumed run begins with a later round, and has sent them before.
     recalled = cluster.recalled if round_ == 0 else ()
     return Task(
         digest(*identity),
@@ -365,9 +373,9 @@ def _cases(turns: int) -> int:
 
 
 def replay_tasks(findings: Iterable[Finding], labels: Collection[str], view: RunView, seed: int) -> list[Task]:
-    """Return tasks for the findings of earlier runs that can be sent again with these operations and were not yet in this run.
+    """Return tasks for those findings of earlier runs that these operations can show again and that this run has not replayed.
 
-    The most severe ones come first.
+    The most severe findings come first.
     """
     base_url = "" if view.opened is None else view.opened.base_url
     found = [
@@ -389,10 +397,9 @@ def gone_with_operations(findings: Iterable[Finding], labels: Collection[str], a
 
 
 def _is_at(finding: Finding, base_url: str) -> bool:
-    """Whether the commands of a finding go to a server: a failure that is fixed on another one may still be there."""
+    """Whether the commands of a finding go to this server. A failure that is fixed on one server may still be on another."""
     try:
-        # A night against a server with the fix would otherwise close the finding for the server that still has the
-        # defect.
+        # Otherwise a night against a fixed server would close the finding for the server that still has the defect.
         _, url = curl.parse(finding.investigation.reproduction.partition("\n")[0])
         return BaseUrl.from_url(url.partition("?")[0]).site == BaseUrl.from_url(base_url).site
     except ValueError:
@@ -401,12 +408,12 @@ def _is_at(finding: Finding, base_url: str) -> bool:
 
 def _replay_task(finding: Finding, seed: int, base_url: str) -> Task:
     statuses = tuple(one.exchange.status for one in finding.interactions)
-    # A finding whose shrink ended early is investigated again: there may be time for a smaller case now.
+    # The investigation is repeated for a finding whose shrink ended early: there may be time for a smaller case now.
     is_minimal = finding.investigation.stage == "minimised" and not (
         finding.investigation.wants_more or finding.investigation.stopped
     )
     exchange, (*before, step) = finding.interactions[-1].exchange, finding.steps
-    # The recorded body is only the beginning of a long one.
+    # Only the beginning of a long body is recorded.
     is_cut = exchange.body_size is not None
     # Bindings, generated names and multipart boundaries differ between runs, so the bytes of such requests cannot be compared.
     is_equal_each_time = not (
@@ -435,7 +442,7 @@ _Rooted = tuple[str, tuple[str, ...]]
 
 
 def _split(members: list[_Rooted], depth: int) -> Iterator[list[_Rooted]]:
-    """Yield groups by the resource at `depth`. A group that is too large is split by the next resource, then by count."""
+    """Yield groups by the resource at `depth`. A group that is too large is split by the next resource, then into equal parts."""
     # Sequences never leave their cluster, so operations of one resource belong together. A cluster is bounded because one worker
     # compiles all of it.
     groups = grouped((names[depth] if depth < len(names) else "", (label, names)) for label, names in members)

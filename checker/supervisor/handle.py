@@ -1,4 +1,7 @@
-"""Handles of workers on any machine, and the pool of living workers. A handle holds no descriptor, path, process or clock of the other side."""
+"""Handles of workers on any machine, and the pool of living workers.
+
+A handle contains no descriptor, path, process or clock of the other machine.
+"""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -17,7 +20,7 @@ class Departure(Struct, frozen=True):
 
     reason: str  # A phrase such as `killed by SIGSEGV`.
     is_from_outside: bool = False
-    """Whether it was SIGKILL, which an operator or the OOM killer may have sent, so that no case is known to be the cause."""
+    """Whether the worker was killed by SIGKILL. An operator or the OOM killer may have sent it, so no case is known to be the cause."""
 
 
 class WorkerHandle(Protocol):
@@ -35,7 +38,7 @@ class WorkerHandle(Protocol):
     def hear(self) -> tuple[list[Up], bool]:
         """Return the messages since the last call, in order, and whether they were the last. Never waits.
 
-        All records that the worker wrote before a message are in the corpus of this machine when the message is returned. A worker
+        When a message is returned, all records that the worker wrote before it are in the corpus of this machine. A worker
         without a shared disk sends the frames of its journal first, and its handle appends them.
         """
         ...
@@ -53,7 +56,7 @@ class WorkerHandle(Protocol):
         ...
 
     def forget(self) -> None:
-        """Remove its slots, once they are on record."""
+        """Remove its slots after their content is recorded."""
         ...
 
 
@@ -72,7 +75,7 @@ class Launcher(Protocol):
         ...
 
     def capacity(self) -> int:
-        """Return the number of workers that there is room for now."""
+        """Return the number of workers that could be started now."""
         ...
 
     def close(self) -> None:
@@ -96,10 +99,10 @@ class WorkerPool:
         self.workers: dict[int, LiveWorker] = {}
 
     def start(self, incarnation: int, settings: RunSettings, now: float) -> LiveWorker | Departure:
-        """Start a worker, or return why the system gives none."""
+        """Start a worker, or return why the system cannot start one."""
         try:
             handle = self.launcher.start(incarnation, settings, self._ownership)
-        # Too few open files or too little memory: the run ends in one sentence where retries do not help (`Restarts`).
+        # Too few open files or too little memory. If retries do not help, the run ends with one sentence (`Restarts`).
         except (OSError, EOFError) as error:
             why = limit_reached(error) or likely_limit()
             return Departure(": ".join(filter(None, ("no process could be started", why))))
@@ -138,7 +141,7 @@ class WorkerPool:
             worker.handle.tell(message)
 
     def close(self) -> None:
-        # All are killed before the first is waited for, so that their ends do not add up.
+        # All are killed before the first is waited for, so that the waiting times do not add up.
         for worker in self.workers.values():
             worker.handle.kill()
         for worker in list(self.workers.values()):

@@ -1,6 +1,6 @@
-"""Workers on this machine, as processes or as threads: two pipes, and slots in a file that outlives them.
+"""Workers on this machine, as processes or threads: two pipes, and slots in a file that outlives them.
 
-Time in which a worker waits for a processor does not count against it.
+The time that a worker waits for a processor is not counted against it.
 """
 
 import multiprocessing
@@ -54,21 +54,22 @@ def age_s(mark_ns: int, now_ns: int) -> float:
 
 
 class FairAge:
-    """The age of a mark that a process made, without the time in which the process has waited for a processor since then."""
+    """The age of a mark that a process made, without the time that the process has waited for a processor since then."""
 
     __slots__ = ("_mark_ns", "_seen_s", "_waited_s")
 
     def __init__(self) -> None:
         self._mark_ns = 0
         self._seen_s = 0.0
-        """Total waiting time at the last look."""
+        """Total waiting time when it was read last."""
         self._waited_s = 0.0
-        """Total waiting time at the last look before the mark."""
+        """Total waiting time when it was read last before the mark."""
 
     def of(self, mark_ns: int, now_ns: int, waited_s: float) -> float:
         """Return the seconds since the mark; `waited_s` is the total waiting time so far.
 
-        Waiting time between the last look and the mark is subtracted as well, because it cannot be told from later waiting.
+        Waiting time between the last reading and the mark is subtracted, too, because it cannot be separated from later
+        waiting.
         """
         if mark_ns != self._mark_ns:
             self._mark_ns, self._waited_s = mark_ns, self._seen_s
@@ -115,19 +116,20 @@ class LocalWorker:
         """Return the state of the worker, or its state at the end."""
         reader = InflightReader(self._slots)
         slots = tuple(reader.slots())
-        # A worker that ends by itself removes its slots before it says so. Its last heartbeat still counts.
+        # A worker that ends normally removes its slots before its last message. Its last heartbeat still counts.
         self._heartbeat_ns = heartbeat_ns = reader.heartbeat_ns or self._heartbeat_ns
         lane = reader.acting_lane
         acting = slots[lane] if lane is not None and lane < len(slots) else None
         if acting is not None and acting.stage is Stage.IDLE:
             acting = None
         now_ns, waited = monotonic_ns(), self._waited_s(reader.pid)
-        # Both ages are updated at each look, also without a mark, so that only waiting after the mark is subtracted.
+        # Both ages are updated at each call, even without a mark, so that only waiting after the mark is subtracted.
         silent_s = self._silence.of(heartbeat_ns or now_ns, now_ns, waited)
         since_ns = now_ns if acting is None else acting.since_ns
         acting_s = self._acting.of(since_ns, now_ns, waited)
         if acting is not None and acting.stage is Stage.HOOK:
-            # A hook is judged by wall time: it is fast or stuck. Our own stages may compute long on a busy machine.
+            # Hooks are judged by wall time: they are either fast or stuck. The stages of the checker may compute for
+            # long on a busy machine.
             acting_s = age_s(since_ns, now_ns)
         return WorkerSnapshot(
             silent_s=silent_s if heartbeat_ns else None,
@@ -151,7 +153,7 @@ class LocalWorker:
         return mine if self._sentinel is None else [*mine, self._sentinel]
 
     def note(self, ready: set[int]) -> None:
-        """Remember which descriptors are readable. Done before reading, so that no message before the end is missed."""
+        """Record which descriptors are readable. This happens before reading, so that no message before the end of a worker is missed."""
         self._is_over = self._sentinel in ready
         self._has_news = self._is_over or self._receiver.fileno() in ready
 
@@ -172,11 +174,11 @@ class LocalLauncher:
             worker.note(ready)
 
     def capacity(self) -> int:
-        """Return that there is no limit: the user gave the number."""
+        """Return that there is no limit: the user sets the number of workers."""
         return sys.maxsize
 
     def close(self) -> None:
-        """Do nothing: threads need no cleaning up, and the fork server serves the next run of this process, and ends with it."""
+        """Do nothing. Threads need no cleanup, and the fork server serves the next run of this process and ends with the process."""
 
 
 _CLOSE_GRACE_S = 2.0
@@ -200,7 +202,7 @@ class InlineWorker(LocalWorker):
         self._thread.start()
 
     def _waited_s(self, pid: int) -> float:
-        """Return 0: the figure of the system is that of the supervisor's thread."""
+        """Return 0: the system would report the time of the supervisor's thread."""
         return 0.0
 
     def kill(self) -> None:
@@ -261,7 +263,8 @@ class ProcessWorker(LocalWorker):
             self._receiver.close()
             raise
         finally:
-            # The copies of this process must be closed, or the end of the worker would not close the pipe.
+            # The copies in this process must be closed, because otherwise the end of the worker would not close the
+            # pipe.
             down_reading.close()
             up_writing.close()
         # Readable when the process or the fork server ended. Both mean the end of the worker.
@@ -308,8 +311,8 @@ class ProcessLauncher(LocalLauncher):
         self._context: ForkServerContext | SpawnContext
         if sys.platform.startswith("linux"):
             remove_folders_of_dead()
-            # The socket of the fork server lies in a folder that a later run recognises. The default `pymp-*` is used by every program with
-            # multiprocessing.
+            # The socket of the fork server is in a folder that a later run recognises. The default name `pymp-*` is
+            # common to all programs with multiprocessing.
             config = getattr(multiprocessing.current_process(), "_config", None)
             if config is not None and config.get("tempdir") is None:
                 with suppress(OSError, StorageError):
@@ -332,12 +335,13 @@ class ProcessLauncher(LocalLauncher):
 
 
 def locked_folder() -> Path:
-    """Return a new temporary folder of this process, which a later run removes if this process is killed. Raises `OSError`.
+    """Return a new temporary folder of this process. If the process is killed, a later run removes the folder. Raises `OSError`.
 
-    A lock inside is held until this process ends. A pid in the name would not do, because containers may share the folder for
-    temporary files.
+    A lock inside is held until the process ends. A pid in the name would not be enough, because containers may share the
+    folder for temporary files.
     """
-    # The folder gets its final name after it is locked. Before that, another run would remove it as that of a dead process.
+    # The folder gets its final name after it is locked. Otherwise another run could remove it as the folder of a dead
+    # process.
     new = Path(tempfile.mkdtemp(prefix="checker-new-"))
     take_lock(new / "lock")
     return new.rename(new.with_name(new.name.replace("checker-new-", _FOLDERS, 1)))
@@ -374,9 +378,10 @@ def _no_interrupts() -> Iterator[None]:
 
 @contextmanager
 def _forked_helpers() -> Iterator[None]:
-    """Make helpers of multiprocessing that start meanwhile forks of this process, which has imported two thirds of what workers need.
+    """Make the helpers of multiprocessing that are started in this block forks of this process, which has imported two thirds of the modules that workers need.
 
-    Not if this process has other hashes than workers must have (`_same_hashes`), or threads, whose locks a fork would keep.
+    Not if this process has a different hash seed than workers must have (`_same_hashes`), and not if it has threads, whose
+    locks a fork would keep.
     """
     spawn = util.spawnv_passfds
     if not sys.flags.hash_randomization and threading.active_count() == 1:
@@ -388,8 +393,8 @@ def _forked_helpers() -> Iterator[None]:
 
 
 def _fork_passfds(path: bytes, arguments: Sequence[Any], descriptors: Sequence[int]) -> int:
-    """Return the process id of a fork that runs the program behind `-c` in `arguments`, with these descriptors and the standard streams."""
-    # What is in the buffers would be written twice.
+    """Return the process id of a fork that runs the Python code after `-c` in `arguments`, with these descriptors and the standard streams."""
+    # Buffered output would be written twice.
     sys.stdout.flush()
     sys.stderr.flush()
     pid = os.fork()
@@ -399,7 +404,7 @@ def _fork_passfds(path: bytes, arguments: Sequence[Any], descriptors: Sequence[i
     try:
         for before, after in pairwise((_STREAMS - 1, *sorted(descriptors), os.sysconf("SC_OPEN_MAX"))):
             os.closerange(before + 1, after)
-        # The copy of its lock is held, because the server is being started.
+        # The fork has a copy of a held lock, because the server is being started.
         vars(forkserver._forkserver).update(vars(forkserver.ForkServer()))
         exec(str(arguments[-1]), {})
     except SystemExit:
@@ -407,16 +412,16 @@ def _fork_passfds(path: bytes, arguments: Sequence[Any], descriptors: Sequence[i
     except BaseException:  # noqa: BLE001 - an error of any class must reach stderr, and no code of this process
         sys.excepthook(*sys.exc_info())
     finally:
-        # The finalizers are those of this process.
+        # The registered finalizers belong to this process, so the fork must not run them.
         os._exit(code)
 
 
 @contextmanager
 def _same_hashes() -> Iterator[None]:
-    """Give processes that start meanwhile the same hash seed in every run.
+    """Give processes that are started in this block the same hash seed in every run.
 
-    Hypothesis iterates over sets of characters when it shrinks, so that hashes change the requests. The seed is read at the start of
-    a process; forked workers have that of their server.
+    Hypothesis iterates over sets of characters when it shrinks, so hashes change the requests. The seed is read at the start
+    of a process; forked workers have the seed of the fork server.
     """
     previous = os.environ.get(_HASH_SEED)
     os.environ[_HASH_SEED] = "0"

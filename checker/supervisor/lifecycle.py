@@ -1,4 +1,4 @@
-"""The records of a run: the supervisor writes its own, reads those of the workers, and folds both into a view."""
+"""The records of a run: the supervisor writes its own, reads the workers', and folds both into a view."""
 
 import json
 import os
@@ -39,8 +39,8 @@ from checker.workers.messages import Opened
 
 Listener = Callable[[int, Record], None]  # Called with (incarnation, record) for each record of the run, once.
 
-# Task ids depend on seed, phase and operation alone. With other settings the same index would be another case, and the
-# rest of a task would not continue what was tested.
+# Task ids depend only on seed, phase and operation. With other settings, an index stands for another case, and the rest
+# of a task would not continue what was tested.
 _EQUAL_TO_RESUME = ("kind", "phases", "selection", "hooks")
 _EQUAL_OF_OPERATIONS = attrgetter(
     "cases.mode",
@@ -55,7 +55,7 @@ _EQUAL_OF_OPERATIONS = attrgetter(
 _LOOSE_JOURNALS = 100
 _LOOSE_BYTES = 16 << 20
 _LOOSE_SHARE = 4
-"""The part of the size of a corpus that journals of finished runs may take, by which the room for traffic would shrink."""
+"""Share of the corpus size (1/4) that journals of finished runs may take before they are compacted; they reduce the room for traffic."""
 
 
 class RunLifecycle:
@@ -69,7 +69,7 @@ class RunLifecycle:
         clock: Clock = time.monotonic,
         age_s: float = 0.0,
     ) -> None:
-        """`age_s`: seconds that this process has worked on the run already."""
+        """`age_s`: seconds that this process spent on the run before."""
         self._layout = layout
         self._settings = settings
         self._listener = listener
@@ -88,17 +88,17 @@ class RunLifecycle:
         self._began_at = clock() - age_s
         self._started: RunStarted | None = None
         self._is_open = False
-        """Whether the description was read. Before that the listener hears nothing, and a run that ends leaves no journal."""
+        """Whether the description was read. Before that, the listener gets no records, and a run that ends leaves no journal."""
         self.view = RunView()
         self.earlier: tuple[Finding, ...] = ()
         """The open findings of earlier runs, in `fuzz`."""
         self.entries: Sequence[CorpusEntry] = ()
-        """The sequences of earlier runs that this one recalls, best first."""
+        """The sequences of earlier runs that this run sends again, best first."""
         self._has_trimmed = False
 
     @property
     def seed(self) -> int:
-        """Return the seed of the run, which an earlier process may have begun."""
+        """Return the seed of the run. An earlier process may have begun it."""
         return self._settings.seed if self._started is None else self._started.seed
 
     @property
@@ -130,21 +130,21 @@ class RunLifecycle:
         return self._last
 
     def start(self) -> None:
-        """Write the beginning before any worker sends a request, so that a run that is killed has a report. Raises `StorageError`.
+        """Write the beginning before any worker sends a request, so that a killed run has a report. Raises `StorageError`.
 
-        Where an unfinished run may go on, that run is the one to report, and `begin` decides.
+        If an unfinished run may be resumed, that run is the one to report, and `begin` decides.
         """
         if not self._may_go_on:
             self._write_beginning(self._settings.seed, self._new_name())
 
     def begin(self, opened: Opened) -> None:
-        """Begin the run. An unfinished last run with the same settings and the same API is resumed."""
+        """Begin the run, or resume the last one if it is unfinished and has the same settings and API."""
         self._is_open = True
         last = self._unfinished
         if last is not None and self._may_go_on:
             seed, name = self._settings.seed, self._new_name()
             journals = Journals(self._layout, above=last.first - 1, kinds=(SchemaOpened,))
-            # The worker that opened the description now has written, too.
+            # The worker that opened the description has written records by now.
             before = fold(pair for pair in journals.read_new() if pair[0] < self.incarnation).opened
             if before is not None and before.document == opened.document and before.base_url == opened.base_url:
                 seed, name = last.started.seed, last.started.run
@@ -166,7 +166,7 @@ class RunLifecycle:
             self.write(note)
         is_fuzz, recalls = self._settings.kind == "fuzz", self._settings.corpus.is_recalled
         known = known_before(self._layout, self._first) if is_fuzz or recalls else None
-        # A night always begins with what earlier ones found, and the first one has none.
+        # A night always begins with the findings of earlier nights; the first night has none.
         if recalls and not is_fuzz and not (known and known.entries):
             text = f"`{self._layout.root}` holds none, so all cases are new"
             self.write(Note("nothing_recalled", "", "", text))
@@ -178,13 +178,13 @@ class RunLifecycle:
 
     @property
     def _may_go_on(self) -> bool:
-        """Whether the last run is unfinished and has the same settings. Only `fuzz` is resumed: `run` is short."""
+        """Whether the last run is unfinished and has the same settings. Only `fuzz` is resumed, because `run` is short."""
         last = self._unfinished
         is_same = last is not None and last.started.settings == settings_digest(self._settings)
         return is_same and self._settings.kind == "fuzz"
 
     def _new_name(self) -> str:
-        # Not the seed: two runs with one seed are two runs.
+        # The seed does not identify a run: two runs may have the same one.
         return digest(str(time.time_ns()), str(os.getpid()))
 
     def _write_beginning(self, seed: int, name: str) -> None:
@@ -212,9 +212,9 @@ class RunLifecycle:
         self._own.flush()
 
     def read(self, *, known_only: bool = False) -> None:
-        """Fold the records that were written since the last call.
+        """Fold the records written since the last call.
 
-        `known_only`: only from journals that were read before, without a search for new ones.
+        `known_only`: read only journals that were found before, and do not search for new ones.
         """
         if self._is_open:
             self._fold(self._journals.read_new(known_only=known_only))
@@ -254,7 +254,7 @@ class RunLifecycle:
         if not self._is_open or not trim(self._layout, most, alive) or self._has_trimmed:
             return
         self._has_trimmed = True
-        # Only reports of traffic lack something. Findings hold their own interactions.
+        # Without reported traffic nothing is lost, because findings contain their interactions.
         if self._settings.report.keeps_traffic:
             self.write(trimmed_note(most))
 
@@ -264,13 +264,13 @@ class RunLifecycle:
             self._own.close()
         self._journals.close()
         if not self._is_open:
-            # A run without a description leaves nothing, so that `checker report` still finds the run before.
+            # A run without a description leaves no file, so that `checker report` still finds the run before.
             remove_file(self._own.path)
 
     def _tidy(self) -> list[Note]:
-        """Compact the journals of finished runs if there are many. Rewriting the snapshot after each small run would cost more.
+        """Compact the journals of finished runs if there are many: rewriting the snapshot after each small run would cost more.
 
-        Return a note for each damaged file, because the compaction removes the damage.
+        Return a note for each damaged file, because compaction removes the damage.
         """
         last = self._unfinished.first if self._unfinished is not None else None
         closed = [

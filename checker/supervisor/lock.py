@@ -1,4 +1,4 @@
-"""The lock that allows one supervisor for each corpus, and the removal of processes that a dead supervisor left."""
+"""The lock that allows one supervisor per corpus, and the removal of processes that a dead supervisor left behind."""
 
 import os
 import time
@@ -14,9 +14,11 @@ from checker.corpus import files
 from checker.corpus.files import AppendFile, Lock
 from checker.corpus.layout import RunLayout
 
-# The system gives start times relative to its boot, so each correction of the clock moves those that `psutil` computes.
+# The system reports start times relative to its boot, so `psutil` returns different times after each correction of the
+# clock.
 _SAME_START_S = 1.0
-# A killed process may be held by a system call, but it runs no more code of its own, so the run may begin without its end.
+# A system call may hold up a killed process, but no code of it runs any more, so the run can begin before the process
+# ends.
 _PATIENCE_S = 2.0
 
 

@@ -11,30 +11,36 @@ from msgspec import Struct, field
 from checker.core.system import shown_size
 
 LEAST_GROWTH_BYTES: Final = 16 << 20
-"""Growth from which on a replacement pays: a new worker fills its caches again, and shared pages move between the counts of processes."""
+"""Growth for which a replacement pays off: a new worker fills its caches again, and shared pages are counted differently when
+processes start or end.
+"""
 MOST_VAIN_LOOKS: Final = 3
-"""Looks in a row, a second apart, after which the run ends: shared pages move between the counts of processes that start or end."""
+"""Readings in a row, a second apart, after which the run ends. Shared pages are counted differently when processes start or
+end, so one reading is not enough.
+"""
 
 
 class MemoryBudget(Struct):
-    """The most memory that a run may take, and what is done to keep to it."""
+    """The memory limit of a run, and the workers that are replaced to stay below it."""
 
     most_bytes: int
-    _opened: dict[int, int] = field(default_factory=dict)  # Worker -> its bytes when it was looked at first.
-    _leaving: set[int] = field(default_factory=set)  # Workers that were told to leave, whose memory is not free yet.
-    _vain_looks: int = 0  # Looks in a row at a run above its limit in which no worker had grown.
+    _opened: dict[int, int] = field(default_factory=dict)  # Worker -> its bytes at the first reading.
+    _leaving: set[int] = field(default_factory=set)  # Workers that were told to exit but whose memory is not free yet.
+    _vain_looks: int = 0  # Readings in a row above the limit in which no worker had grown.
     _whole_bytes: int = 0
 
     def look(self, whole_bytes: int, workers: Mapping[int, int], *, is_opening: bool = False) -> int | None:
         """Return the worker to replace, the one that grew most; None if none is.
 
-        `whole_bytes` is the memory of the whole run, `workers` that of each worker that has opened the description. `is_opening`: another
-        worker is opening it. That takes twice the memory of a large description for many seconds, and says nothing about the limit.
+        `whole_bytes` is the memory of the whole run, `workers` that of each worker that has opened the description.
+        `is_opening`: another worker is opening it. For a large description this takes twice the memory for many seconds, so
+        the reading says nothing about the limit.
         """
         self._whole_bytes = whole_bytes
         self._opened = {worker: self._opened.get(worker, size) for worker, size in workers.items()}
         self._leaving &= workers.keys()
-        # One at a time: memory is free only after the end of a worker, and a replacement has to fill its caches again.
+        # One at a time: memory becomes free only when a worker has ended, and its replacement has to fill its caches
+        # again.
         if whole_bytes <= self.most_bytes or self._leaving:
             self._vain_looks = 0
             return None
@@ -49,7 +55,7 @@ class MemoryBudget(Struct):
 
     @property
     def fault(self) -> str:
-        """Return why the run has to end; empty while it may go on."""
+        """Return why the run has to end; empty if it may continue."""
         if self._vain_looks < MOST_VAIN_LOOKS:
             return ""
         return (
@@ -74,7 +80,7 @@ def memory_of_tree(root: int | None = None) -> dict[int, int]:
 
 
 def _shared_size(pid: int) -> int:
-    """Return the proportional set size of a process (proc_pid_smaps(5)); 0 if the system does not tell it. It takes 1-2 ms."""
+    """Return the proportional set size of a process (proc_pid_smaps(5)); 0 if the system does not report it. Takes 1-2 ms."""
     with suppress(OSError):
         for line in Path(f"/proc/{pid}/smaps_rollup").read_bytes().splitlines():
             if line.startswith(b"Pss:"):

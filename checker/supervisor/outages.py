@@ -1,4 +1,4 @@
-"""The handling of an outage of the target: all workers hold, they examine the target in turn, and all continue. Pure."""
+"""What happens in an outage of the target: all workers pause, examine the target one after the other, and continue together. Pure."""
 
 from collections.abc import Iterable
 
@@ -19,14 +19,14 @@ WorkerMessage = tuple[int, OutageOrder]  # (incarnation, message).
 
 
 def suspects_of(served: Iterable[ServedOperation]) -> tuple[ServedOperation, ...]:
-    """Return the operations that may have ended the service of the target, the likeliest first. `served`: those of all workers.
+    """Return the operations that may have ended the service of the target, the likeliest first; `served` are those of all workers.
 
-    A request that was served proves that no response before it was sent ended the service. An operation is a suspect if its
-    latest response is not cleared so. If some suspects have no cleared response at all, the others are left out.
+    A served request proves that no response before it was sent ended the service. An operation is a suspect if its latest
+    response is not cleared in this way. If some suspects have no cleared response at all, only these are returned.
     """
-    # Requests that ask for credentials prove more: a public operation is served after a logout, too.
-    # Times of all workers decide, not the requests of one: blaming the last change of one worker that got a 2xx was
-    # wrong in four of six losses of access, and could not find a logout that redirects.
+    # Requests with required credentials prove more, because a public operation is served after a logout, too. Times of
+    # all workers are compared, not only those of one: blaming the last change of one worker that got a 2xx was wrong in
+    # four of six losses of access, and could not find a logout that redirects.
     known = list(served)
     proofs = [one for one in known if one.asks] or known
     served_at = max((one.sent for one in proofs), default=0.0)
@@ -41,26 +41,26 @@ def suspects_of(served: Iterable[ServedOperation]) -> tuple[ServedOperation, ...
 
 
 class Outages(Struct):
-    """The outages of a run, one at a time."""
+    """The outages of a run. There is at most one at a time."""
 
     count: int = 0
     held_back: dict[Label, None] = field(default_factory=dict)  # Operations that are deferred to the end of the run.
     serves: bool = True  # Whether the target served at the end of the last outage.
-    is_rate_limited: bool = False  # Whether the target limits the rate of requests.
+    is_rate_limited: bool = False  # Whether the target has limited the rate of requests.
     deaths: list[Death] = field(default_factory=list)  # Deaths of the target with a known cause.
     gone_at: float | None = None
     """Time of the first failed connection, in seconds since the epoch; None once a worker has examined the target."""
     _trouble: Trouble | None = None
     _at: float = 0.0  # Time of its detection, in seconds since the epoch.
     _doubted: Label | None = None
-    """The operation that refuses one worker, until another worker finds that all requests are refused."""
-    _told: list[int] = field(default_factory=list)  # Incarnations that were told to hold.
+    """The operation that refuses one worker, until another worker finds that the target refuses all requests."""
+    _told: list[int] = field(default_factory=list)  # Incarnations that were told to pause.
     _flying: set[int] = field(default_factory=set)  # Incarnations that may still have requests in flight.
     _line: list[int] = field(default_factory=list)
-    """Incarnations that examine the target, in order. The first begins when no request is in flight."""
+    """Incarnations that will examine the target, in order. The first begins when no request is in flight."""
     _is_looking: bool = False
     _served: list[ServedOperation] = field(default_factory=list)
-    """The operations that were served to the workers that hold."""
+    """Operations that were served to the pausing workers."""
 
     @property
     def is_open(self) -> bool:
@@ -70,14 +70,15 @@ class Outages(Struct):
         """Return the messages that follow when a worker reports about an outage."""
         match message.event:
             case OutageEvent.NOTICED:
-                # All workers meet the same outage. The first report of it opens it; the others are about the same cause.
+                # All workers notice the same outage. The first report opens it; later reports only add to it.
                 if self.is_open:
                     return []
                 self.count += 1
                 self._trouble, self._doubted, self._at = message.trouble, message.doubted, message.at
                 self.gone_at = message.at if message.trouble is Trouble.GONE else None
                 self._flying = set(workers)
-                # The worker that noticed the outage examines first: the request that caused it is likely one of its latest.
+                # The worker that noticed the outage examines first, because the request that caused it is likely one of
+                # its latest.
                 self._line = sorted(self._flying, key=lambda one: (one != incarnation, one))
                 self._told = list(self._line)
                 self._is_looking = False
@@ -94,16 +95,17 @@ class Outages(Struct):
     def _examined(self, incarnation: int, found: OutageReport) -> list[WorkerMessage]:
         """Return the messages that follow when a worker has examined the target.
 
-        The next worker examines it if this one found no cause and the target serves again: the cause may be a request of another worker.
+        If it found no cause and the target serves again, the next worker examines, because the cause may be a request of
+        that worker.
         """
-        # A late report, of an earlier outage or of a worker whose turn another one has.
+        # A late report: about an earlier outage, or from a worker whose turn has passed to another.
         if not self.is_open or self._line[:1] != [incarnation] or found.number != self.count:
             return []
         self._is_looking = False
         self.gone_at = None
         self.serves = found.serves
         self.is_rate_limited |= found.is_rate
-        # A second worker is refused as well, so the question is not about one operation any more.
+        # A second worker is refused as well, so the cause is not one operation.
         if not found.is_unfounded:
             self._doubted = None
         self._line = self._line[1:]
@@ -111,12 +113,12 @@ class Outages(Struct):
             self.held_back[found.culprit] = None
             if found.trouble is Trouble.GONE:
                 self.deaths.append(Death(self._at, found.culprit))
-        # A rate limit, and a target that was only busy, have no request as their cause: the suspects of other workers
-        # would be sent in vain.
+        # A rate limit or a busy target has no request as its cause, so sending the suspects of other workers would be
+        # in vain.
         if found.culprit is None and found.serves and self._line and not (found.is_rate or found.has_passed):
             return self._next()
         messages = self._closed()
-        # A target that is gone for good ends the run, so that no worker may continue.
+        # If the target is gone for good, the run ends and no worker may continue.
         return messages if found.serves or found.trouble is Trouble.REFUSED else []
 
     def lose(self, incarnation: int) -> list[WorkerMessage]:
@@ -132,7 +134,7 @@ class Outages(Struct):
         return self._next() if self._line else self._closed()
 
     def join(self, incarnation: int) -> list[WorkerMessage]:
-        """Return the messages to a new worker: in an outage it receives no lease, and learns of the end."""
+        """Return the messages to a new worker: in an outage it gets no lease, and it is told of the end of the outage."""
         if self.is_open:
             # It has sent nothing yet, so it has no suspects and does not examine.
             self._told.append(incarnation)
@@ -151,7 +153,7 @@ class Outages(Struct):
         )
 
     def _next(self) -> list[WorkerMessage]:
-        # Suspects are sent alone: with a request of another worker in flight, either of the two could be the cause.
+        # Suspects are sent alone: if a request of another worker were in flight, either could be the cause.
         if not self.is_open or self._flying or self._is_looking or not self._line:
             return []
         self._is_looking = True
@@ -172,7 +174,7 @@ class Outages(Struct):
     def _closed(self) -> list[WorkerMessage]:
         order = self._resume()
         if self._told:
-            # Workers that go on report it again if nothing has changed.
+            # If nothing has changed, workers that continue will report it again.
             self.gone_at = None
         self._trouble, self._doubted, self._line = None, None, []
         return [(one, order) for one in self._told]

@@ -12,14 +12,14 @@ from checker.corpus.records import CorpusEntry
 from checker.workers.messages import EXTRA_INDEX, LeaseReport, OperationCard, Task
 
 SLICE_S = 8.0
-"""A turn without a time limit. A task that needs longer returns to the queue, so that it cannot keep a worker for ever."""
+"""A turn in a run without a time limit. A task that needs longer returns to the queue, so that it does not keep a worker for ever."""
 SHORTEST_SLICE_S = 0.005  # Shortest turn, and shortest stage.
 FIRST_TURNS = 0.5
-"""Share of a stage for the first turns of its operations. The rest corrects turns that were estimated too short."""
+"""Share of a stage for the first turns of its operations. The rest extends turns that were too short."""
 
 
 class TimeWindow(Struct, frozen=True):
-    """The time that a run with a limit has for its work, in seconds since it began."""
+    """The working time of a run with a time limit, in seconds since its beginning."""
 
     begins_s: float
     ends_s: float  # From then on nothing new begins.
@@ -31,7 +31,7 @@ class TimeWindow(Struct, frozen=True):
 
 
 class TimeShares:
-    """The shares of the stages in the time that is left. Unused time goes to all later stages."""
+    """The shares of the stages in the remaining time. Unused time goes to all later stages."""
 
     def __init__(self, window: TimeWindow | None = None, workers: int = 1) -> None:
         """`window` is None without a time limit."""
@@ -54,18 +54,19 @@ class TimeShares:
         return self._stage_ends_s is not None and elapsed_s >= self._stage_ends_s
 
     def is_rest(self, elapsed_s: float, share: float) -> bool:
-        """Whether at most this share of the whole time is left."""
+        """Whether at most this share of the whole time remains."""
         return self._window is not None and (self._window.ends_s - elapsed_s <= share * self._window.length_s)
 
     def slice_s(self, elapsed_s: float, pieces: int, *, is_first: bool = False, is_last: bool = False) -> float:
-        """Return the seconds of the next turn when `pieces` tasks are leased or wait in this stage.
+        """Return the seconds of the next turn if `pieces` tasks are leased or wait in this stage.
 
-        `is_first`: some of them had no turn yet. `is_last`: the turn is of a deferred task, which may use all the time that is left.
+        `is_first`: some of them had no turn yet. `is_last`: the turn is of a deferred task, which may use all the remaining
+        time.
         """
         ends_s = self._window.ends_s if is_last and self._window else self._stage_ends_s
         if ends_s is None:
             return SLICE_S
-        # Recomputed for each turn, so that the time that a short turn leaves goes to the following ones.
+        # Recomputed for each turn, so that later turns get the time that a short turn left.
         fair_s = (ends_s - elapsed_s) * self._workers / max(1, pieces)
         return min(SLICE_S, max(SHORTEST_SLICE_S, FIRST_TURNS * fair_s if is_first else fair_s))
 
@@ -77,7 +78,7 @@ class Plan(Protocol):
     """The tasks of a run and their states. By default no task is deferred, and none is slow."""
 
     tasks: Sequence[Task] = ()
-    """All tasks; empty for a plan without an end. Those that the time limit prevents are reported as untried."""
+    """All tasks; empty for a plan without an end. Tasks that the time limit prevents are reported as untried."""
 
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
         """Return the next task for this worker; None if there is none now."""
@@ -102,7 +103,7 @@ class Plan(Protocol):
         ...
 
     def release_deferred(self) -> bool:
-        """Allow the lease of deferred tasks, once everything else is finished and shrunk. Return whether there are any."""
+        """Allow the lease of deferred tasks, once all other tasks are finished and shrunk. Return whether there are any."""
         return False
 
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
@@ -123,7 +124,7 @@ class Plan(Protocol):
 def sendable(entries: Iterable[CorpusEntry], cards: Sequence[OperationCard]) -> Iterator[tuple[Step, ...]]:
     """Yield the steps of those sequences of earlier runs that a run of these operations may send again, in the given order.
 
-    A sequence with a value from outside of it is left out: a fresh target does not have it. So is one in which a case after the first
+    A sequence is left out if it uses a value from outside, which a fresh target does not have, or if a case after the first
     may end the access of the run.
     """
     known = {card.label for card in cards}
@@ -136,7 +137,7 @@ def sendable(entries: Iterable[CorpusEntry], cards: Sequence[OperationCard]) -> 
             for one in step.bindings
         )
         # The first case decides which task sends the sequence, and tasks of operations that end the access are
-        # deferred. A later case of this kind would be sent in the middle of the run.
+        # deferred. A later case of this kind would be sent too early.
         if labels and is_whole and known.issuperset(labels) and ending.isdisjoint(labels[1:]):
             yield entry.steps
 
@@ -144,14 +145,14 @@ def sendable(entries: Iterable[CorpusEntry], cards: Sequence[OperationCard]) -> 
 def remainder(task: Task, reached: int, in_flight: Collection[int], redone: int = 0) -> Task:
     """Return the rest of a dead worker's task: no case is lost, and only the cases in flight are made twice.
 
-    `reached` is one past the highest index that was made. The indices `in_flight` are made again. `redone` counts the indices of
-    `task.redo` that were begun; they come first and in order.
+    `reached` is one more than the highest index that was made. The indices `in_flight` are made again. `redone` counts the
+    indices of `task.redo` that were begun; they come first and in order.
     """
     # The index of a follow-up case is not stable: after a restart it may belong to another case.
     known = [index for index in in_flight if index < EXTRA_INDEX]
     start = max(task.start, reached, *(index + 1 for index in known), 0)
     redo = [index for index in task.redo if index not in task.skipped]
-    # A repeated case in flight counts as begun, so that only `known` holds it.
+    # A repeated case that is in flight counts as begun. Only `known` contains it.
     again = {*known, *redo[redone:]} - set(task.skipped)
     return replace(task, start=start, redo=tuple(sorted(again)))
 
