@@ -1,4 +1,4 @@
-"""Values as msgpack and back, exactly: integers of any size, lone surrogates, NaN, bytes beside text; and records in frames.
+"""Values as msgpack and back, exactly: integers of any size, lone surrogates, NaN, bytes beside text; and frames of records.
 
 Never pickle: a corpus may come from another user. Nearly all values are written at the first attempt. A value that msgspec cannot write is
 encoded again, with extensions: 1 is an integer (big-endian, signed), 2 a text (UTF-8 with surrogates), 3 a map (packed list of key, value,
@@ -27,7 +27,7 @@ _INTEGER, _TEXT, _MAP = 1, 2, 3
 _LEAST, _MOST = -(1 << 63), (1 << 64) - 1
 
 Built = TypeVar("Built")
-Packed = Raw  # A result of `pack`. It is embedded in another value without packing it again.
+Packed = Raw  # A result of `pack`, which another value embeds without packing it again.
 
 
 class Undecodable(Exception):
@@ -35,9 +35,9 @@ class Undecodable(Exception):
 
 
 def pack(value: object) -> bytes:
-    """Return a value of None, scalars, bytes, lists, tuples, maps and structs as bytes; a member of an enumeration is its value.
+    """Return a value of None, scalars, bytes, lists, tuples, maps and structs as bytes; members of enumerations are packed as their values.
 
-    `TypeError`, `ValueError` or `RecursionError` for what cannot be written.
+    Raises `TypeError`, `ValueError` or `RecursionError` for values that cannot be written.
     """
     try:
         return _encode(value)
@@ -46,7 +46,7 @@ def pack(value: object) -> bytes:
 
 
 def unpack(data: bytes, build: Callable[[Any], Built]) -> Built:
-    """Return the result of `build` for a packed value; tuples in it are lists now. Raises `Undecodable`."""
+    """Return the result of `build` for a packed value, whose tuples have become lists. Raises `Undecodable`."""
     try:
         return build(_decode(data))
     except (ValueError, TypeError, LookupError, RecursionError) as error:
@@ -74,7 +74,7 @@ def _extended(value: Any) -> Any:
         values = [_extended(item) for item in value.values()]
         if all(map(is_, keys, value)):
             return dict(zip(keys, values, strict=True))
-        # An extension has no hash: it cannot be a key.
+        # An extension has no hash, so it cannot be a key.
         return Ext(_MAP, _encode([*chain.from_iterable(zip(keys, values, strict=True))]))
     if isinstance(value, Struct):
         return _extended(to_builtins(value, builtin_types=(bytes,), enc_hook=_plain))
@@ -88,7 +88,7 @@ def _restored(code: int, data: memoryview) -> object:
         return str(data, "utf-8", "surrogatepass")
     if code == _MAP:
         parts = _decode(data)
-        # A key that was a tuple is read as a list, which has no hash.
+        # A key that was a tuple is read as a list, and lists have no hash.
         return dict(zip(map(_hashable, parts[::2]), parts[1::2], strict=True))
     raise ValueError(f"unknown extension {code}")
 
@@ -119,9 +119,9 @@ _ARRAY_32 = b"\xdd"
 
 
 def encode_fields(cls: type[Record], *fields: object) -> bytes:
-    """Return the bytes of a record from its fields in order; values in them may be packed, or stand as tuples of their fields.
+    """Return the bytes of a record from its fields in order. Structs in it may be packed already, or given as tuples of their fields.
 
-    Each interaction is written this way: making an object that is only written costs more than packing it.
+    Each interaction is written this way, because creating an object only to write it costs more than packing it.
     """
     return pack((cls.__struct_config__.tag, *fields))
 
@@ -138,9 +138,8 @@ Kinds = tuple[type[Record], ...]  # Classes of records; empty for all.
 def decode(content: bytes, kinds: Kinds = ()) -> list[Record]:
     """Return the records of these kinds of a frame's content, in order. Raises `Undecodable`."""
     classes = _by_tag(kinds or get_args(Record))
-    # Not the typed decoder of msgspec: it refuses the extensions that stand for lone surrogates and large integers. Each record
-    # by its class, because `convert` to a union of all of them takes 50 us before it looks at the first one, and most frames
-    # hold one record.
+    # msgspec's typed decoder rejects the extensions for lone surrogates and large integers. Records are converted by
+    # their class: `convert` to a union of all classes takes 50 us before the first record, and most frames contain one.
     return unpack(
         content, lambda items: [convert(one, classes[one[0]]) for one in items if not kinds or one[0] in classes]
     )
@@ -159,7 +158,7 @@ _LEVEL = 1
 
 
 class ScanEnding(StrEnum):
-    """The end of a scan."""
+    """How a scan ended."""
 
     CLEAN = "clean"
     SHORT = "short"  # The last frame is incomplete: its writer is still writing it, or was killed.
@@ -167,17 +166,17 @@ class ScanEnding(StrEnum):
 
 
 class Scan(Struct, frozen=True):
-    """The content of some bytes."""
+    """The result of scanning some bytes."""
 
     records: list[Record]
     consumed: int  # Bytes of whole frames.
     ending: ScanEnding
     reason: str = ""  # For people, when damaged.
-    missing: int = 0  # Bytes to come, at least, when short.
+    missing: int = 0  # Least number of missing bytes, when short.
 
 
 class FrameEncoder:
-    """Makes frames. One for each writer: it reuses its compressor."""
+    """Creates frames. Each writer has its own, because the compressor is reused."""
 
     def __init__(self) -> None:
         self._compress = zstandard.ZstdCompressor(level=_LEVEL).compress
@@ -189,7 +188,7 @@ class FrameEncoder:
 
 
 def scan(data: bytes, kinds: Kinds = ()) -> Scan:
-    """Return the records of the whole frames, oldest first. No content raises an error."""
+    """Return the records of the whole frames, oldest first. Never raises an error, whatever the bytes."""
     records: list[Record] = []
     decompressor = zstandard.ZstdDecompressor()
     position, end = 0, len(data)
@@ -198,7 +197,7 @@ def scan(data: bytes, kinds: Kinds = ()) -> Scan:
         if body > end:
             return Scan(records, position, ScanEnding.SHORT, missing=body - end)
         length, checksum = HEADER.unpack_from(data, position)
-        # A length that is damaged would otherwise make the reader wait for bytes that never come.
+        # Otherwise a damaged length would make the reader wait for bytes that never come.
         if length > LIMIT_BYTES:
             return Scan(records, position, ScanEnding.DAMAGED, "it has no frame of this version of checker")
         if body + length > end:
@@ -207,10 +206,10 @@ def scan(data: bytes, kinds: Kinds = ()) -> Scan:
         if crc32(payload, crc32(data[position : position + 4])) != checksum:
             return Scan(records, position, ScanEnding.DAMAGED, "wrong checksum")
         try:
-            # A corpus may come from another user, and a frame of some kilobytes may unpack to gigabytes.
+            # A corpus may come from another user, and a frame of a few kilobytes may unpack to gigabytes.
             records += decode(decompressor.decompress(payload, max_output_size=LIMIT_BYTES), kinds)
         except (Undecodable, zstandard.ZstdError) as error:
-            # The checksum is right, so this is not damage of the disk.
+            # The checksum is right, so the disk is not damaged.
             return Scan(records, position, ScanEnding.DAMAGED, f"another version of checker wrote the frame ({error})")
         position = body + length
     return Scan(records, position, ScanEnding.CLEAN)

@@ -49,7 +49,7 @@ def load(directory: Path) -> Discoveries:
     try:
         content = files.read_file(directory / NAME, _MOST_BYTES)
         found = json.loads(content or b"null")
-        # The file of another version is not converted: the next run learns again what it holds.
+        # The file of another version is not converted: the next run learns its content again.
         if found["format_version"] != FORMAT_VERSION:
             return Discoveries()
         entries = found["entries"]
@@ -63,7 +63,10 @@ def load(directory: Path) -> Discoveries:
 
 
 def save(directory: Path, demands: Iterable[DemandHeard], kept: Discoveries) -> None:
-    """Write the demands that were not refuted, with the discoveries of earlier runs in `kept`. A file that is not writable is left."""
+    """Write the demands that were not refuted, and the discoveries of earlier runs in `kept`.
+
+    If the file cannot be written, it stays as it is.
+    """
     heard = list(demands)
     refuted = {(one.label, one.demand) for one in heard if one.is_refuted}
     found = {
@@ -104,7 +107,7 @@ def _entry(one: Discovery) -> dict[str, Any] | None:
     try:
         json.dumps(entry)
     except (TypeError, ValueError, RecursionError):
-        # Bytes, such as those of a file that was uploaded.
+        # A value with bytes, such as an uploaded file, has no JSON.
         return None
     return entry
 

@@ -40,7 +40,7 @@ def _writing(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _opened(path: Path, flags: int) -> Iterator[int]:
-    """Give the descriptor of a file that is open for the block. An error, also one in the block, is an `OSError`."""
+    """Open a file for the block and return its descriptor. All errors, also inside the block, are `OSError`s."""
     fd = os.open(path, flags | os.O_CLOEXEC, _FILE_MODE)
     try:
         yield fd
@@ -64,7 +64,7 @@ class AppendFile:
         self._broken: StorageError | None = None
 
     def append(self, data: bytes) -> None:
-        """Write all of `data` or none. Raises `StorageError`, then and at every later call."""
+        """Write all of `data` or nothing. Raises `StorageError`, also at every later call."""
         if self._broken is not None:
             raise self._broken
         try:
@@ -74,7 +74,7 @@ class AppendFile:
         self.size += len(data)
 
     def sync(self) -> None:
-        """Wait until everything appended would survive a power failure. Raises `StorageError`."""
+        """Wait until all appended data would survive a power failure. Raises `StorageError`."""
         if self._broken is not None:
             raise self._broken
         try:
@@ -91,14 +91,14 @@ class AppendFile:
     def _give_up(self, error: OSError) -> None:
         # Readers stop at a torn frame, so nothing may be appended after it, even if disk space becomes free.
         self._broken = storage_error(error, self.path)
-        # When even this fails, a torn tail is left: readers stop before it.
+        # If even this fails, a torn tail remains. Readers stop before it.
         with contextlib.suppress(OSError):
             os.ftruncate(self._fd, self.size)
         raise self._broken from error
 
 
 class TailFile:
-    """A file that another process may be appending to, read from a position that is remembered."""
+    """A file to which another process may be appending, read from remembered positions."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -129,7 +129,7 @@ class TailFile:
 
 
 class Lock:
-    """The right to own a corpus, given back by the system when its holder dies."""
+    """The right to own a corpus. The system releases it when its holder dies."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
@@ -153,7 +153,7 @@ def take_lock(path: Path) -> Lock | int:
     except OSError as error:
         os.close(fd)
         raise storage_error(error, path) from error
-    # The pid is for people; the lock holds without it.
+    # The pid is only informative: the lock works without it.
     with contextlib.suppress(OSError):
         os.ftruncate(fd, 0)
         os.pwrite(fd, b"%d" % os.getpid(), 0)
@@ -161,7 +161,7 @@ def take_lock(path: Path) -> Lock | int:
 
 
 def make_directory(path: Path) -> None:
-    """Make a directory, and those above it, that only its owner can read. Raises `StorageError`."""
+    """Create a directory and its parents, readable by the owner only. Raises `StorageError`."""
     with _writing(path):
         path.mkdir(mode=_DIRECTORY_MODE, parents=True, exist_ok=True)
 
@@ -193,13 +193,13 @@ def read_piece(path: Path, offset: int, size: int) -> bytes:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file that need not survive a power failure. Raises `StorageError`."""
+    """Write a file that may be lost in a power failure. Raises `StorageError`."""
     with _writing(path), _opened(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as fd:
         _write_all(fd, data)
 
 
 def write_temporary(path: Path, data: bytes) -> Path:
-    """Write `data` beside `path`, durably, to be renamed by `put_in_place`. Raises `StorageError`."""
+    """Write `data` to a temporary file beside `path`, durably. `put_in_place` renames it. Raises `StorageError`."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         with _opened(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as fd:
@@ -212,7 +212,7 @@ def write_temporary(path: Path, data: bytes) -> Path:
 
 
 def put_in_place(temporary: Path, path: Path) -> None:
-    """Let `path` name the new content from one moment to the next, also after a power failure."""
+    """Rename a temporary file to `path` atomically and durably."""
     with _writing(path):
         os.replace(temporary, path)
         with _opened(path.parent, os.O_RDONLY) as fd:
@@ -231,7 +231,10 @@ def remove_file(path: Path) -> None:
 
 
 def create_sized(path: Path, size: int) -> int:
-    """Return the descriptor of a new zeroed file. Its blocks are allocated, so that a write to its map cannot fail for lack of space."""
+    """Return the descriptor of a new file of zeros.
+
+    Its blocks are allocated, so that a later write through a memory map cannot fail for lack of space.
+    """
     with _writing(path):
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _FILE_MODE)
         try:

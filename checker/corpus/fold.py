@@ -1,6 +1,7 @@
-"""The state of a run as a fold of its records, for display and resumption. Pure: no file, no clock.
+"""The state of a run as a fold of its records, for display and resumption. Pure: no files, no clock.
 
-Records of one incarnation arrive in order; those of several incarnations in any interleaving. The view must not depend on it.
+Records of one incarnation arrive in order, those of several incarnations in any interleaving. The view must not depend on
+the interleaving.
 """
 
 from collections import Counter, defaultdict
@@ -37,7 +38,9 @@ from checker.corpus.records import (
 )
 
 Rank = tuple[bool, int, float, int, int]
-"""(not withdrawn, stage, time, incarnation, ordinal). A version that one worker withdraws hides no version that another confirmed."""
+"""(not withdrawn, stage, time, incarnation, ordinal) of a version of a finding. A version that one worker withdrew never hides
+a version that another confirmed.
+"""
 FirstSeen = tuple[float, int, int]  # Time, incarnation, ordinal.
 
 
@@ -49,18 +52,18 @@ class _Sight(Struct):
 
 
 class Sights(Struct):
-    """The best version of each finding, by defects. Each record updates only the findings of its own defect."""
+    """The best version of each finding, grouped by defect. A record updates only the findings of its own defect."""
 
-    # A list of changes and not a question at each turn: with 990 findings, asking all of them at every turn of the
-    # supervisor took 29 % of the CPU time of a run. A turn with 1,000 findings took 9.3 ms then, and takes 0.16 ms so.
+    # Readers get a list of changes, because comparing all findings at every turn of the supervisor took 29 % of the CPU
+    # time of a run with 990 findings: 9.3 ms per turn instead of 0.16 ms.
     changes: list[str] = field(default_factory=list)
-    """Fingerprints that have a new version, or that begin or cease to be shown, in the order of the records.
+    """Fingerprints with a new version, or that reports begin or cease to show, in the order of the records.
 
     A reader remembers the number of entries that it has read and continues from there.
     """
     _sights: dict[str, _Sight] = field(default_factory=dict)
     _defects: dict[str, str] = field(default_factory=dict)
-    """Fingerprint -> fingerprint at the end of its chain of `same_as`."""
+    """Fingerprint -> the defect: the fingerprint at the end of its chain of `same_as`."""
     _members: dict[str, set[str]] = field(default_factory=dict)  # The reverse of `_defects`.
     _shown: dict[str, str] = field(default_factory=dict)  # Defect -> the fingerprint under which reports show it.
 
@@ -97,7 +100,8 @@ class Sights(Struct):
         else:
             before = known.first, known.best.same_as, known.best.investigation.withdrawn
             known.first = min(known.first, first)
-            # Records of several incarnations arrive in any interleaving, so that the rank decides and not the order of arrival.
+            # Records of several incarnations arrive in any interleaving, so the rank decides and not the order of
+            # arrival.
             if rank > known.rank:
                 known.best, known.rank = record, rank
             if (known.first, known.best.same_as, known.best.investigation.withdrawn) != before:
@@ -107,10 +111,10 @@ class Sights(Struct):
         self.changes.append(name)
 
     def _sort(self, name: str) -> None:
-        """Recompute the defects of a finding and of the findings that may refer to it, which had the same defect before."""
+        """Recompute the defects of a finding and of the findings that had the same defect, because they may refer to it."""
         before = self._defects.get(name, name)
         defects = {before}
-        # Only one defect is computed again: the supervisor folds each record, and a run may have thousands of findings.
+        # Only one defect is recomputed: the supervisor folds each record, and a run may have thousands of findings.
         for one in {name, *self._members.pop(before, ())}:
             defect = self._defects[one] = self._end(one)
             self._members.setdefault(defect, set()).add(one)
@@ -120,7 +124,8 @@ class Sights(Struct):
             if known is not None and not (known.best.investigation.withdrawn or known.best.same_as):
                 teller: str | None = defect
             else:
-                # The finding at the end is missing or withdrawn because its worker died, or two findings refer to each other.
+                # The last finding of the chain is missing or withdrawn, for example because its worker died, or two
+                # findings refer to each other.
                 names = self._members.get(defect, ())
                 teller = min(
                     (one for one in names if not self._sights[one].best.investigation.withdrawn),
@@ -134,7 +139,7 @@ class Sights(Struct):
                 self.changes += [one for one in (was, is_now) if one not in (None, name)]
 
     def _end(self, name: str) -> str:
-        """Return the end of the chain of `same_as` of a finding; of a circle its least member."""
+        """Return the end of a finding's chain of `same_as`; of a cycle, its least member."""
         way: dict[str, None] = {}
         while name not in way:
             way[name] = None
@@ -142,33 +147,33 @@ class Sights(Struct):
             if known is None or not known.best.same_as:
                 return name
             name = known.best.same_as
-        # Two workers may each find that their finding is the other's. Without an end for both, reports showed neither.
+        # Two workers may each decide that their finding is the other's. Without a common end, reports showed neither.
         circle = list(way)
         return min(circle[circle.index(name) :])
 
 
 UNDECLARED_AUTH = "undeclared_auth"
-"""Kind of notes on operations that need credentials without declaring it. The pointer names the scheme."""
+"""Kind of notes about operations that need credentials without declaring it. The pointer names the scheme."""
 _STAGES = {"found": 0, "minimised": 1}
-_STREAK = 10  # Least number of responses, all 405, with which the operation counts as not offered.
+_STREAK = 10  # Number of responses, all of them 405, after which an operation counts as not offered.
 
 Said = TypeVar("Said", SchemaOpened, OperationDescribed)
 
 
 class PhaseView(Struct):
-    """The progress of a phase: sets of labels."""
+    """The progress of a phase. Sets contain labels."""
 
     tested: set[str] = field(default_factory=set)
-    failed: set[str] = field(default_factory=set)  # Operations with a failure that this phase saw first.
+    failed: set[str] = field(default_factory=set)  # Operations with a failure that was first found in this phase.
     failing: set[str] = field(default_factory=set)
-    """Operations with cases that failed a check, new or not, of tasks with one operation."""
+    """Operations with cases that failed a check, with new or known failures; only from tasks with one operation."""
     errored: set[str] = field(default_factory=set)
     skipped: set[str] = field(default_factory=set)
     began_at: float = inf  # Start of its first task, in seconds since the epoch; infinite if unknown.
     ended_at: float = 0.0  # Time of the last record of its tasks, in seconds since the epoch.
 
     worked_s: float = 0.0
-    """Seconds that workers spent on its tasks. Phases may overlap, so that only these add up to the run."""
+    """Seconds that workers spent on its tasks. Phases may overlap, and these seconds add up to the run."""
 
     @property
     def span_s(self) -> float:
@@ -188,12 +193,12 @@ class TaskView(Struct):
 
 
 class LostAccess(Struct):
-    """Responses of a target that no longer serves any request."""
+    """Responses of a target that has stopped serving requests."""
 
-    since: float = inf  # Time of the first such record, in seconds since the epoch; infinite without any.
+    since: float = inf  # Time of the first such record, in seconds since the epoch; infinite if there is none.
     until: float = 0.0
     others_until: float = 0.0
-    """Time of the last record of responses while the target served requests, in seconds since the epoch."""
+    """Time of the last record with responses of a serving target, in seconds since the epoch."""
     requests: int = 0
     statuses: dict[str, Counter[int]] = field(default_factory=dict)  # Label -> status (0: no response) -> count.
 
@@ -238,8 +243,8 @@ class OperationView(Struct):
     tried: Counter[tuple[str, str, int]] = field(default_factory=Counter)
     """(place, keyword that is broken there or `edge`, class of the status or 0) -> count."""
     refusals: Counter[tuple[int, str]] = field(default_factory=Counter)
-    """(status, text) -> about how often valid requests were refused so."""
-    seconds: float = 0.0  # Working seconds of the tasks that are about it alone.
+    """(status, text) -> approximate number of valid requests that were refused with it."""
+    seconds: float = 0.0  # Working seconds of the tasks with this operation alone.
 
     @property
     def positive_statuses(self) -> Counter[int]:
@@ -262,9 +267,9 @@ class RunView(Struct):
     opened: SchemaOpened | None = None
     finished: RunFinished | None = None
     errors: dict[tuple[str, str, str, str], OperationError] = field(default_factory=dict)
-    """Keyed by (label, phase, title, message)."""
+    """By (label, phase, title, message)."""
     notes: dict[str, dict[tuple[str, str, str], Note]] = field(default_factory=dict)
-    """Keyed by kind, then by (label, pointer, text)."""
+    """By kind, then by (label, pointer, text)."""
     quarantined: dict[tuple[str, int], Quarantined] = field(default_factory=dict)  # Keyed by (task, index).
     phases: defaultdict[str, PhaseView] = field(default_factory=lambda: defaultdict(PhaseView))
     tasks: dict[str, TaskView] = field(default_factory=dict)
@@ -274,17 +279,17 @@ class RunView(Struct):
     operations: defaultdict[str, OperationView] = field(default_factory=lambda: defaultdict(OperationView))
     """By label: every operation that a record names."""
     lost_access: LostAccess = field(default_factory=LostAccess)
-    labels: dict[str, None] = field(default_factory=dict)  # Operations that were to be tested, in document order.
+    labels: dict[str, None] = field(default_factory=dict)  # Operations that the run is to test, in document order.
     demands: dict[tuple[str, Constraint], DemandHeard] = field(default_factory=dict)
-    """Demands of the target beyond the description, the refuted ones included."""
+    """Demands of the target beyond the description, including refuted ones."""
     made: dict[str, ResourceMade] = field(default_factory=dict)
-    """Path with a short name -> the request that created the resource there."""
+    """Path that ends in a short name -> the request that created the resource there."""
     removed: dict[str, ResourceMade] = field(default_factory=dict)
-    """Path with a short name -> the request that removed the resource there."""
+    """Path that ends in a short name -> the request that removed the resource there."""
     incarnations: defaultdict[int, IncarnationView] = field(default_factory=lambda: defaultdict(IncarnationView))
     sights: Sights = field(default_factory=Sights)
     earlier: dict[str, tuple[str, str]] | None = None
-    """Fingerprint -> (label, title) of the findings of earlier runs; None if there was no earlier run, or none counts."""
+    """Fingerprint -> (label, title) of findings of earlier runs; None if there was no earlier run, or if the run ignores them."""
     replayed: dict[str, FindingReplayed] = field(default_factory=dict)
     """Fingerprint -> last replay of a finding of earlier runs."""
 
@@ -299,20 +304,20 @@ class RunView(Struct):
 
     @property
     def findings(self) -> dict[str, Finding]:
-        """Fingerprint -> best version, in the order in which the first versions were found.
+        """Fingerprint -> best version, in the order in which the findings were first seen.
 
-        Without those that turned out to be another sight of one of them.
+        Without findings that turned out to be the same defect as another.
         """
         names = sorted(self.sights.shown, key=self.sights.first_seen)
         return {name: self._with_needs(self.sights.version(name)) for name in names}
 
     @property
     def settled(self) -> dict[str, Finding]:
-        """Fingerprint -> last version of every finding whose investigation ended, other sights included."""
+        """Fingerprint -> last version of every finding whose investigation has ended, duplicates of a defect included."""
         return {name: one for name, one in self.sights.best.items() if one.investigation.stage == "minimised"}
 
     def grave_failures(self, phase: str) -> dict[str, frozenset[str]]:
-        """Return operation -> fingerprints of the grave failures that other phases than this one found."""
+        """Return operation -> fingerprints of the grave failures that were found in phases other than this one."""
         found: defaultdict[str, set[str]] = defaultdict(set)
         for one in self.sights.best.values():
             if one.phase != phase and Severity(one.severity).is_grave:
@@ -327,7 +332,7 @@ class RunView(Struct):
     def is_never_allowed(self, label: str) -> bool:
         """Whether an operation had enough responses, all of them 405, and its description does not document 405."""
         if any(known == label for known, *_ in self.notes.get("method_not_allowed", ())):
-            # An earlier run saw the same, and this run confirmed it.
+            # An earlier run saw the same, and this run has confirmed it.
             return True
         view = self.operations.get(label)
         if view is None or 405 not in view.statuses:
@@ -359,14 +364,14 @@ class RunView(Struct):
     def absorb(self, incarnation: int, record: Record) -> None:
         worker = self.incarnations[incarnation]
         worker.records += 1
-        # Each kind is merged by an operation that gives the same result in any order: a sum, a union, a least or a
-        # greatest element. If the last record won, the console and a restart that reads the same files could show
-        # different runs.
+        # Each kind of record is merged by an operation that gives the same result in any order: sum, union, minimum or
+        # maximum. If the last record won, the console and a restart that reads the same files could show different
+        # runs.
         match record:
             case TaskProgress():
                 self._absorb_progress(worker, record)
             case Finding():
-                # The position within its incarnation breaks ties of time, so that the order of arrival never decides.
+                # The ordinal within the incarnation breaks ties of time, so that the order of arrival never decides.
                 stage = _STAGES.get(record.investigation.stage, 0)
                 rank = (not record.investigation.withdrawn, stage, record.at, incarnation, worker.records)
                 self.sights.absorb(record, rank, (record.at, incarnation, worker.records))
@@ -374,8 +379,8 @@ class RunView(Struct):
                     # A finding without a phase belongs to the run as a whole.
                     phase = self.phases[record.phase]
                     phase.tested.add(record.label)
-                    # A failure that needs repetitions is withdrawn from its first version on, so that nothing has to be
-                    # taken back here.
+                    # A failure that needs repetitions is withdrawn from its first version on, so nothing has to be
+                    # undone here.
                     if not record.investigation.withdrawn:
                         phase.failed.add(record.label)
             case OpenFindings():
@@ -406,9 +411,9 @@ class RunView(Struct):
                 self._absorb_life(record)
 
     def forget_finished(self, name: str) -> None:
-        """Drop a task if it is finished: no further record is about it.
+        """Drop a task if it is finished, because no further record is about it.
 
-        For those that follow a night, which has many thousands of tasks.
+        For readers that follow a night with many thousands of tasks.
         """
         task = self.tasks.get(name)
         if task is not None and task.finished:
@@ -417,7 +422,7 @@ class RunView(Struct):
     def _absorb_life(self, record: Record) -> None:
         match record:
             case RunStarted():
-                # A resumed run has several such records. The first has the time of its start.
+                # A resumed run has several of these records. The first one has the start of the run.
                 self.run = record if self.run is None or record.at < self.run.at else self.run
             case SchemaOpened():
                 self.opened = _least(self.opened, record)
@@ -427,7 +432,7 @@ class RunView(Struct):
                 self.finished = record
             case RefusalCounted():
                 counts = self.operations[record.label].refusals
-                # The records hold the count so far, so the greatest is the last.
+                # The records contain cumulative counts, so the greatest is the latest.
                 counts[record.status, record.text] = max(counts[record.status, record.text], record.count)
             case DemandHeard():
                 heard = self.demands.get((record.label, record.demand))
@@ -440,14 +445,14 @@ class RunView(Struct):
         self.counts.requests += record.requests
         worker.requests += record.requests
         if not record.task:
-            # Requests that only the slots of a dead worker count: they belong to no task.
+            # These requests appear only in the slots of a dead worker and belong to no task.
             return
         task = self.tasks.get(record.task)
         if task is None:
-            # A night has a task for each seven requests. With labels of its own, each took 330 bytes.
+            # A night has one task for every seven requests. With its own tuple of labels, each took 330 bytes.
             labels = self._labels.setdefault(record.labels, record.labels)
             task = self.tasks[record.task] = TaskView(intern(record.phase), labels)
-        # A task that is leased again has records of several incarnations, in any interleaving.
+        # A task that was leased again has records of several incarnations, in any interleaving.
         task.next_index = max(task.next_index, record.next_index)
         task.finished |= record.finished
         task.cases += record.cases
@@ -461,17 +466,18 @@ class RunView(Struct):
         if record.failed_cases and len(record.labels) == 1:
             phase.failing.update(record.labels)
         if record.at:
-            # Without the idle seconds of the ledger: they passed mostly before this task began.
+            # The idle seconds of the ledger are left out, because most of them passed before this task began.
             phase.began_at = min(phase.began_at, record.at - worked_s)
             phase.ended_at = max(phase.ended_at, record.at)
         self.lost_access.absorb(record)
         tested = phase.tested
         answered = bool(record.statuses or record.probes)
         if not answered and record.cases >= len(record.labels):
-            # Only a record that the supervisor wrote for a dead worker has cases without statuses. The operations were tested.
+            # Only a record that the supervisor wrote for a dead worker has cases without statuses. The operations were
+            # tested anyway.
             tested.update(record.labels)
         for label, status, count in record.statuses:
-            # A status that was counted zero times would make the operation tested, and would count as a 2xx.
+            # A status with a count of zero would mark the operation as tested, and would count as a 2xx.
             if not count:
                 continue
             operation = self.operations[label]
@@ -511,5 +517,8 @@ def fold(records: Iterable[tuple[int, Record]]) -> RunView:
 
 
 def _least(one: Said | None, other: Said) -> Said:
-    """Return the lesser record. Workers that open one document write equal records; if not, the order of arrival must not decide."""
+    """Return the lesser record.
+
+    Workers that open the same document write equal records; if they differ, the order of arrival must not decide.
+    """
     return other if one is None else min(one, other, key=astuple)

@@ -24,8 +24,8 @@ def stages_of(
 ) -> deque[tuple[str, list[str]]]:
     """Return the stages of a run in order: (phase, operations that may be tested at the same time).
 
-    `orders`: phase -> the order of operations that the user gave, or None for the order of the document. A phase without an entry
-    orders operations by layers.
+    `orders`: phase -> the user's order of operations, or None for document order. In a phase without an entry, operations
+    are ordered by layers.
     """
     return deque(stage for row in rows for stage in _stages(row, cards, orders))
 
@@ -38,7 +38,7 @@ def _is_tested(card: OperationCard, row: Phase) -> bool:
 
 def weights_of(stages: Iterable[tuple[str, list[str]]]) -> dict[str, float]:
     """Return phase -> the share of the phase's time that one operation gets."""
-    # By phase and not by stage: a phase of many layers would otherwise get the most time.
+    # Counted by phase, because otherwise a phase with many layers would get the most time.
     sizes = Counter[str]()
     for phase, labels in stages:
         sizes[phase] += len(labels)
@@ -48,15 +48,15 @@ def weights_of(stages: Iterable[tuple[str, list[str]]]) -> dict[str, float]:
 def _stages(
     row: Phase, cards: Sequence[OperationCard], orders: Mapping[str, Sequence[str] | None]
 ) -> Iterator[tuple[str, list[str]]]:
-    """Yield the stages of one phase. Phases of sequences have one stage: a sequence orders its own requests."""
+    """Yield the stages of one phase. Phases of sequences have one stage, because a sequence orders its own requests."""
     tested = [card for card in cards if _is_tested(card, row)]
     if row.name in orders or row.source is CaseSource.CHAINED:
         labels = [card.label for card in tested]
         order = orders.get(row.name)
-        # The order of a user leaves out the operations that it does not name.
+        # A user's order leaves out the operations that it does not name.
         yield row.name, labels if order is None else [label for label in order if label in labels]
         return
-    # The sort by method only orders the queue. Removals are in layers of their own.
+    # The sort by method only orders the queue. Removals have their own layers.
     for layer in sorted({card.layer for card in tested}):
         among = [card for card in tested if card.layer == layer]
         among.sort(key=lambda card: method_rank(card.method))
@@ -64,12 +64,12 @@ def _stages(
 
 
 def _count_of(card: OperationCard, row: Phase, usual: int) -> int:
-    """Return how many cases, or sequences, an operation gets in a phase that draws them."""
+    """Return the number of cases, or sequences, of an operation in a phase that draws them."""
     return dict(card.max_examples).get(row.name, usual)
 
 
 def _drawn_in(card: OperationCard, phases: Iterable[Phase], usual: int) -> int:
-    """Return the number of cases of an operation in those phases that draw them."""
+    """Return the number of cases of an operation in the phases that draw them."""
     drawn = (row for row in phases if row.source is not CaseSource.LISTED)
     return sum(_count_of(card, row, usual) for row in drawn if _is_tested(card, row))
 
@@ -84,8 +84,8 @@ def tasks_of(
             _bounded_task(card.label, row, seed, _count_of(card, row, max_examples)),
             first=FirstCases(
                 tries_saved=row is retry or (row.tries_saved and row.source is CaseSource.CHAINED),
-                # The first task of an operation in the run begins with its smallest case. A list with invented filters
-                # shows no members: 1 of 9 operations was reached where only a bare `GET /jobs` lists any, and 9 of 9 with
+                # The first task of an operation begins with its smallest case, because a list with invented filters
+                # shows no members: 1 of 9 operations was reached if only a bare `GET /jobs` lists any, and 9 of 9 with
                 # this.
                 sends_smallest=not any(_is_tested(card, earlier) for earlier in rows[:number]),
             ),
@@ -98,10 +98,10 @@ def tasks_of(
     }
 
 
-# They replace cases, so that the number of cases and their indices stay. A phase of their own would add requests and
-# need a layer of its own for its values; sent as saved examples are, they would be uncounted and lost when a worker
-# dies.
-MOST_RECALLED = 0.2  # Largest share of the cases of a task that sequences of earlier runs may have.
+# Recalled sequences replace cases, so that the number of cases and their indices stay. A separate phase would add
+# requests and need its own layer for values. If they were sent like saved examples, they would not be counted, and
+# would be lost when a worker dies.
+MOST_RECALLED = 0.2  # Largest share of a task's cases that recalled sequences may replace.
 
 
 def recalling(
@@ -109,7 +109,8 @@ def recalling(
 ) -> dict[tuple[str, str], Task]:
     """Return the tasks with sequences of earlier runs as their first cases, the best of `entries` first.
 
-    Single requests replace cases of the first phase that draws them, longer sequences those of the first phase of sequences.
+    Single requests replace cases of the first phase that draws them, longer sequences replace sequences of the first phase
+    of sequences.
     """
     first: dict[tuple[str, CaseSource], tuple[str, str]] = {}
     for label, phase in tasks:
@@ -141,14 +142,13 @@ def _bounded_task(label: str, phase: Phase, seed: int, max_examples: int) -> Tas
     )
 
 
-_NO_LAYER = 1 << 30  # Sort key of deferred operations that may end the service: they come after all removals.
-# A removal below `/users` took the account of the run on Django Oscar, and everything after it was refused.
-_OF_ACCESS = _NO_LAYER - 1  # Sort key of removals that may take the account of the run: they come after all others.
+_NO_LAYER = 1 << 30  # Sort key of deferred operations that may end the service: after all removals.
+# A removal below `/users` removed the account of the run on Django Oscar, and all later requests were refused.
+_OF_ACCESS = _NO_LAYER - 1  # Sort key of removals that may remove the account of the run: after all others.
 NEAR = 64  # Waiting tasks among which a worker looks for an operation that it has compiled.
 LEAST_FOR_THE_END = 0.05
-"""Least share of a time limit that is kept for deferred tasks. What they do not use goes back to the others."""
-# The number does not bound the load of the target: slow requests have lanes of their own
-# (`workers/observers/pacing.py`).
+"""Least share of a time limit that is reserved for deferred tasks. Unused time goes back to the others."""
+# This does not limit the load of the target: slow requests have their own lanes (`workers/observers/pacing.py`).
 MOST_SLOW = 4  # Slow tasks that a worker holds beside its other tasks.
 
 
@@ -156,15 +156,16 @@ class _Piece(Struct):
     task: Task
     is_producer: bool
     stage: int = 0  # Number of its stage.
-    is_begun: bool = False  # Whether it had a turn.
+    is_begun: bool = False  # Whether it had its first turn.
 
 
 class RunPlan:
-    """One task for each operation and phase, leased in turns until it has all its cases (`run`).
+    """One task for each operation and phase, leased in turns until all its cases are made (`run`).
 
-    Stages follow one another: phase by phase, and within a phase layer by layer of the dependencies between operations. A task may
-    use only values that earlier stages made, so that its requests are the same for any number of workers. Slow tasks come
-    last in their stage, because they only wait. Slow producers go on beside fast tasks: later layers need their values.
+    Stages follow one another: phase by phase, and within a phase layer by layer of the dependencies between operations. A
+    task uses only values of earlier stages, so that its requests are the same for any number of workers. Slow tasks come
+    last in their stage, because they mostly wait. Slow producers run beside fast tasks, because later layers need their
+    values.
     """
 
     def __init__(
@@ -180,15 +181,15 @@ class RunPlan:
         """`orders` as in `stages_of`. `entries`: sequences of earlier runs, best first."""
         rows = [phase_named(name) for name in phases]
         # A piece is in one place at a time: in `_stages` as a label, then in `_waiting`, `_slow`, `_left` or `_last`,
-        # or leased. Stages end by time or by work: what is unfinished when the time is over moves to `_left` and is
-        # leased after all stages. With one queue by priority, the speed of a layer would decide what the next one may
-        # use.
+        # or leased. A stage ends when its work or its time is used up. Unfinished pieces then move to `_left`, which is
+        # leased after all stages. With one queue by priority, the speed of one layer would decide which values the next
+        # may use.
         self._stages = stages_of(cards, rows, orders or {})
         self._shares = TimeShares()
         self._weights = weights_of(self._stages)
-        """Phase -> share of time of one operation in it. All phases have equal shares."""
+        """Phase -> share of the time of one operation in it. All phases have equal total shares."""
         self._has_first_turns = False
-        """Whether the stage ends when each task had one turn. With a time limit every phase gets first turns before second ones."""
+        """Whether the stage ends when each task had one turn. With a time limit, all phases get first turns before any gets second ones."""
         self._stage = 0
         """Number of stages that have begun."""
         self._elapsed_s = 0.0
@@ -202,15 +203,15 @@ class RunPlan:
             if card.method == REMOVING and not card.is_ending
         }
         self._given_up: set[str] = set()
-        """Operations that only time out; later phases skip them."""
+        """Operations whose requests all time out. Later phases skip them."""
         self._count = len(cards)
         self._lagging: set[str] = set()
-        """Operations that were slow and for which no later stage waits: when they show their failures is a matter of timing."""
+        """Slow operations for which no later stage waits. When their failures are found depends on timing."""
         self._ending = {card.label for card in cards if card.is_ending}
         self._culprits: set[str] = set()
         """Operations after which the target stopped serving."""
         self._left_out: dict[str, list[tuple[str, int]]] = {}
-        """Operation -> (phase, index) of lists that ended at a failure. Phases that draw cases send the rest."""
+        """Operation -> (phase, index) at which its list ended with a failure. Phases that draw cases send the rest of the list."""
         self._drawing: set[str] = set()
         """Operations whose drawing phase has begun."""
         self._last: deque[_Piece] = deque()
@@ -225,11 +226,12 @@ class RunPlan:
         self._homes: dict[str, int] = {}
         """Operation -> the worker that had it last and has compiled it."""
         self.is_hopeless: Callable[[str], bool] = lambda label: False
-        """Whether an operation is skipped in further phases. Asked when a stage begins, after all earlier phases."""
+        """Whether later phases skip an operation. Called when a stage begins, after all earlier phases."""
         self.grave_failures: Callable[[str], Mapping[str, frozenset[str]]] = lambda phase: {}
-        """Return operation -> fingerprints of its grave failures in other phases. Asked when a stage of the given phase begins.
+        """Return operation -> fingerprints of its grave failures in other phases. Called when a stage of the given phase
+        begins.
 
-        Those of operations that lag behind their stage are not used.
+        Operations in `_lagging` are left out.
         """
         self.tasks: Sequence[Task] = tuple(self._tasks.values())
         """All tasks in their initial state."""
@@ -238,7 +240,7 @@ class RunPlan:
         """Share the time of `workers` workers among the stages. Called before the first stage begins."""
         self._elapsed_s = window.begins_s
         self._shares = TimeShares(window, workers)
-        # A first turn of DELETE would remove what the second turns of other operations need.
+        # A first turn of DELETE would remove resources that second turns of other operations need.
         self._ending |= self._removing
 
     @property
@@ -279,9 +281,9 @@ class RunPlan:
     def _is_kept_for_last(self) -> bool:
         """Whether the remaining time belongs to deferred tasks: half the share of as many other operations, at least `LEAST_FOR_THE_END`.
 
-        Second turns of removals find everything removed by first turns of what contains it.
+        Second turns of removals find nothing left, because first turns removed the containing resources.
 
-        Without the minimum, the share of a few operations would be shorter than the variation of the end of a run.
+        Without the minimum, the share of a few operations would be shorter than the usual variation at the end of a run.
         """
         if not self._last or not self._shares.is_limited:
             return False
@@ -291,10 +293,10 @@ class RunPlan:
 
     @property
     def _may_go_beside(self) -> bool:
-        """Whether the first deferred task may run while others do.
+        """Whether the first deferred task may run beside others.
 
-        Alone, a task that stops the service is identified at once. With a time limit there is no time for that, and only
-        operations that did stop the service run alone.
+        If a task runs alone and stops the service, it is identified at once. With a time limit there is no time for that,
+        and only operations that have stopped the service run alone.
         """
         if not self._last or not self._shares.is_limited:
             return False
@@ -309,8 +311,8 @@ class RunPlan:
         """Defer the waiting tasks of an operation to the end of the run."""
         self._ending.add(label)
         self._culprits.add(label)
-        # Pieces of `_last` are placed anew, too, because their tasks have to become `is_last`: refusals after such a
-        # case are excused.
+        # Pieces of `_last` are placed again, because their tasks have to become `is_last`: refusals after such a case
+        # are excused.
         held: list[_Piece] = []
         for queue in (self._waiting, self._slow, self._left, self._last):
             mine = [one for one in queue if label in one.task.labels]
@@ -330,7 +332,7 @@ class RunPlan:
         )
 
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
-        """Return a slow task: a producer, or any when no fast task waits for a worker."""
+        """Return a slow task: a producer, or any task if no fast task waits for a worker."""
         self._elapsed_s = elapsed_s
         if held >= MOST_SLOW or self._is_kept_for_last:
             return None
@@ -344,25 +346,24 @@ class RunPlan:
     def come_back(
         self, task: Task, next_index: int, *, finished: bool, spent_s: float, report: LeaseReport = NOTHING_DONE
     ) -> None:
-        """Take back a task. An unfinished one joins the back of its queue, that of slow tasks if its responses took long."""
+        """Take back a task. If unfinished, it joins the end of its queue, or of the slow queue if its responses took long."""
         piece = self._leased.pop(task.id, None)
         if piece is None:
-            # It was dropped while a worker had it.
+            # It was dropped while it was leased.
             return
         if finished:
-            # Its timeouts would cost three time limits in each later phase.
+            # In each later phase its timeouts would cost three time limits.
             if report.timeouts >= MOST_TIMEOUTS:
                 self._given_up.update(task.labels)
             whole = self._tasks[task.labels[0], task.phase]
             if report.ended_at_failure or task.stop < whole.stop:
                 label = whole.labels[0]
-                # A list that ended at its first failure has unsent cases. The phase that draws sends them among its own; if that
-                # phase has begun, the list itself goes on.
-                # A later addition would move the indices of the cases that are drawn.
+                # A list that ended at its first failure has unsent cases. The phase that draws sends them among its
+                # cases. If that phase has begun, the list itself is continued, because adding cases later would move
+                # the indices of drawn cases.
                 if label not in self._drawing:
                     later = phase_named(whole.phase).first_listed if whole.first.sends_smallest else 0
-                    # Where a list has the smallest case in front of its own, the index in the task is one above the
-                    # number in the list.
+                    # If the smallest case precedes the list, the index in the task is one above the number in the list.
                     self._left_out.setdefault(label, []).append((whole.phase, max(0, next_index - later)))
                 elif label not in self._given_up:
                     piece.task = replace(whole, start=next_index, known=None)
@@ -370,16 +371,16 @@ class RunPlan:
             return
         is_slow = report.long > 0 or report.timeouts > 0
         piece.task = replace(piece.task, start=next_index, redo=report.redo, is_slow=is_slow, timeouts=report.timeouts)
-        # Later stages do not wait for it, so its failures are known sooner or later by chance. They must not end lists
+        # Later stages do not wait for it, so chance decides when its failures are known. They must not end lists
         # (`_of_next_stage`).
         if is_slow and not self._is_needed(piece):
             self._lagging.update(task.labels)
-        # If the worker exited before the first case, the task still has its first turn to come.
+        # If the worker exited before the first case, the task still gets its first turn.
         piece.is_begun = next_index > 0
         self._put_back(piece, first=not piece.is_begun)
 
     def lose(self, task: Task, spent_s: float = 0.0) -> None:
-        """Lease the rest of the task next: repeating the case in flight shows soon whether it kills workers."""
+        """Lease the rest of the task next: repeating the case in flight soon shows whether it kills workers."""
         piece = self._leased.pop(task.id, None)
         if piece is not None:
             piece.task, piece.is_begun = task, task.start > 0
@@ -388,7 +389,7 @@ class RunPlan:
             self._put_back(piece, first=True)
 
     def drop(self, task: str) -> None:
-        """Never lease a task again; its operation goes on with the next phase."""
+        """Never lease a task again. Its operation continues with the next phase."""
         self._leased.pop(task, None)
         self._waiting = deque(piece for piece in self._waiting if piece.task.id != task)
         self._slow = deque(piece for piece in self._slow if piece.task.id != task)
@@ -396,7 +397,7 @@ class RunPlan:
 
     def _begin_next_stage(self) -> None:
         """Begin the next stage when no later task depends on this one, or when its time is over."""
-        # A loop, because all operations of a stage may be given up or deferred, so that the next one is through at once.
+        # A loop, because all operations of a stage may be given up or deferred; then the next stage is over at once.
         while (self._stages or self._left) and self._is_through():
             self._left += self._waiting
             self._stage += 1
@@ -427,8 +428,8 @@ class RunPlan:
             if label not in self._given_up and not self.is_hopeless(label):
                 task = self._tasks[label, phase]
                 if task.ends_at_failure and label not in self._lagging:
-                    # Only a grave failure that is new ends a list. When any failure did, a status that the description
-                    # lacks ended each list at its first case.
+                    # Only a new grave failure ends a list. When any failure did, an undocumented status ended each list
+                    # at its first case.
                     task = replace(task, known=known.get(label, frozenset()))
                 piece = _Piece(task, label in self._producers, self._stage)
                 if label not in self._ending:
@@ -437,7 +438,7 @@ class RunPlan:
                     self._wait_for_the_end(piece)
 
     def _of_left(self) -> Iterator[_Piece]:
-        """Yield unfinished tasks: all without a turn if there are any, else those of the earliest stage."""
+        """Yield unfinished tasks: those without a turn if there are any, otherwise those of the earliest stage."""
         left, self._left = self._left, []
         earliest = min(piece.stage for piece in left)
         has_new = not all(piece.is_begun for piece in left)
@@ -450,13 +451,13 @@ class RunPlan:
 
     def _is_needed(self, piece: _Piece) -> bool:
         """Whether later stages wait for a task even if it is slow."""
-        # A removal that is still under way would decide by its speed whether later requests find the resource.
+        # Otherwise the speed of a removal would decide whether later requests find the resource.
         return piece.is_producer or piece.task.labels[0] in self._removing
 
     def _taken(self, worker: int) -> _Piece:
-        """Return the first waiting task, or one near it whose operation this worker, or no worker, has compiled."""
-        # Compiling an operation takes longer than many of its turns. The search is short, so that no task waits for long.
-        # The requests do not depend on the choice: a task may use only values of earlier stages.
+        """Return the first waiting task, or one near it whose operation was compiled by this worker or by no worker."""
+        # Compiling an operation takes longer than many of its turns. The search is short, so that no task waits for
+        # long. The choice does not change requests, because a task uses only values of earlier stages.
         for place, piece in enumerate(islice(self._waiting, NEAR)):
             if self._homes.get(piece.task.labels[0], worker) == worker:
                 del self._waiting[place]
@@ -466,7 +467,8 @@ class RunPlan:
     def _lease(self, piece: _Piece, worker: int | None = None) -> Task:
         if worker is not None:
             self._homes[piece.task.labels[0]] = worker
-        # Without a time limit turns only keep a slow task from holding its worker. With one they share the time of the stage.
+        # Without a time limit, turns only prevent a slow task from keeping its worker. With one, they share the time of
+        # the stage.
         slice_s = SLICE_S
         if self._shares.is_limited:
             is_last = piece.task.labels[0] in self._ending
@@ -487,12 +489,12 @@ class RunPlan:
         return piece.task
 
     def _put_back(self, piece: _Piece, *, first: bool = False) -> None:
-        """Queue a task for its next turn, in its stage if that is not over."""
+        """Queue a task for its next turn, in its stage unless that is over."""
         if piece.task.labels[0] in self._ending:
             self._wait_for_the_end(piece, first=first)
             return
         if piece.stage != self._stage and not piece.task.is_slow:
-            # The time of this stage is over. The rest of the task follows after all stages have had their time.
+            # The time of this stage is over. The rest of the task is leased after all stages.
             self._left.append(piece)
             return
         queue = self._slow if piece.task.is_slow else self._waiting

@@ -1,4 +1,4 @@
-"""Further shrinks at the end of `run`, within the requests that are left, worst failures first. Pure."""
+"""Further shrinks at the end of `run`, within the remaining requests, worst failures first. Pure."""
 
 from collections import Counter, deque
 from collections.abc import Iterable, Sequence
@@ -10,31 +10,32 @@ from checker.supervisor.plans import NOTHING_DONE, Plan
 from checker.workers.messages import KNOWN_PLACES, LeaseReport, ShrinkAgain, Task
 
 MOST = 500  # Requests for one finding; a shrink without a limit needs about as many.
-LEAST = 5  # Requests below which a shrink is not tried.
-FEWEST = 25  # Requests for a small run, in which the configured share would be too few for any shrink.
+LEAST = 5  # Requests below which no shrink is tried.
+FEWEST = 25  # Requests for shrinks in a small run, whose configured share would be too small for any shrink.
 AROUND = 4  # Requests beside a shrink: the case so far, the simplest case, the smallest case, and the printed command.
 SLICE_S = 3600.0  # A task of this plan ends when its requests are used up, not by time.
-ROUNDS = 2  # The second round spends the requests that the first one left over.
+ROUNDS = 2  # The second round uses the requests that the first left over.
 _WEIGHTS = {"critical": 8, "high": 6, "medium": 4, "low": 2}
-_USUAL_TRIES = 2  # Times that a failure is sent which shows each time: its case, and the printed command.
-_KEPT = 0.05  # Part of the share that is reserved for the confirmation of other failures that shrinking reveals.
+_USUAL_TRIES = 2  # Requests of a failure that always reproduces: its case, and the printed command.
+_KEPT = 0.05  # Part of the share that is reserved for confirming further failures that shrinking reveals.
 
 
 def shrink_tasks(findings: Iterable[Finding], *, cases: int, share: float) -> list[Task]:
-    """Return a task for each operation with findings that may become smaller; `share` is the share of all requests.
+    """Return a task for each operation with findings that may become smaller. `share` is the share of all requests.
 
-    A finding has half the weight if another operation breaks the same rule. Of one cause at most `KNOWN_PLACES` places are shrunk.
+    A finding has half the weight if another operation breaks the same rule. Of one cause, at most `KNOWN_PLACES` places are
+    shrunk.
     """
-    # In an order that does not depend on which worker reported first, or equal runs would shrink other findings.
+    # The order must not depend on which worker reported first: equal runs have to shrink the same findings.
     found = sorted(findings, key=lambda one: (one.label, one.index, one.fingerprint))
     whole_share = share / (1 - share) * cases
-    # Tries that tell how often a failure shows would otherwise leave nothing of a small run to make other cases small.
+    # Repeated tries of flaky failures are not counted, because in a small run they would leave no requests for shrinks.
     spent = sum(one.investigation.requests - max(0, one.investigation.tries - _USUAL_TRIES) for one in found)
     left = max(FEWEST, int((1 - _KEPT) * whole_share)) - spent
     weights: dict[str, int] = {}
     seen: set[tuple[str, str]] = set()
     places = Counter(one.cause for one in found if one.investigation.reproduced and not one.investigation.wants_more)
-    # The same rule at another operation is often the same mistake, so its shrink tells less.
+    # The same rule at another operation often has the same cause, so its shrink shows less.
     for one in found:
         rule = (one.check, one.unique_key)
         is_known = bool(one.cause) and places[one.cause] >= KNOWN_PLACES
@@ -48,7 +49,7 @@ def shrink_tasks(findings: Iterable[Finding], *, cases: int, share: float) -> li
     whole = sum(weights.values())
     for one in ranked:
         weight = weights[one.fingerprint]
-        # Weights are spent from the worst finding on, so that it gets a useful budget before milder ones get theirs.
+        # The worst finding comes first, so that it gets a useful budget before milder ones get theirs.
         allowed = min(MOST, max(LEAST, left * weight // max(1, whole) - AROUND))
         whole -= weight
         if allowed + AROUND <= left:
@@ -68,11 +69,11 @@ def _task(label: str, again: Sequence[tuple[Finding, int]]) -> Task:
 
 
 class ShrinkPlan(Plan):
-    """A plan of shrinks that follows another plan. Each task is leased until it is finished."""
+    """A round of shrinks after another plan. Each task is leased until it is finished."""
 
     def __init__(self, tasks: Iterable[Task], plan: Plan, number: int = 1) -> None:
         self.plan = plan
-        """The plan that was over before the first round."""
+        """The plan that was finished before the first round."""
         self.number = number
         """Number of this round, from 1."""
         self._waiting = deque(tasks)
@@ -115,7 +116,7 @@ class ShrinkPlan(Plan):
 
 
 def next_plan(plan: Plan, findings: Iterable[Finding], *, cases: int, share: float) -> Plan:
-    """Return the plan that follows one that is over: a round of shrinks, and after the last round the interrupted plan."""
+    """Return the plan that follows a finished one: a round of shrinks, and after the last round the original plan."""
     done = plan.number if isinstance(plan, ShrinkPlan) else 0
     first = plan.plan if isinstance(plan, ShrinkPlan) else plan
     tasks = shrink_tasks(findings, cases=cases, share=share) if done < ROUNDS else []

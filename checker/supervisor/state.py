@@ -1,4 +1,4 @@
-"""The state of workers as the supervisor knows it, and the deadlines that it checks. Pure: `now` is an argument, in seconds of a monotonic clock."""
+"""The state of workers as the supervisor knows it, and the deadlines that it checks. Pure: `now` is an argument, in monotonic seconds."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -13,10 +13,10 @@ from checker.health import TARGET
 from checker.supervisor.plans import remainder
 from checker.workers.messages import PATIENCE, Leaving, Task
 
-# With shares of a short time limit, turns last milliseconds: asking for each took longer than the turn.
+# With shares of a short time limit, turns last milliseconds, and requesting each lease took longer than the turn.
 MOST_AHEAD = 16  # Most tasks that one worker holds.
 _AHEAD_S = 0.1
-"""Seconds of work that a worker may have beyond its second task. A turn may be shorter than the exchange that leases it."""
+"""Seconds of work that a worker may have beyond its second task. A turn may be shorter than the exchange of messages that leases it."""
 # The stages in which the worker computes and waits for no response.
 _ALONE = (Stage.MAKE, Stage.HOOK, Stage.JUDGE, Stage.RECORD)
 _STUCK_S = 3.0
@@ -36,7 +36,10 @@ class Deadlines(Struct, frozen=True):
 
     @classmethod
     def of(cls, timeout_s: float, *, waiting_s: float = 0.0) -> "Deadlines":
-        """Return the deadlines for a time limit of requests; `waiting_s` is the time in which the API description may appear."""
+        """Return the deadlines for a time limit of requests.
+
+        `waiting_s` is the time for which the run waits for the API description to appear.
+        """
         send_s = timeout_s + 5.0
         return cls(
             {
@@ -45,9 +48,10 @@ class Deadlines(Struct, frozen=True):
                 Stage.SEND: send_s,
                 Stage.JUDGE: 10.0,
                 Stage.RECORD: 10.0,
-                # Between two requests of a shrink, candidates may be refused before they are sent.
+                # Between two requests of a shrink, candidates may be rejected before they are sent.
                 Stage.SHRINK: send_s + 15.0,
-                # The command of a request without a response is sent with `PATIENCE` times its limit.
+                # The command of a request without a response is sent with a time limit of `PATIENCE` times the usual
+                # one.
                 Stage.CONFIRM: PATIENCE * timeout_s + 15.0,
             },
             opening_s=120.0 + waiting_s,
@@ -63,10 +67,10 @@ class Deadlines(Struct, frozen=True):
 
 
 class WorkerSnapshot(Struct, frozen=True):
-    """The work of a worker at one moment. It holds ages, not times, because the worker's clock may differ."""
+    """The work of a worker at one moment. It contains ages and not times, because the worker's clock may differ."""
 
     silent_s: float | None  # Seconds since its last heartbeat; None before the first one.
-    acting: Slot | None  # The slot whose code runs; None when the worker waits.
+    acting: Slot | None  # The slot whose code runs; None if the worker waits.
     acting_s: float  # Seconds since that slot began its stage, without time spent waiting for a processor.
     slots: tuple[Slot, ...]
     progress: Mapping[str, Progress]  # Keyed by task id.
@@ -84,9 +88,9 @@ class WorkerSnapshot(Struct, frozen=True):
         return remainder(task, done.reached, self.in_flight(task.id), done.redone)
 
     def without_end(self, rest: Task) -> Task:
-        """Return the rest of a task: empty if it ends at a failure and a case failed."""
-        # The worker may have died between the failure that ended the task and the message about it. A successor would
-        # send the rest of the list, and the requests would depend on the death.
+        """Return the rest of a task; it is empty if the task ends at a failure and a case has failed."""
+        # The worker may have died between the failure that ended the task and the message about it. Otherwise a
+        # successor would send the rest of the list, and the requests would depend on the death.
         is_ended = self._progress_of(rest).is_ended
         return replace(rest, stop=rest.start, redo=()) if is_ended else rest
 
@@ -101,21 +105,22 @@ class WorkerState(Struct):
     started_at: float
     opened: bool = False
     leases: dict[str, Task] = field(default_factory=dict)  # Task id -> task, in the order of work.
-    leased_at: float = 0.0  # Time at which the first of them became its work.
+    leased_at: float = 0.0  # When the first of them became its current work.
     waiting: set[str] = field(default_factory=set)
-    """Ids of leases that turned out to be slow: the worker only waits for their requests in flight."""
+    """Ids of slow leases: the worker only waits for their requests in flight."""
     last_word: Leaving | None = None
     _sent: int = -1
     _moved_at: float = 0.0
-    """Time of the last change of the number of its requests, or of the last turn without a lease."""
+    """When the number of its requests changed last, or when it last had no lease."""
     _doing: str = _WAITING
 
     def stall(
         self, snapshot: WorkerSnapshot, now: float, began: float, *, is_gone: bool = False, has_rate: bool = False
     ) -> Note | None:
-        """Return the note on a time without a request of a worker with leases, once it is over, if it was long.
+        """Return a note if a worker with leases sent no request for long, once that is over.
 
-        `began`: when the run began. `has_rate`: a worker that only waits may wait for its turn by a rate limit, which needs no note.
+        `began`: when the run began. `has_rate`: a worker that only waits may be waiting for its turn under a rate limit,
+        which needs no note.
         """
         is_moving = snapshot.sent != self._sent or not self.leases
         since, doing = self._moved_at, self._doing
@@ -123,7 +128,7 @@ class WorkerState(Struct):
         if is_moving:
             self._sent, self._moved_at = snapshot.sent, now
         is_over = bool(since) and (is_moving or is_gone)
-        # The note is written when the stall is over, because only then its length is known.
+        # The length of the stall is known only when it is over.
         if not is_over or now - since < STALL_S or (has_rate and doing == _WAITING):
             return None
         times = f"from {since - began:.0f} s to {now - began:.0f} s of the run"
@@ -139,7 +144,7 @@ class WorkerState(Struct):
         return len(self.leases) - self.slow - len(self.waiting)
 
     def wants(self, ahead: int) -> bool:
-        """Whether it should get one more lease, with `ahead` tasks waiting beside the one under way."""
+        """Whether it should get another lease; `ahead` tasks wait beside the current one."""
         if self.busy > ahead:
             return False
         # Short tasks need more than two leases ahead, or the worker idles during each exchange with the supervisor.
@@ -167,9 +172,9 @@ class WorkerState(Struct):
 
 
 def is_stuck(snapshot: WorkerSnapshot) -> bool:
-    """Whether a worker could not exit because the code of one case runs for long without waiting for a response."""
-    # Without this, a hook that hangs at the end of the time was killed without a word, and the report did not say why
-    # the rest was missing.
+    """Whether the code of one case has been running for long without waiting for a response, so that the worker could not exit."""
+    # A hook that hangs at the end of the time limit was once killed silently, and the report did not say why the rest
+    # was missing.
     acting = snapshot.acting
     return acting is not None and acting.stage in _ALONE and snapshot.acting_s > _STUCK_S
 
@@ -177,7 +182,7 @@ def is_stuck(snapshot: WorkerSnapshot) -> bool:
 def overdue(state: WorkerState, snapshot: WorkerSnapshot, deadlines: Deadlines, now: float) -> str | None:
     """Return why a worker counts as hung; None if it does not.
 
-    Only the case whose code runs can hang a worker. Other cases wait for their turn, for any time.
+    Only the case whose code runs can hang a worker. Other cases may wait for any time.
     """
     if not state.opened:
         late = now - state.started_at > deadlines.opening_s
@@ -187,7 +192,7 @@ def overdue(state: WorkerState, snapshot: WorkerSnapshot, deadlines: Deadlines, 
         stage_s = deadlines.stages.get(snapshot.acting.stage, 0.0)
         if stage_s and snapshot.acting_s > stage_s:
             return f"hung in {snapshot.acting.stage.name.lower()} for more than {stage_s:.0f} s"
-    # The loop sends no heartbeat while the code of a case runs, so the deadline of its stage applies first.
+    # The loop sends no heartbeat while the code of a case runs, so the deadline of the stage must be over as well.
     silence_s = max(deadlines.heartbeat_s, stage_s)
     silent_s = now - state.started_at
     if snapshot.silent_s is not None:

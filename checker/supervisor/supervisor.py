@@ -1,4 +1,7 @@
-"""A run from beginning to end: its lock, its workers, one wait and one match on messages. Decisions are pure functions in other modules."""
+"""A run from beginning to end: its lock, its workers, one wait for messages and one match on them.
+
+Decisions are pure functions in other modules.
+"""
 
 import math
 import random
@@ -68,11 +71,12 @@ def make_plan(
 ) -> Plan:
     """Return the plan of a run; `window` is None without a time limit.
 
-    `earlier`: open findings of earlier runs, for `fuzz`. `entries`: sequences of earlier runs. `first_round`: see `FuzzPlan`.
+    `earlier`: open findings of earlier runs, for `fuzz`. `entries`: sequences of earlier runs. `first_round` as in
+    `FuzzPlan`.
     """
     if settings.kind == "fuzz":
         weighed = [card for card in opened.operations if card.weight > 0] or opened.operations
-        # If only ending operations are selected, they are tested like others.
+        # If only operations that may end the access are selected, they are tested like others.
         cards = [card for card in weighed if not card.is_ending] or weighed
         exploration = FuzzPlan(
             clusters_with_producers(cards),
@@ -99,13 +103,13 @@ def make_plan(
         orders={**dict.fromkeys(settings.sources.unordered_phases), **dict(opened.orders)},
         entries=entries,
     )
-    # Functions of the view and not copies: they are asked when a stage begins, and the view has more by then.
+    # Functions and not copies, because they are called when a stage begins, when the view contains more.
     plan.is_hopeless = view.is_never_allowed
     known = settings.verdict.baseline.fingerprints()
     plan.grave_failures = lambda phase: {
         label: names | known.get(label, frozenset()) for label, names in {**known, **view.grave_failures(phase)}.items()
     }
-    # Failures are shrunk before deferred operations may end the service. A time limit leaves no time for that order.
+    # Failures are shrunk before deferred operations may end the service. A time limit leaves no time for this order.
     plan.holds_last = window is None
     if window is not None:
         plan.limit(window, settings.processes.workers)
@@ -118,16 +122,16 @@ class RunEnvironment(Struct, frozen=True):
     launcher: Launcher | None = None  # Starts the workers; None: the launcher of the settings.
     deadlines: Deadlines | None = None  # None: those of the settings.
     interrupts: Interrupts = field(default_factory=Interrupts)
-    """Counts interrupts. The first ends the run, a second one at once."""
+    """Counts interrupts. The first ends the run, the second kills it."""
     clock: Clock = time.monotonic  # Clock for the seconds of the run; deadlines of workers use `time.monotonic`.
     age_s: float = 0.0  # Seconds since the beginning of the process, which count as time of the run.
     memory: Callable[[], Mapping[int, int]] = memory_of_tree
     """Returns process id -> bytes of all processes of the run on this machine."""
 
 
-# Longest wait for messages: an interrupt is only counted, and silent workers must not delay deadlines.
+# Longest wait for messages. An interrupt is only counted, and deadlines have to be checked even if workers are silent.
 _TICK_S = 0.2
-# Deadlines are seconds long, so the slots of all workers need not be read at each tick.
+# Deadlines are seconds long, so the slots of all workers need not be read every time.
 _LOOK_S = 1.0
 
 
@@ -142,19 +146,21 @@ class Supervisor:
         self._pool = pool
         self.ending = endings.Ending(settings)
         self._go_by(settings)
-        # Used only for jitter: test cases never depend on it.
+        # Used only for jitter. Test cases never depend on it.
         self._restarts = deaths.Restarts(self._settings.processes.workers, random.SystemRandom().random)
         self._plan: Plan | None = None
         self._has_shrunk = False
         self._opened: messages.Opened | None = None
         self._journals: list[str] = []
         self._has_new_journal = False
-        """Whether a worker opened a journal since the last search. Each turn reads, and listing a folder takes longer than reading."""
+        """Whether a worker opened a journal since the last search. Each turn reads journals, and listing a folder takes longer
+        than reading them.
+        """
         self._settled = SettledNews()
         self._unreported = deaths.Unreported()
         self._stalls = 0
         self._starts: list[float] = [0.0]
-        """Times at which missing workers may be started."""
+        """When missing workers may be started."""
         self._looks_at = 0.0
         self._credentials = CredentialExchange()
         self._outages = Outages()
@@ -162,20 +168,20 @@ class Supervisor:
         self._memory = None if most_bytes is None else MemoryBudget(most_bytes)
 
     def _go_by(self, settings: RunSettings) -> None:
-        """Apply the settings of the run, later those of its project, whose name only the description tells."""
+        """Apply the settings: first those of the run, later those of its project, whose name only the description contains."""
         self._settings = settings.with_changes(processes={"workers": 1}) if settings.processes.inline else settings
         self._deadlines = self._around.deadlines or Deadlines.of_run(settings)
         self._has_rate = any(one.http.rate is not None for one in settings.operations.everywhere())
         if self._has_rate:
-            # Workers that come later would have to share a rate that was divided among the others.
+            # A rate is divided among the workers, and workers that are started later would have no part of it.
             self._settings = self._settings.with_changes(processes={"workers": self._most})
         self.ending.go_by(settings)
 
     def run(self) -> None:
         """Work until every worker has exited. Raises `StorageError`."""
         self._lifecycle.start()
-        # Messages before deaths, so that the last words of a worker are known when it is lost. Reading before leasing, so that a
-        # worker that continues a task knows its settled findings.
+        # Messages come before deaths, so that the last messages of a lost worker are known. Reading comes before
+        # leasing, so that a worker that continues a task knows its settled findings.
         while self._pool.workers or not self.ending.began:
             now = time.monotonic()
             self._start_missing(now)
@@ -199,7 +205,7 @@ class Supervisor:
             cards, gone_at = self._opened.operations, self._outages.gone_at
             lost = tuple(endings.lost_service(self._lifecycle.view, cards, gone_at))
             credentials = () if self._settings.auth.allow_refused else self._opened.credentials
-            # Access that was lost is no access that was refused from the start.
+            # If access was lost during the run, it was not refused from the start.
             self._lifecycle.write_all(lost or endings.shut_out(self._lifecycle.view, credentials))
             self._conclude(self._opened)
         self._lifecycle.finish(self.ending.outcome)
@@ -226,13 +232,13 @@ class Supervisor:
         for at in due:
             self._starts.remove(at)
             incarnation = self._lifecycle.next_incarnation()
-            # The ledger of a first worker begins with the run, that of a replacement with its start.
+            # The ledger of a first worker starts with the run, that of a replacement with its own start.
             since = at or now - self._lifecycle.elapsed_s
             limits = self.ending.fetch_limits(now, self._lifecycle.elapsed_s)
             settings = replace(self._settings.with_changes(processes={"started_at": since}), documents=limits)
             started = self._pool.start(incarnation, settings, now)
             if isinstance(started, Departure):
-                # A launcher that cannot start one worker will hardly start the next one.
+                # If the launcher cannot start one worker, it will hardly start the next.
                 ruling = self._restarts.died(None, progressed=False, weight=deaths.OPENING)
                 self._replace(ruling, started)
 
@@ -249,15 +255,15 @@ class Supervisor:
                 for task, reached, finished, spent_s in back:
                     self._plan.come_back(task, reached, finished=finished, spent_s=spent_s, report=reports[task.id])
                     self._unreported.come_back(task)
-                    # The replay of a finding has no case of its own.
+                    # A replay of a finding has no case index.
                     if reached > task.start or (finished and task.replay is not None):
                         self._restarts.progress()
             case messages.FindingsWritten():
-                pass  # A hint to read, and every round reads.
+                pass  # Only a hint to read journals, and every turn reads them.
             case messages.CredentialMessage():
                 self._hear_of_credentials(worker.state.incarnation, message)
             case messages.OutageReport():
-                # Defer the operation that caused an outage. A target that does not come back ends the run.
+                # Defer the operation that caused an outage. If the target does not come back, the run ends.
                 self._pool.tell_each(self._outages.hear(worker.state.incarnation, message, self._pool.ready))
                 if message.event is messages.OutageEvent.EXAMINED:
                     if message.culprit is not None and self._plan is not None:
@@ -301,7 +307,7 @@ class Supervisor:
             labels = {card.label for card in opened.operations}
             self._lifecycle.write_all(gone_with_operations(self._lifecycle.earlier, labels, time.time()))
         if self._settings.kind == "fuzz":
-            # Only `fuzz` learns from earlier workers of the run: equal runs of `run` must send equal requests.
+            # Only `fuzz` learns from earlier workers of the run: two equal runs of `run` must send equal requests.
             self._journals += self._lifecycle.earlier_journals
         if self._lifecycle.view.opened is not None:
             self._go_by(self._settings.for_project(self._lifecycle.view.opened.title))
@@ -320,7 +326,7 @@ class Supervisor:
             self._lifecycle.entries,
             first_round=self._lifecycle.number << 32,
         )
-        # A corpus may hold tens of MiB of them; the plan has taken those that it needs.
+        # A corpus may have tens of MiB of sequences, and the plan has taken those that it needs.
         self._lifecycle.entries = ()
         if not opened.operations:
             self.ending.complete(self._lifecycle.view)
@@ -341,7 +347,7 @@ class Supervisor:
             return
         now, elapsed_s = time.monotonic(), self._lifecycle.elapsed_s
         ready = [self._pool.workers[one] for one in self._pool.ready]
-        # Small tasks are leased ahead while there are enough for all workers, to the idlest ones first.
+        # While there are enough small tasks for all workers, they are leased ahead, to the idlest workers first.
         fewest = max(0, min((one.state.busy for one in ready), default=MOST_AHEAD))
         for ahead in range(fewest, MOST_AHEAD) if self._settings.kind == "run" else (0,):
             wanting = [one for one in ready if one.state.wants(ahead)]
@@ -352,7 +358,7 @@ class Supervisor:
                 task = self._plan.lease(elapsed_s, state.incarnation)
                 self._hand_over(worker, task, now)
         for _ in range(MOST_SLOW):
-            # One for each worker in turn, so that slow tasks are spread evenly.
+            # One per worker in turn, so that slow tasks are spread evenly.
             for worker in ready:
                 task = self._plan.lease_slow(elapsed_s, worker.state.slow)
                 self._hand_over(worker, task, now)
@@ -369,7 +375,7 @@ class Supervisor:
         worker.handle.tell(messages.Assign((task,)))
 
     def _shrinks_again(self) -> bool:
-        """Whether further work follows: shrinks, then deferred operations that may end the service."""
+        """Whether more work follows: shrinks, or deferred operations that may end the service."""
         plan, view = self._plan, self._lifecycle.view
         if plan is None or self._settings.kind != "run" or self._has_shrunk:
             return False
@@ -380,7 +386,7 @@ class Supervisor:
         return not self._has_shrunk or self._plan.release_deferred()
 
     def _read(self) -> None:
-        """Read the journals, and tell all workers of newly settled findings."""
+        """Read the journals, and send newly settled findings to all workers."""
         self._lifecycle.read(known_only=not self._has_new_journal)
         self._has_new_journal = False
         news = self._settled.read(self._lifecycle.view)
@@ -395,7 +401,7 @@ class Supervisor:
             return
         self._looks_at = now + _LOOK_S
         if self._plan is not None and not self.ending.began:
-            # Only a cluster offers more than before.
+            # Only a cluster may have room for more workers than before.
             self._starts += [now] * self._missing
         for worker in list(self._pool.workers.values()):
             snapshot = worker.handle.snapshot()
@@ -409,7 +415,7 @@ class Supervisor:
         self._keep_memory()
 
     def _keep_memory(self) -> None:
-        """Replace the worker that grew most if the run takes too much memory; end the run if that would not help."""
+        """If the run takes too much memory, replace the worker that grew most; end the run if that would not help."""
         if self._memory is None or self._plan is None or self.ending.began:
             return
         sizes = self._around.memory()
@@ -431,8 +437,8 @@ class Supervisor:
 
     def _lose(self, worker: LiveWorker, reason: str) -> None:
         """Remove a dead or hanging worker: return its tasks, and count the death against the case whose code ran."""
-        # The order matters: the worker must be dead before its slots are read for the last time, and its journal must be read
-        # before the slots are compared with it.
+        # The order matters: the worker must be dead when its slots are read for the last time, and its journal must be
+        # read before it is compared with the slots.
         if reason:
             worker.handle.kill()
         ended = self._pool.remove(worker)
@@ -451,27 +457,28 @@ class Supervisor:
         leases = state.leases.values()
         unreported = self._unreported.of_dead(state.incarnation, leases, snapshot, view)
         self._lifecycle.write_all(unreported)
-        # By the slots and not by the journal, which may lack the last second.
+        # Slots decide and not the journal, which may lack the last second.
         progressed = any(left(rests[one]) < left(task) for one, task in state.leases.items())
-        # More requests than cases in flight: a case has finished. The further steps of a sequence have no index in a lease.
+        # More requests than cases in flight mean that a case has finished. Further steps of a sequence have no index in
+        # a lease.
         if snapshot.sent > sum(slot.stage is not Stage.IDLE for slot in snapshot.slots):
             self._restarts.progress()
-        # A worker that announced its end was not killed by the case in its slot.
+        # If a worker announced its end, the case in its slot did not kill it.
         acting = None if word is not None else snapshot.acting
         if not self.ending.began:
             is_limited = word is not None and word.kind is messages.LeavingKind.LIMIT
-            # The next worker does not meet a kill from outside again.
+            # A kill from outside will not hit the next worker again.
             is_met_again = is_limited or (self._opened is None and not ended.is_from_outside)
             weight = deaths.HANG if reason else deaths.OPENING if is_met_again else 1
             if any(task.replay is not None for task in leases):
-                # The finding is not sent again in this run.
+                # The finding is not replayed again in this run.
                 weight = 0
             self._rule(acting, rests, ended, progressed=progressed, weight=weight)
         elif acting is not None and acting.task in rests and is_stuck(snapshot):
-            # The run ends before a second try, so the case is recorded after the first one.
+            # The run ends before a second try, so the case is recorded after the first.
             self._lifecycle.write(deaths.quarantined_case(rests[acting.task], acting, 1, ended.reason))
         spent_s = time.monotonic() - state.leased_at
-        # Last: a quarantine above takes its case, or the whole task, out of the rests.
+        # Last, because a quarantine above removes its case, or the whole task, from `rests`.
         for rest in map(snapshot.without_end, rests.values()):
             assert self._plan is not None
             if left(rest):
@@ -483,7 +490,7 @@ class Supervisor:
         self, acting: Slot | None, rests: dict[str, messages.Task], ended: Departure, *, progressed: bool, weight: int
     ) -> None:
         """Count a death against a case, quarantine the case or its task if due, and replace the worker."""
-        # A task that was handed in before the death is in no rest: then no case is to blame.
+        # A task that was returned before the death is not in `rests`; then no case is blamed.
         task = rests.get(acting.task) if acting is not None else None
         case = None
         if task is not None and acting is not None:
@@ -507,7 +514,7 @@ class Supervisor:
 
     def _replace(self, ruling: deaths.RestartDecision, ended: Departure) -> None:
         if ruling.ends_run:
-            # A worker that dies while its modules are imported cannot name the limit itself.
+            # A worker that dies while it imports modules cannot name the limit itself.
             limit = "" if ended.is_from_outside else likely_limit()
             if limit and limit not in ended.reason:
                 ended = replace(ended, reason=f"{ended.reason}: {limit}")
@@ -518,13 +525,13 @@ class Supervisor:
     # The end
 
     def _end_in_time(self) -> None:
-        """Give the due order of the end: drain, hasten, kill."""
+        """Send the order of the end that is due: drain, hasten, kill."""
         known, now = self._lifecycle, time.monotonic()
         order = self.ending.next_order(known.view, now, known.elapsed_s, self._around.interrupts.count)
         if order is not None:
             self._pool.tell_all(order)
         workers = list(self._pool.workers.values())
-        # All are killed first, because each kill has to be waited for.
+        # All are killed before any is waited for.
         for worker in workers if self.ending.kills else ():
             worker.handle.kill()
         for worker in workers:
@@ -538,7 +545,7 @@ class Supervisor:
     def _conclude(self, opened: messages.Opened) -> None:
         """Start a worker that calls `after_run` of checks and removes created resources; record an error if it fails.
 
-        After an interrupt or an error of the run the worker only removes.
+        After an interrupt or an error of the run, the worker only removes resources.
         """
         only_cleans = self.ending.outcome in (endings.INTERRUPTED, endings.FAILED) or not opened.concludes
         if only_cleans and not opened.cleans:
@@ -575,7 +582,7 @@ class Supervisor:
                     state.opened = True
                     worker.handle.tell(wanted)
                 elif isinstance(message, messages.CredentialMessage):
-                    # The worker may have to log in to remove resources.
+                    # The worker may have to log in before it removes resources.
                     self._hear_of_credentials(state.incarnation, message)
                 elif isinstance(message, messages.Leaving):
                     state.last_word = message
@@ -597,11 +604,11 @@ class RunOutcome(Struct, frozen=True):
     """0: nothing failed; 1: something failed; 2: the run could not be done, or tested nothing; 130: interrupted."""
     view: RunView
     outcome: str  # As in `RunFinished`.
-    error: RunFault | None = None  # Set for exit code 2, and for a run that was given up after it found something.
+    error: RunFault | None = None  # Set for exit code 2, and if the run was given up after it found failures.
 
 
 def keep_discoveries(settings: RunSettings, view: RunView) -> None:
-    """Save the discoveries about the target for the next run. Untested operations keep their earlier ones."""
+    """Save the discoveries about the target for the next run. Operations that this run did not test keep their earlier ones."""
     if settings.corpus.cache is None:
         return
     directory = Path(settings.corpus.cache)
