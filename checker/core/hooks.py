@@ -7,7 +7,7 @@ from enum import StrEnum
 from math import isfinite
 from typing import Any, Final, Protocol, TypeVar, Unpack, overload
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.core.case import Case
@@ -138,7 +138,7 @@ class HookRegistry(Struct):
     """Hooks of one scope, by name, in the order of registration."""
 
     scope: HookScope = HookScope.GLOBAL
-    _entries: dict[str, list[_Entry]] = field(default_factory=dict)
+    entries: tuple[tuple[str, _Entry], ...] = ()  # (name, hook); another tuple after each change.
 
     def register(
         self,
@@ -163,14 +163,14 @@ class HookRegistry(Struct):
         if filter and not known.has_operation:
             raise ValueError(f"Hook '{name}' runs before operations exist: it takes no filters")
         call = _checked(function, name, known)
-        self._entries.setdefault(name, []).append(_Entry(function, call, filter))
+        self.entries += ((name, _Entry(function, call, filter)),)
 
     def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
         """Return the hooks of this name; each takes the context and the arguments of `HOOK_NAMES`, by position.
 
         With a context only those for its operation; without one each looks at the context that it is called with.
         """
-        entries = self._entries.get(name, ())
+        entries = [entry for key, entry in self.entries if key == name]
         if context is None:
             return tuple(entry.guarded() for entry in entries)
         return tuple(entry.call for entry in entries if entry.filter.matches(context))
@@ -178,30 +178,27 @@ class HookRegistry(Struct):
     @property
     def is_empty(self) -> bool:
         """Whether there are no hooks at all."""
-        return not any(self._entries.values())
+        return not self.entries
 
     def get_all_by_name(self, name: str) -> list[Hook]:
         """Return the functions registered under this name, as they were written."""
-        return [entry.function for entry in self._entries.get(name, ())]
+        return [entry.function for key, entry in self.entries if key == name]
 
     def unregister(self, function: Hook) -> None:
         """Forget a function under every name it has. Unknown functions are no error."""
-        for entries in self._entries.values():
-            entries[:] = [entry for entry in entries if entry.function is not function]
+        self.entries = tuple(one for one in self.entries if one[1].function is not function)
 
     def unregister_all(self) -> None:
         """Forget every hook."""
-        self._entries.clear()
+        self.entries = ()
 
     def extend(self, other: "HookRegistry") -> None:
         """Add the hooks of another registry after those that are there."""
-        for name, entries in other._entries.items():
-            self._entries.setdefault(name, []).extend(entries)
+        self.entries += other.entries
 
     def copy(self) -> "HookRegistry":
         """Return a new registry with the current hooks."""
-        entries = {name: list(entries) for name, entries in self._entries.items()}
-        return HookRegistry(self.scope, entries)
+        return HookRegistry(self.scope, self.entries)
 
     def apply(self, function: Hook, *, name: str | None = None) -> Callable[[Tested], Tested]:
         """Decorate a test: the hook acts in that test alone. Raises `TypeError`, `ValueError`."""
@@ -224,6 +221,11 @@ class HookChain(Struct, frozen=True):
     """Registries whose hooks act one after the other: of all schemas, of one, of a test."""
 
     registries: tuple[HookRegistry, ...]
+
+    @property
+    def entries(self) -> tuple[object, ...]:
+        """Return a value that differs after each change of a registry."""
+        return tuple(one.entries for one in self.registries)
 
     def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
         """Return the hooks of this name of all registries."""

@@ -124,23 +124,28 @@ class BaseUrl(Struct, frozen=True):
     @classmethod
     def from_url(cls, url: str) -> "BaseUrl":
         """Return the base of an absolute http(s) URL or of the address of a unix socket. Raises `ValueError` with a sentence for other texts."""
-        parts = urlsplit(canonical_url(url))
-        if parts.scheme == "http" and parts.netloc[:3].upper() == "%2F":
-            path = unquote(parts.netloc)
-            if len(path.encode("utf-8", "surrogateescape")) > _MOST_OF_SOCKET or "\0" in path:
-                raise ValueError(
-                    f"{path!r} cannot be a unix socket: its path may have {_MOST_OF_SOCKET} octets; give a shorter one"
-                )
-            return cls(parts.scheme, LOOPBACK, 80, parts.path.rstrip("/"), socket=path)
-        host = parts.hostname or ""
-        if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):
-            raise ValueError(f"{_shown(url)!r} is not an absolute http(s) URL; give one like http://127.0.0.1:8080")
-        port = parts.port
-        if port == 0:
-            raise ValueError(f"{_shown(url)!r} has port 0, on which no server can listen; give a port from 1 to 65535")
-        usual = 443 if parts.scheme == "https" else 80
-        userinfo = unquote(parts.netloc.rpartition("@")[0])
-        return cls(parts.scheme, host, port or usual, parts.path.rstrip("/"), userinfo)
+        return _base_url(url)
+
+
+@lru_cache(maxsize=64)  # Calls of Python users ask for the same one several times for each case.
+def _base_url(url: str) -> BaseUrl:
+    parts = urlsplit(canonical_url(url))
+    if parts.scheme == "http" and parts.netloc[:3].upper() == "%2F":
+        path = unquote(parts.netloc)
+        if len(path.encode("utf-8", "surrogateescape")) > _MOST_OF_SOCKET or "\0" in path:
+            raise ValueError(
+                f"{path!r} cannot be a unix socket: its path may have {_MOST_OF_SOCKET} octets; give a shorter one"
+            )
+        return BaseUrl(parts.scheme, LOOPBACK, 80, parts.path.rstrip("/"), socket=path)
+    host = parts.hostname or ""
+    if parts.scheme not in ("http", "https") or not _HOST.fullmatch(host):
+        raise ValueError(f"{_shown(url)!r} is not an absolute http(s) URL; give one like http://127.0.0.1:8080")
+    port = parts.port
+    if port == 0:
+        raise ValueError(f"{_shown(url)!r} has port 0, on which no server can listen; give a port from 1 to 65535")
+    usual = 443 if parts.scheme == "https" else 80
+    userinfo = unquote(parts.netloc.rpartition("@")[0])
+    return BaseUrl(parts.scheme, host, port or usual, parts.path.rstrip("/"), userinfo)
 
 
 def canonical_url(url: str) -> str:

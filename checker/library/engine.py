@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from checker import __version__
 from checker.checks.context import CheckTools, JudgedInteraction
-from checker.checks.custom import ClassCheck
+from checker.checks.custom import CUSTOM_CHECKS, ClassCheck
 from checker.checks.judge import Judge, Judgement, JudgeSettings
 from checker.config.config import Config
 from checker.config.operation_settings import HttpSettings, OperationSettings
@@ -81,6 +81,7 @@ from checker.transport.factories import NETWORK, transport_factory, with_policie
 from checker.transport.policies import RateLimits
 from checker.transport.prepare import RequestMaker
 from checker.transport.settings import Dispatch, Headers, HttpChanges, environment_proxy
+from checker.workers.authentication.keeper import CredentialKeeper
 from checker.workers.operation_tools import dispatched
 from checker.workers.subject import RUN_ENGINE
 
@@ -193,6 +194,8 @@ def credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> t
     given = [("header", options.headers), ("query", options.params), ("cookie", options.cookies)]
     if case.meta is None:
         given += [("header", case.headers), ("query", case.query), ("cookie", case.cookies)]
+    if not any(values for _, values in given):
+        return ()
     is_sensitive = settings.report.sanitization.redaction.is_sensitive
     return tuple(
         f"{place} {name}" for place, values in given for name, value in values.items() if is_sensitive(name) and value
@@ -242,6 +245,7 @@ def error_of(failure: NetworkFailure, command: str) -> Exception:
     return error
 
 
+Sending = tuple[RequestMaker, CallHooks, CredentialKeeper | None]  # The makers of the requests of one call.
 _NOWHERE = BaseUrl("http", "localhost", 80, "")
 _NO_BASE_URL = "The `base_url` argument is required when specifying a schema via a file"
 
@@ -271,6 +275,11 @@ class LibraryEngine:
         self.settings = LiveSettings(config, schema.location or "", self._makers.clear)
         self._compiled: dict[tuple[Label, GenerationMode | None, bool], Programs] = {}
         self._probes = TestProbes()
+        self._hooks: tuple[object, CallHooks] | None = None
+        """The hooks of calls, with the entries of the registries that they are made of."""
+        self._judges: dict[Label, tuple[object, Judge]] = {}
+        """Operation -> the checks of its last call, with what they are made of."""
+        self._silent = Judge(())
         self._rates = RateLimits()
         self._sender = RequestSender(attached.application, self._connect)
         self._elsewhere = RequestSender(attached.application, with_policies(NETWORK, self._rates))
@@ -559,9 +568,9 @@ class LibraryEngine:
         # A user who changes the credentials of a case wants to send those.
         is_ours = sent is given and changed.keys() <= dict(own.headers).keys()
         keeper = self.auth.keeper(self.settings.asked, origin, self._send) if is_ours else None
-        maker, hooks = self._maker(origin, own, options.headers), CallHooks.of(self._chain)
+        maker, hooks = self._maker(origin, own, options.headers), self._call_hooks()
         # No checks here: the caller decides whether the response is judged.
-        tools = Tools(maker, lambda _: Judge(()), SafetyGate(), replace(hooks, kept=(), validated=()), keeper)
+        tools = Tools(maker, lambda _: self._silent, SafetyGate(), replace(hooks, kept=(), validated=()), keeper)
         request = build_request(maker, tools.hooks, sent, keeper)
         request.drawn = case.sent
         where = origin.url + origin.base_path
@@ -600,17 +609,8 @@ class LibraryEngine:
         own = self.settings_of(case.operation)
         origin = self._origin(base_url, settings)
         maker = self._maker(origin or _NOWHERE, own, options.headers)
-        plain_headers = without_credentials(settings.report.sanitization.redaction, own.headers)
-        unknown = maker.origin.with_userinfo("")
-        anonymous = self._maker(unknown, dataclasses.replace(own, headers=plain_headers), {}, is_anonymous=True)
-        hooks, keeper = CallHooks.of(self._chain), self.auth.keeper(self.settings.asked, maker.origin, self._send)
-        chosen = options.selected(own.checks, self.class_checks())
-        replaced = extensions.judges(self.schema)
-        judge = Judge(
-            options.able([replaced.get(one.name, one) for one in chosen], response),
-            JudgeSettings(own.check_settings, settings.report.truncation, own.beside),
-            CheckTools(CallMaker(maker, hooks, keeper), CallMaker(anonymous, hooks), renewed),
-        )
+        hooks, keeper = self._call_hooks(), self.auth.keeper(self.settings.asked, maker.origin, self._send)
+        judge = self._judge(case.operation, options, response, (maker, hooks, keeper))
         is_safe = response.verify and options.transport_kwargs.get("verify") is not False
         http = own.http.with_options(verify=None if is_safe else False)
         send = partial(self._sent_by_check, origin, http)
@@ -631,6 +631,36 @@ class LibraryEngine:
             raise group from raised
         if raised is not None:
             raise raised
+
+    def _call_hooks(self) -> CallHooks:
+        entries = self._chain.entries
+        if self._hooks is None or self._hooks[0] != entries:
+            self._hooks = entries, CallHooks.of(self._chain)
+        return self._hooks[1]
+
+    def _judge(self, operation: Operation, options: CheckOptions, response: Response, sending: Sending) -> Judge:
+        """Return the checks of a response to an operation, those of its last call if they are the same."""
+        settings, own = self.settings.now, self.settings_of(operation)
+        classes = tuple(self.class_checks())
+        given = options.checks, options.additional_checks, options.excluded_checks, response.request is None
+        registered = classes, *CUSTOM_CHECKS.values(), extensions.is_extended(self.schema, "evaluate_server_error")
+        made_of = sending, settings, own, given, registered
+        known = self._judges.get(operation.label)
+        if known is not None and known[0] == made_of:
+            return known[1]
+        redaction = settings.report.sanitization.redaction
+        plain = dataclasses.replace(own, headers=without_credentials(redaction, own.headers))
+        maker, hooks, _ = sending
+        anonymous = self._maker(maker.origin.with_userinfo(""), plain, {}, is_anonymous=True)
+        replaced = extensions.judges(self.schema)
+        chosen = [replaced.get(one.name, one) for one in options.selected(own.checks, classes)]
+        judge = Judge(
+            options.able(chosen, response),
+            JudgeSettings(own.check_settings, settings.report.truncation, own.beside),
+            CheckTools(CallMaker(*sending), CallMaker(anonymous, hooks), renewed),
+        )
+        self._judges[operation.label] = made_of, judge
+        return judge
 
     def _sent_by_check(self, origin: BaseUrl | None, http: HttpSettings, request: WireRequest) -> Outcome:
         if origin is None:

@@ -74,6 +74,7 @@ def _fields(data: Any) -> dict[str, Any]:
 _NEVER = frozenset(["content", "method", "url"])  # Options that the case decides.
 _CONTENT_TYPE = "Content-Type"
 _CHECKS = "checks: functions, classes or names"
+_NAMED: Final = ("checks", "additional_checks", "excluded_checks")
 
 
 class CallOptions(Struct, frozen=True):
@@ -160,9 +161,9 @@ class CallOptions(Struct, frozen=True):
 class CheckOptions(Struct, frozen=True):
     """The options of the checks of one response."""
 
-    checks: Checks | None = None  # Replace the configured checks.
-    additional_checks: Checks | None = None
-    excluded_checks: Checks | None = None
+    checks: tuple[CheckName, ...] | None = None  # Replace the configured checks.
+    additional_checks: tuple[CheckName, ...] = ()
+    excluded_checks: tuple[CheckName, ...] = ()
     headers: Mapping[str, Any] = field(default_factory=dict)  # Headers that were sent in addition to those of the case.
     transport_kwargs: Mapping[str, Any] = field(default_factory=dict)
     """Options of the transport: `verify` applies to requests of checks, too."""
@@ -178,24 +179,21 @@ class CheckOptions(Struct, frozen=True):
         recorder = given.get("recorder")
         is_right = recorder is None or hasattr(recorder, "checked")
         require(is_right, "recorder", "an object with a method `checked`", recorder)
-        return cls(**given)
+        return cls(**given | {name: _several(name, given[name]) for name in _NAMED if name in given})
 
     @classmethod
     def take(cls, options: dict[str, Any]) -> Self:
-        """Remove the options of checks from `options` and return them."""
-        names = ("checks", "additional_checks", "excluded_checks")
-        return cls(**{name: options.pop(name) for name in names if name in options})
+        """Remove the options of checks from `options` and return them. Raises `IncorrectUsage`."""
+        return cls.of({name: options.pop(name, None) for name in _NAMED})
 
     def selected(self, configured: tuple[str, ...], classes: Iterable[ClassCheck]) -> tuple[Check, ...]:
         """Return the chosen checks; `classes` are the active class checks. Raises `UsageError` for an unknown name."""
-        chosen = configured if self.checks is None else _several("checks", self.checks)
-        wanted = [*chosen, *_several("additional_checks", self.additional_checks)]
-        left_out = _several("excluded_checks", self.excluded_checks)
+        wanted = [*(configured if self.checks is None else self.checks), *self.additional_checks]
         names = (*BUILT_IN, *CUSTOM_CHECKS)
-        for one in left_out:
+        for one in self.excluded_checks:
             if isinstance(one, str) and one not in names:
                 raise UsageError(f"unknown check {one!r}; choose from {', '.join(names)}")
-        excluded = set(map(_name, left_out))
+        excluded = set(map(_name, self.excluded_checks))
         found: dict[str, tuple[Check, ...]] = {}
         for one in wanted:
             name = _name(one)
@@ -214,7 +212,7 @@ class CheckOptions(Struct, frozen=True):
         """
         if response.request is not None:
             return tuple(checks)
-        asked = {_name(one) for given in (self.checks, self.additional_checks) for one in _several("checks", given)}
+        asked = set(map(_name, (*(self.checks or ()), *self.additional_checks)))
         found = []
         for check in checks:
             if not check.judges_request:
@@ -245,10 +243,8 @@ def _given(options: dict[str, Any], record: type[Any], called: str) -> dict[str,
     return given
 
 
-def _several(option: str, given: Checks | None) -> Iterable[CheckName]:
+def _several(option: str, given: Checks) -> tuple[CheckName, ...]:
     """Return the checks of an option, which may be a single name or function. Raises `IncorrectUsage`."""
-    if given is None:
-        return ()
     found = (given,) if callable(given) else several(option, given, _CHECKS)
     for one in found:
         require(isinstance(one, str) or callable(one), option, _CHECKS, given)

@@ -297,6 +297,7 @@ def _give_up(loop: asyncio.AbstractEventLoop) -> None:
     loop.call_soon_threadsafe(loop.stop)
 
 
+_PHRASES: Final = {one.value: one.phrase for one in HTTPStatus}
 _VERSIONS: Final = {"version": "3.0", "spec_version": "2.3"}
 
 
@@ -311,8 +312,7 @@ def _headers(request: WireRequest, origin: BaseUrl) -> list[tuple[bytes, bytes]]
 
 
 def _response(request: WireRequest, status: int, headers: list[tuple[str, str]], content: bytes) -> Response:
-    message = HTTPStatus(status).phrase if status in list(HTTPStatus) else ""
-    return Response(status, headers, content, request=request, message=message)
+    return Response(status, headers, content, request=request, message=_PHRASES.get(status, ""))
 
 
 def _failed(request: WireRequest, error: Exception, *, raises: bool) -> Response:
