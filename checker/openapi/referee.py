@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     import checker.validation.referee as opinions
     from checker.validation.referee import Referee
 else:
-    # Asked first when a value is wrong: jsonschema is a sixth of the imports of a worker.
+    # Imported with the first value that is judged: jsonschema is a sixth of the imports of a worker.
     opinions = later("checker.validation.referee", by_all=False)
 
 _INVERTING: Final = frozenset({"contains", "if", "not", "oneOf", "then"})

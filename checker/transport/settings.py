@@ -24,7 +24,7 @@ class HttpChanges(Struct, frozen=True):
 
     usual: HttpSettings | None = None  # Settings of its operation; None for those of the lane.
     timeout_s: float | None = None
-    """Shorter than in the settings, because the supervisor knows only the time-out of the settings."""
+    """At most the time limit of the settings: the supervisor takes a worker for hanging after that one."""
     verify: bool | str | None = None
     follows_redirects: bool | None = None
 
