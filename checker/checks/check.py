@@ -176,7 +176,6 @@ class Check(Struct, frozen=True):
 
     @property
     def sends(self) -> bool:
-        """Whether it sends requests."""
         return isgeneratorfunction(self.run)
 
     @property

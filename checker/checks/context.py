@@ -36,9 +36,7 @@ class Peers(Protocol):
     """The configured users, whose resources are private to each."""
 
     @property
-    def names(self) -> Sequence[str]:
-        """Return the names."""
-        ...
+    def names(self) -> Sequence[str]: ...
 
     def caller_of(self, request: WireRequest | None) -> str | None:
         """Return the caller of a request; None if the caller is unknown."""

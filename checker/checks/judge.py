@@ -63,7 +63,6 @@ class Judge:
 
     @property
     def names(self) -> Sequence[str]:
-        """Return the names of its checks."""
         return self._names
 
     def verdict(self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()) -> "Judgement | None":

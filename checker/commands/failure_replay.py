@@ -84,7 +84,6 @@ class ReplayCredentials(Struct, frozen=True):
 
     @property
     def all_headers(self) -> tuple[tuple[str, str], ...]:
-        """Return all credentials as headers."""
         credentials = self.credentials_of("")
         cookies = "; ".join(f"{name}={value}" for name, value in credentials.cookies.items())
         found = (*self.headers, *credentials.headers.items())

@@ -124,7 +124,6 @@ class Selection(Struct, frozen=True):
     shard: Shard | None = None  # The part of the operations that is tested; None: all.
 
     def matches(self, operation: Selectable) -> bool:
-        """Whether an operation is tested."""
         return self.filters.matches(operation) and not any(block.matches(operation) for block in self.disabled)
 
 

@@ -209,12 +209,10 @@ class RequestVerdict(Struct, frozen=True):
 
     @property
     def invalid(self) -> tuple[PartVerdict, ...]:
-        """Return the verdicts of the invalid parts."""
         return tuple(part for part in self.parts if part.outcome is Outcome.INVALID)
 
     @property
     def ambiguous(self) -> tuple[PartVerdict, ...]:
-        """Return the verdicts of the ambiguous parts."""
         return tuple(part for part in self.parts if part.outcome is Outcome.AMBIGUOUS)
 
     def of(self, location: Location, name: str = "") -> Outcome | None:

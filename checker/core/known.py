@@ -169,7 +169,6 @@ class Baseline(Struct, frozen=True):
     allows_intermittent: bool = False  # Whether failures that show only now and then fail no run.
 
     def __bool__(self) -> bool:
-        """Whether there is a baseline."""
         return bool(self.source)
 
     def fingerprints(self) -> Mapping[str, frozenset[str]]:
@@ -208,7 +207,6 @@ class KnownFailures(Struct):
         return KnownStatus.RECORDED if self.baseline.updates and is_recordable else KnownStatus.NEW
 
     def fails(self, seen: Seen) -> bool:
-        """Whether it fails a run."""
         return self.standing(seen) in FAILING
 
     def compared(self, seen: Iterable[Seen], tested: Iterable[str], *, is_whole: bool) -> "Compared":

@@ -411,10 +411,7 @@ class RunView(Struct):
                 self._absorb_life(record)
 
     def forget_finished(self, name: str) -> None:
-        """Drop a task if it is finished, because no further record is about it.
-
-        For readers that follow a night with many thousands of tasks.
-        """
+        """Drop a task if it is finished, because no further record is about it. For readers that follow a night with many thousands of tasks."""
         task = self.tasks.get(name)
         if task is not None and task.finished:
             del self.tasks[name]
@@ -517,8 +514,5 @@ def fold(records: Iterable[tuple[int, Record]]) -> RunView:
 
 
 def _least(one: Said | None, other: Said) -> Said:
-    """Return the lesser record.
-
-    Workers that open the same document write equal records; if they differ, the order of arrival must not decide.
-    """
+    """Return the lesser record. Workers that open the same document write equal records; if they differ, the order of arrival must not decide."""
     return other if one is None else min(one, other, key=astuple)

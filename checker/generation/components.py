@@ -122,10 +122,7 @@ class PartCompiler:
 
     @property
     def nodes(self) -> int:
-        """The number of compiled nodes.
-
-        Nodes of a shared parameter count for each of its operations, because one operation keeps it alive.
-        """
+        """The number of compiled nodes. Nodes of a shared parameter count for each of its operations, because one operation keeps it alive."""
         return sum([one.nodes for one in self._budgets])
 
     def relations(self) -> Relations | None:
@@ -477,7 +474,6 @@ class PartCompiler:
         return "\n".join(text for text in texts if isinstance(text, str))
 
     def body_part(self, body: Body, *, reuses: bool = False) -> SchemaPart:
-        """Return the schema of one kind of body."""
         schema = body.schema
         parsed = parse(body.media_type)
         is_multi = is_multipart(body.media_type)

@@ -357,9 +357,7 @@ def _has_anchors(tree: Expression) -> bool:
 
 _SHARE: Final = 0.7  # Probability of text at the only open end of a pattern.
 _SHARE_OF_BOTH: Final = 0.3
-"""Share of texts with extra text at an end, for each end of a pattern without anchors: some authors of such patterns mean the
-whole text.
-"""
+"""Share of texts with extra text at an end, for each end of a pattern without anchors: some authors of such patterns mean the whole text."""
 _SHORTEST: Final = 0.5  # Probability that extra text reaches a minimum length, if it can.
 _ROOM: Final = 300  # Characters at an end, more only to reach a length. Long texts are rare (`plans.length_plan`).
 _NOTHING: Final = constant("")

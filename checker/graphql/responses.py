@@ -233,7 +233,6 @@ class GraphQLContract:
         self._shapes = Shapes(schema)
 
     def plan(self, status: int, content_type: str | None) -> ResponsePlan:
-        """Return the plan for a response."""
         return ResponsePlan(
             status_documented=True,
             documented_statuses=(),

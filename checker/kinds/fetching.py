@@ -95,7 +95,6 @@ class Portion:
 
     @property
     def limits(self) -> FetchLimits:
-        """Limits from the settings."""
         return self._allowance.limits
 
     def left_s(self) -> float:

@@ -83,9 +83,7 @@ class CallRecorder(Protocol):
         """Record that a test of an operation begins; empty for several operations. The seed is None without random cases."""
         ...
 
-    def called(self, call: Call) -> None:
-        """Record a call."""
-        ...
+    def called(self, call: Call) -> None: ...
 
     def judged(self, response: Response, results: Sequence[CheckResult], command: str) -> None:
         """Record the results of checks; `command` reproduces the failures."""

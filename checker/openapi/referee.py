@@ -263,7 +263,6 @@ class Rules(Struct):
     _by_pointer: dict[tuple[str, int], Rule] = field(default_factory=dict)
 
     def of(self, schema: Schema) -> Rule:
-        """Return the rule of a schema."""
         key = (schema.pointer, id(schema.raw))
         found = self._by_pointer.get(key)
         if found is None:
@@ -518,7 +517,6 @@ def body_verdicts(
 
 
 def _may_be(body: Body, content: bytes, rules: Rules) -> bool:
-    """Whether content may be a valid body."""
     found = RequestVerdict(tuple(of_type(body, content, body.media_type, rules, required=True)))
     return found.outcome is not Outcome.INVALID
 

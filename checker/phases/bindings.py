@@ -365,7 +365,6 @@ class BoundPool(Struct, frozen=True):
 
     @classmethod
     def of(cls, bindings: tuple[Binding, ...]) -> "BoundPool":
-        """Return the pool of these bindings."""
         drawn = (binding for binding in bindings if not binding.expression)
         return cls({(binding.location, binding.name): binding for binding in drawn})
 

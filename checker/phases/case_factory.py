@@ -591,7 +591,6 @@ class CaseFactory:
                 first += 1
 
     def has_smallest(self, label: Label, phase: str) -> bool:
-        """Whether a phase has a smallest case of an operation."""
         with suppress(CheckerError, LookupError):
             learned = self.learned(label, phase)
             return self._lists.at(phase + SMALLEST, self.operations[label], 0, learned) is not None

@@ -39,7 +39,6 @@ class Discriminator(Struct, frozen=True):
 
     @property
     def names(self) -> tuple[Names, ...]:
-        """Names of each alternative."""
         return tuple(one.names for one in self.alternatives)
 
     def tag_of(self, value: Any) -> str | None:

@@ -113,10 +113,7 @@ class _Cluster(Struct):
 
     @property
     def cost(self) -> float:
-        """Return the cost of a second.
-
-        It is higher the fewer operations share the time, and an operation that shows nothing new counts less.
-        """
+        """Return the cost of a second. It is higher the fewer operations share the time, and an operation that shows nothing new counts less."""
         return 1 / (self.weight * self.size)
 
     def learn(self, report: LeaseReport) -> None:

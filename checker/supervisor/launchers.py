@@ -300,10 +300,7 @@ class ProcessWorker(LocalWorker):
 
 
 class ProcessLauncher(LocalLauncher):
-    """Starts workers as processes.
-
-    `forks`: whether the fork server may be a fork of this process, which has no code of users.
-    """
+    """Starts workers as processes. `forks`: whether the fork server may be a fork of this process, which has no code of users."""
 
     def __init__(self, work: Work | None = None, *, forks: bool = False) -> None:
         super().__init__(work)

@@ -109,10 +109,7 @@ class Consumer(Struct):
         self._keys = [(kind, value) for kind, values in wanted.items() for value in values]
 
     def choose(self, rings: Rings, index: int, above: Above = ()) -> Taken | None:
-        """Return the value for this index.
-
-        With `above`, return the first value from this index on that belongs to that resource, if any.
-        """
+        """Return the value for this index. With `above`, return the first value from this index on that belongs to that resource, if any."""
         chosen: Taken | None = None
         for taken in self.near(rings, index, _REACH):
             if not above or agree(taken.above, above):

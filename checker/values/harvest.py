@@ -234,10 +234,7 @@ class Places:
         found: list[tuple[ResponsePlace, Scalar]],
         below: list[tuple[ResponsePlace, Any]],
     ) -> None:
-        """Put the scalars of a container into `found` and its containers into `below`.
-
-        One loop: this is the hot path of learning values.
-        """
+        """Put the scalars of a container into `found` and its containers into `below`. One loop: this is the hot path of learning values."""
         known = place.below
         if known is None:
             known = place.below = {}

@@ -110,7 +110,6 @@ class ValueHistory(Struct):
             self.contexts[above] -= 1
 
     def forget_context(self, above: Above) -> None:
-        """Forget all values of a context."""
         for value in [one for one in self.values if one[1] == above]:
             self.remove(value)
 

@@ -95,7 +95,6 @@ class ValuePool:
         self._forget()
 
     def _forget(self) -> None:
-        """Forget all values."""
         self._rings: dict[RingKey, ValueHistory] = {}
         self._ordered = Rings()
         self._nested: dict[str, dict[int, ValueHistory]] = {}

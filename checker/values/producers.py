@@ -162,10 +162,7 @@ class Producer(Struct):
         return bool(self.feeds or self.wanted or self.linked or self.reads_urls)
 
     def worth(self, place: ResponsePlace) -> Worth:
-        """Return how likely some parameter asks for the values at a place.
-
-        Of other collections, only places count whose members paths name.
-        """
+        """Return how likely some parameter asks for the values at a place. Of other collections, only places count whose members paths name."""
         if not (self.feeds or place.resource != self.resource or self._names(place)):
             return Worth.NOTHING
         is_name = place.name in self.names or place.origin[1] in self.naming

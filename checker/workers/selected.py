@@ -65,7 +65,6 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
 
     @cached_property
     def resources(self) -> ResourceModel:
-        """Return the resource model of the selected operations."""
         model = self._schema.resources()
         inferred = tuple(self._inferred())
         if inferred:

@@ -205,10 +205,7 @@ def _of_topic(text: str) -> tuple[str, ...]:
 
 
 def holding(name: str) -> tuple[str, ...]:
-    """Return the values for which a condition always holds (RFC 9110, 13.1.1).
-
-    Operations refuse other values without reading the request.
-    """
+    """Return the values for which a condition always holds (RFC 9110, 13.1.1). Operations refuse other values without reading the request."""
     return ("*",) if name.lower() == "if-match" else ()
 
 

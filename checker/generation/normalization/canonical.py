@@ -317,10 +317,7 @@ class Canon:
         return target_of(self.document, reference, at)
 
     def target(self, facet: Facet) -> Facet:
-        """Return the target of a facet that consists of one reference, or the facet itself.
-
-        Raises `UnresolvableReference`.
-        """
+        """Return the target of a facet that consists of one reference, or the facet itself. Raises `UnresolvableReference`."""
         seen = set()
         while facet.key not in seen and not facet.is_partial and isinstance(facet.raw, dict):
             seen.add(facet.key)
@@ -463,10 +460,7 @@ class Canon:
         return (*alternatives, *ways), is_whole
 
     def _drop_contradictions(self, found: Canonical) -> None:
-        """Drop the ways to satisfy a `not` that contradict a required schema.
-
-        Raises `UnresolvableReference`.
-        """
+        """Drop the ways to satisfy a `not` that contradict a required schema. Raises `UnresolvableReference`."""
         # Each inverse multiplies the ways of the next, dead ends included. Nested filters of five types (`gt`, `gte`,
         # `lt`, `lte` over a shared base) took the whole budget of 60,000 steps; with this they take 900.
         required: set[SchemaKey] = set()

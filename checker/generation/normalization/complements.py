@@ -31,10 +31,7 @@ Breaking = Callable[[Facet, dict[str, Any], Any], Iterator[Conjunction]]
 
 
 def complement(facet: Facet, raw: dict[str, Any]) -> tuple[tuple[Conjunction, ...], bool]:
-    """Return the ways to break the keywords of a schema, and whether the list is complete.
-
-    `raw` has its valid keywords without references.
-    """
+    """Return the ways to break the keywords of a schema, and whether the list is complete. `raw` has its valid keywords without references."""
     found: list[Conjunction] = []
     is_whole = True
     # Drawing values and filtering them by `not` finds nothing if nearly all values are forbidden.

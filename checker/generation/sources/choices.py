@@ -1,7 +1,4 @@
-"""Sources of the choices of a draw: random numbers, a record, or Hypothesis (`hypothesis.py`).
-
-Each records the typed choices that it made.
-"""
+"""Sources of the choices of a draw: random numbers, a record, or Hypothesis (`hypothesis.py`). Each records the typed choices that it made."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date

@@ -15,9 +15,7 @@ from checker.generation.sources.choices import Draw as Draw
 from checker.generation.sources.choices import RandomSource, Source
 
 ELEMENT, OPTIONAL, ATTEMPT = range(1002, 1005)
-"""Labels of spans. The boolean before an `OPTIONAL` decides whether the part is present. The boolean of an `ELEMENT` is its
-first choice.
-"""
+"""Labels of spans. The boolean before an `OPTIONAL` decides whether the part is present. The boolean of an `ELEMENT` is its first choice."""
 
 DEEPEST = 3  # Times that a recursive schema is entered again before only required parts are drawn.
 _WORK = 5_000

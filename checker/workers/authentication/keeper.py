@@ -160,9 +160,7 @@ class KnownPeers(Struct, frozen=True):
 class SupervisorLine(Protocol):
     """The way of a worker to its supervisor."""
 
-    def send(self, message: CredentialMessage) -> None:
-        """Send a request for credentials."""
-        ...
+    def send(self, message: CredentialMessage) -> None: ...
 
     def wait_for_orders(self) -> bool:
         """Wait for orders to `fetch` or `take`: the loop of the worker stops meanwhile. Return whether the run ends."""

@@ -57,7 +57,6 @@ class SchemeCredentials:
         return self._static[self.configured]
 
     def of(self, operation: Operation) -> Authentication:
-        """Return the authentication of an operation."""
         return self.configured if self._operations is None else self._operations.of(operation).authentication
 
     def need(self, label: Label, name: str) -> None:

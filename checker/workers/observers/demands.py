@@ -102,8 +102,6 @@ _Place = tuple[str, str]  # Location and name.
 
 
 class _Counts(Struct):
-    """The counts of one operation."""
-
     doubtful: set[_Place]  # Optional parts that no accepted case had.
     needed: set[_Place]  # Optional parts that no accepted case was without.
     refused: Counter[_Place] = field(default_factory=Counter)  # Cases with a doubtful part that were refused.

@@ -72,7 +72,6 @@ class _Streak(Struct):
     """Digest of a place whose values a list varies -> the last reason there, and how often it was the reason in a row."""
 
     def read(self, results: Iterable[_Result]) -> None:
-        """Read further results."""
         for _, reason, _, is_known, is_gone, names, place in results:
             is_accepted = reason == ACCEPTED
             self.dull = self.dull + 1 if not is_accepted and reason in self.met else 0

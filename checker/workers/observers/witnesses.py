@@ -94,7 +94,6 @@ class _ServedTimes(Struct):
 
     @property
     def latest(self) -> Sent:
-        """Return the latest request."""
         return Sent(self.made, self.request, self.status)
 
 

@@ -128,7 +128,6 @@ class CheckOutcomes(Struct):
         self._packed = self._all_passed(self.names)
 
     def passed(self, case: Case) -> Packed:
-        """Return the record of a case that passed all its checks."""
         if self.of_case is None:
             return self._packed
         names = tuple(self.of_case(case))
