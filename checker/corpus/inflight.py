@@ -1,8 +1,8 @@
-"""The current work of a worker, in memory that outlives it: one slot for each lane, a heartbeat, the progress of its tasks.
+"""The current work of a worker, in memory that outlives it: a slot for each lane, a heartbeat, the progress of its tasks.
 
-The file is mapped by the worker and by the supervisor. Every store is one aligned 64-bit word. A case is written in
-this order: stage to idle, everything else, stage. A reader after `kill -9`, or in between, sees one whole state or an
-idle lane, never a mix. Times are of `time.monotonic_ns`, which all processes share on Linux and macOS.
+The worker and the supervisor map the file into memory. Every store is one aligned 64-bit word. A case is written in this
+order: stage idle, everything else, stage. A reader after `kill -9`, or in between, sees one complete state or an idle lane,
+never a mix. Times are those of `time.monotonic_ns`, which all processes share on Linux and macOS.
 """
 
 import mmap
@@ -19,7 +19,7 @@ from checker.corpus import files
 
 
 class Stage(IntEnum):
-    """The stage of the case of a lane. Deadlines differ by stage."""
+    """The stage of a lane's case. Each stage has its own deadline."""
 
     IDLE = 0
     MAKE = 1
@@ -39,14 +39,14 @@ class Slot(Struct, frozen=True):
     task: str  # Task id; empty when idle.
     index: int
     since_ns: int  # When the stage began.
-    recipe: bytes | None  # Choices of the case; None when it is not made yet.
+    recipe: bytes | None  # Choices of the case; None before it is made.
 
 
 class Progress(Struct, frozen=True):
     """The progress of a worker in a task."""
 
     reached: int = 0  # One more than the highest index that is known to be made.
-    redone: int = 0  # Number of repeated cases that were begun, in their order.
+    redone: int = 0  # Number of repeated cases that were begun; they come in order.
     is_ended: bool = False  # Whether the task ended early because a case failed.
 
 
@@ -61,7 +61,7 @@ _H_MAGIC, _H_LANES, _H_HEARTBEAT, _H_ACTING, _H_PID, _H_SENT = range(6)
 _PROGRESS_WORD = 64
 _PROGRESS_ENTRIES = 128
 _TALLY_WORD = _PROGRESS_WORD + 2 * _PROGRESS_ENTRIES
-"""First word of the tallies: one word for each entry of the progress."""
+"""First word of the tallies. There is one word for each entry of the progress."""
 _STATUS_BITS = 10
 _FAILED_BITS = 32
 _HEADER_BYTES = _PAGE
@@ -72,7 +72,7 @@ _INDEX_MASK = (1 << _REDONE_SHIFT) - 1
 
 # Words of a slot behind its stage.
 _S_SINCE, _S_TASK, _S_INDEX, _S_LENGTH = range(1, 5)
-_BEGUN = struct.Struct("@4Q")  # All of them. Native, so that each is stored at once.
+_BEGUN = struct.Struct("@4Q")  # All words of the header. Native byte order, so that each is stored atomically.
 _RECIPE_OFFSET = 8 * _WORD
 _SLOT_BYTES = 3 * _PAGE
 INLINE_BYTES = _SLOT_BYTES - _RECIPE_OFFSET  # A longer recipe goes to a spill file.
@@ -82,7 +82,7 @@ _SPILL_HEADER = struct.Struct("<I")
 
 
 class InflightWriter:
-    """The slots of one worker. Only its one thread writes; each call costs about half a microsecond."""
+    """The slots of one worker. Only its thread writes. A call takes about half a microsecond."""
 
     def __init__(self, path: Path, lanes: int) -> None:
         self._path = path
@@ -99,24 +99,24 @@ class InflightWriter:
         self._words[_H_PID] = os.getpid()
         self._words[_H_LANES] = lanes
         self._words[_H_HEARTBEAT] = monotonic_ns()
-        # Last: without it, readers take a header that is half written for that of no worker.
+        # Last: readers ignore a header without the magic number, so a header that is half written does not count.
         self._words[_H_MAGIC] = _MAGIC
 
     def heartbeat(self) -> None:
         self._words[_H_HEARTBEAT] = monotonic_ns()
 
     def send(self) -> None:
-        """Count one more request. The journal has it up to a second later, or never if the worker dies."""
+        """Count one more request. The journal contains it up to a second later, or never if the worker dies."""
         self._words[_H_SENT] += 1
 
     def begin(self, lane: int, task: str, index: int, next_index: int, redone: int = 0) -> None:
-        """Begin to make a case, whose code runs from here on. Forgets the recipe of the case before.
+        """Begin to make a case, whose code runs from here on. The recipe of the case before is forgotten.
 
-        All cases of the task below `next_index` are done or in flight, even if the journal does not have them; so are the
-        first `redone` of those that were to be made again.
+        All cases of the task below `next_index` are done or in flight, even if the journal does not contain them. The same
+        holds for the first `redone` cases of those that are made again.
         """
         words, slot = self._words, self._slots[lane]
-        # Idle first and the stage last: after `kill -9` a reader sees an idle lane or a whole case, never a mix.
+        # Idle first and the stage last, so that after `kill -9` a reader sees an idle lane or a complete case.
         words[slot] = 0
         if task != self._task:
             self._task, self._task_word = task, int(task, 16)
@@ -142,7 +142,7 @@ class InflightWriter:
         words[_H_ACTING] = lane + 1
 
     def advance(self, lane: int, stage: Stage) -> None:
-        """Begin another stage of the same case: less to write than `enter`. The acting lane stays the same."""
+        """Begin another stage of the same case, with less to write than `enter`. The acting lane does not change."""
         words, slot = self._words, self._slots[lane]
         # A reader in between sees the old stage with the new time, which only delays a deadline.
         words[slot + _S_SINCE] = monotonic_ns()
@@ -161,12 +161,12 @@ class InflightWriter:
     def tally(self, task: str, failed: int, status: int, unmade: int) -> None:
         """Store the counts of a task since its lease: failed cases, first 2xx status (0: none), indices without a case.
 
-        The journal has them later, or never if the worker dies.
+        The journal contains them later, or never if the worker dies.
         """
         word = self._progress.get(task) or self._claim(task)
         entry = (word - _PROGRESS_WORD) // 2
-        # All counts in one word, which is stored at once: a reader never sees the failures of one case with the status
-        # of another.
+        # All counts are in one word, which is stored atomically: a reader never sees the failures of one case with the
+        # status of another.
         tally = (unmade << _FAILED_BITS | failed) << _STATUS_BITS | status
         self._words[_TALLY_WORD + entry] = tally
 
@@ -175,28 +175,29 @@ class InflightWriter:
         self._words[self._progress.get(task) or self._claim(task)] = next_index | _ENDED
 
     def clear_acting(self) -> None:
-        """Clear the acting case: if the process dies or hangs after this, no case is to blame."""
+        """Clear the acting case. If the process dies or hangs after this, no case is blamed."""
         self._words[_H_ACTING] = 0
 
     def recipe(self, lane: int, choices: bytes) -> None:
-        """Leave the choices of the case in this lane. Raises `StorageError` when a spill file cannot be written."""
+        """Store the choices of the case in this lane. Raises `StorageError` if a spill file cannot be written."""
         slot = self._slots[lane]
-        # No length while the bytes are incomplete, so that no reader takes half a recipe for a whole one.
+        # The length is cleared while the bytes are incomplete, so that no reader takes half a recipe for a complete
+        # one.
         self._words[slot + _S_LENGTH] = 0
         length = len(choices)
         if length <= INLINE_BYTES:
             start = slot * _WORD + _RECIPE_OFFSET
             self._bytes[start : start + length] = choices
-            # Plus one, so that an empty recipe differs from none.
+            # Plus one, so that an empty recipe differs from no recipe.
             self._words[slot + _S_LENGTH] = length + 1
         else:
-            # The file is not written at once, so it carries a checksum. The length in the slot follows it and makes it
-            # count.
+            # The file is not written atomically, so it has a checksum. The length in the slot is stored afterwards and
+            # makes the file valid.
             files.write_file(_spill_path(self._path, lane), _SPILL_HEADER.pack(crc32(choices)) + choices)
             self._words[slot + _S_LENGTH] = _SPILLED | (length + 1)
 
     def close(self) -> None:
-        """Unmap and remove the files: a worker that ends by itself leaves nothing in flight."""
+        """Unmap and remove the files: a worker that exits normally leaves nothing in flight."""
         lanes = len(self._slots)
         self._words.release()
         self._bytes.release()
@@ -204,12 +205,12 @@ class InflightWriter:
         remove(self._path, lanes)
 
     def _claim(self, task: str) -> int:
-        """Return the word for the progress of a task. The oldest of 128 entries gives way: a worker holds far fewer tasks at a time."""
+        """Return the word for the progress of a task. The oldest of 128 entries is overwritten: a worker holds far fewer tasks at a time."""
         if len(self._progress) >= _PROGRESS_ENTRIES:
             word = self._progress.pop(next(iter(self._progress)))
         else:
             word = _PROGRESS_WORD + 2 * len(self._progress) + 1
-        # The name is cleared first and written last, so that no task is shown with the progress of another one.
+        # The name is cleared first and written last, so that no task appears with the progress of another.
         self._words[word - 1] = 0
         self._words[word] = 0
         self._words[_TALLY_WORD + (word - _PROGRESS_WORD) // 2] = 0
@@ -219,25 +220,25 @@ class InflightWriter:
 
 
 class InflightReader:
-    """The slots of a worker that lives, hangs or is dead. Absent or damaged files read as nothing in flight."""
+    """The slots of a worker that is alive, hanging or dead. Missing or damaged files read as nothing in flight."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     @property
     def heartbeat_ns(self) -> int:
-        """Return the time of the last turn of the loop; 0 if the worker never reached it."""
+        """Return the time of the last turn of the loop; 0 before the first."""
         return self._word(_H_HEARTBEAT)
 
     @property
     def acting_lane(self) -> int | None:
-        """Return the lane whose code runs, or ran when the process died."""
+        """Return the lane whose code is running, or was running when the process died."""
         acting = self._word(_H_ACTING)
         return acting - 1 if 0 < acting <= self._word(_H_LANES) else None
 
     @property
     def pid(self) -> int:
-        """Return the process that writes; 0 if it died before it wrote its pid."""
+        """Return the id of the writing process; 0 if it died before it wrote its id."""
         return self._word(_H_PID)
 
     @property
@@ -293,7 +294,7 @@ class InflightReader:
                 return Slot(lane, Stage.IDLE, "", 0, since, None)
             if data[: 4 * _WORD] == before:
                 return Slot(lane, Stage(stage), f"{task:016x}", index, since, self._recipe(lane, data, length))
-            # The slot counts only if a second read is equal: the writer may have changed it during the first one.
+            # The slot is valid only if a second read is equal, because the writer may have changed it during the first.
             before = data[: 4 * _WORD]
         # A slot that changes faster than it can be read twice is not stuck.
         return Slot(lane, Stage.IDLE, "", 0, since, None)
@@ -308,8 +309,7 @@ class InflightReader:
                 return None
             (checksum,) = _SPILL_HEADER.unpack_from(spill)
             choices = spill[_SPILL_HEADER.size :]
-            # A case without its recipe can still be blamed by its index; one with a wrong recipe would show another
-            # request.
+            # A case without a recipe can still be blamed by its index. A wrong recipe would show another request.
             return choices if crc32(choices) == checksum else None
         return data[_RECIPE_OFFSET : _RECIPE_OFFSET + size]
 
@@ -323,7 +323,7 @@ class InflightReader:
 
 
 def remove(path: Path, lanes: int = 64) -> None:
-    """Remove the slots of a worker that is gone, with their spill files."""
+    """Remove the slots of a worker that has ended, with their spill files."""
     files.remove_file(path)
     for lane in range(lanes):
         files.remove_file(_spill_path(path, lane))

@@ -30,7 +30,7 @@ DAMAGED = "damaged_file"  # Kind of these notes.
 
 
 class Loss(StrEnum):
-    """The possible losses, by the content of the file."""
+    """What may be lost, by the content of the file."""
 
     JOURNAL = "findings, errors, counts and values that its process wrote down later may be missing"
     SNAPSHOT = "findings, values and signals of earlier runs may be missing"
@@ -39,7 +39,7 @@ class Loss(StrEnum):
 
 
 def damage_note(path: Path, reason: str, loss: Loss) -> Note:
-    """Return one sentence, the same for every reader that finds the damage: the fold reports it once."""
+    """Return one sentence, the same for every reader that finds the damage, so that the fold reports it once."""
     return Note(DAMAGED, "", "", f"{path} is damaged: {reason}; {loss}")
 
 
@@ -47,14 +47,15 @@ FRAME_RECORDS = 128
 FRAME_BYTES = 256 << 10
 FLUSH_INTERVAL_S = 0.2
 SYNC_INTERVAL_S = 1.0
-"""A sync takes 5 to 14 ms. One for each new failure took half the time of a run against a server that fails at random."""
+"""A sync takes 5 to 14 ms. One for each new failure took half the time of a run against a server that fails randomly."""
 TOGETHER_BYTES = 16 << 20  # Maximum size of the records in one frame. Readers take much larger frames for damage.
 RECENT_RECORDS = 10_000  # Limit on the records that a writer recalls; they are read from the file if there were more.
-BUDGET_BYTES = 8 << 20  # Limit on the learned records of one journal. It keeps the start short after a long run.
+BUDGET_BYTES = 8 << 20  # Limit on the learned records of one journal, which keeps start-up short after a long run.
 
-# These must survive a power failure. Of all other records the last second may be lost, because a sync is slow.
+# These must survive a power failure. The last second of all other records may be lost, because a sync is slow.
 _DURABLE = (Finding, Quarantined, RunStarted, RunFinished)
-# (classes, share of the budget above which they are not written). Values are dropped first: workers learn them again most easily.
+# (classes, share of the budget above which they are not written). Values are dropped first, because workers learn them
+# again most easily.
 _EVICTION: tuple[tuple[type | tuple[type, ...], float], ...] = (
     ((ValueSeen, ValueGone, ResourceChanged), 0.5),
     (SignalsSeen, 0.75),
@@ -72,7 +73,7 @@ class JournalWriter:
     def __init__(
         self, path: Path, *, budget_bytes: int = BUDGET_BYTES, secrets: Secrets = NO_SECRETS, recalls: Kinds = ()
     ) -> None:
-        """Records are written with references in place of `secrets`; those of the kinds `recalls` are kept for `news`."""
+        """Records are written with references in place of `secrets`. Records of the kinds `recalls` are kept for `news`."""
         self.path = path
         self._conceal = secrets.conceal
         self._recalls = recalls
@@ -84,11 +85,11 @@ class JournalWriter:
         self._buffered_bytes = 0
         self._oldest = 0.0
         self._is_ahead = False
-        """Whether something was handed over since the last sync."""
+        """Whether records were handed over since the last sync."""
         self._synced_at = 0.0
 
     def write(self, record: Record) -> None:
-        """Commit findings, quarantines and the ends of a run; append everything else."""
+        """Commit findings, quarantines, and the beginning and end of a run; append all other records."""
         if isinstance(record, _DURABLE):
             self.commit(record)
         else:
@@ -97,7 +98,7 @@ class JournalWriter:
     def append(self, record: Record, now: float | None = None) -> None:
         """Buffer a record. It is written with its frame, at most 200 ms later if `tick` is called. Raises `StorageError`."""
         size, budget = self._file.size, self._budget_bytes
-        # Half of the budget is the least share in `_EVICTION`: most records are spared the search.
+        # Half of the budget is the least share in `_EVICTION`, so most records need no search.
         if size > budget * 0.5 and any(size > share * budget and isinstance(record, of) for of, share in _EVICTION):
             return
         self._add(record, now)
@@ -123,7 +124,7 @@ class JournalWriter:
     def commit(self, *records: Record) -> None:
         """Write records, and everything before them, to the disk before returning. Raises `StorageError`.
 
-        A death on the way leaves all of them or none, up to `TOGETHER_BYTES`.
+        If the process dies meanwhile, all of them are written or none, up to `TOGETHER_BYTES`.
         """
         self.hand_over(*records)
         self._sync()
@@ -141,17 +142,17 @@ class JournalWriter:
         self._is_ahead = True
 
     def news(self, reader: "JournalReader") -> list[Record]:
-        """Return what a reader of this file would return now, from memory unless there were too many since the last call."""
+        """Return what a reader of this file would return now; from memory, unless there were too many records since the last call."""
         self.flush()
         recent, self._recent = self._recent, []
         if recent is None:
             return reader.read_new()
-        # So that the reader never returns what came from memory.
+        # The reader must never return records that were returned from memory.
         reader.position = self._file.size
         return recent
 
     def close(self) -> None:
-        """Flush and close. Raises `StorageError`; the file is closed then, too."""
+        """Flush and close. Raises `StorageError`; the file is closed even then."""
         try:
             self.flush()
             if self._is_ahead:
@@ -184,14 +185,14 @@ class JournalReader:
     """Follows one journal, which may still be written. Damaged content raises no error."""
 
     def __init__(self, path: Path, *, read_bytes: int = _READ_BYTES, kinds: Kinds = ()) -> None:
-        """`read_bytes`: of the file, at a time. Only records of these `kinds` are returned; none: all."""
+        """`read_bytes`: size of one read. Only records of these `kinds` are returned; empty: all."""
         self.path = path
         self._kinds = kinds
         self._read_bytes = read_bytes
         self.position = 0
         """Bytes whose records were returned."""
         self.damage: str | None = None
-        """The reason why the rest of the file is unreadable. A torn tail is no damage: its writer was killed."""
+        """Why the rest of the file is unreadable. A torn tail is no damage, because its writer was killed."""
         self._file = TailFile(path)
 
     def read_new(self) -> list[Record]:
@@ -213,8 +214,7 @@ class JournalReader:
                 self._file.close()
             if found.records or len(data) < wanted:
                 return found.records
-            # The first frame is longer than the piece that was read.
-            # A fixed size would never get past a frame that is longer.
+            # The first frame is longer than one read. With a fixed size, the reader would never get past such a frame.
             wanted = len(data) + found.missing
         return []
 
@@ -233,12 +233,12 @@ class JournalReader:
 
 
 class Journals:
-    """Finds journals as they appear and follows them all. Order is kept within an incarnation only."""
+    """Finds journals as they appear, and follows all of them. Only the records of one incarnation are in order."""
 
     def __init__(self, layout: RunLayout, *, above: int | None = None, kinds: Kinds = ()) -> None:
-        """`above`: an incarnation, for the journals of the run that began after it, without results of `checker replay`; None: all.
+        """`above`: read journals of the run that began after this incarnation, without results of `checker replay`; None: all.
 
-        Only records of these `kinds` are read; none: all.
+        Only records of these `kinds` are read; empty: all.
         """
         self._layout = layout
         self._kinds = kinds
@@ -248,9 +248,9 @@ class Journals:
         self._finished: set[int] = set()
 
     def read_new(self, *, known_only: bool = False) -> Iterator[tuple[int, Record]]:
-        """Yield (incarnation, record) of everything that was written since the last call, above incarnation `above`.
+        """Yield (incarnation, record) for everything that incarnations above `above` wrote since the last call.
 
-        `known_only` lists no directory: there can be no journal beside those that were found before.
+        With `known_only` the directory is not listed, for callers that know that there is no new journal.
         """
         if not known_only:
             self._discover()
@@ -259,7 +259,7 @@ class Journals:
                 yield incarnation, record
 
     def new_of_each(self) -> list[tuple[int, Iterator[Record]]]:
-        """Return (incarnation, records written since the last call). The records are read a piece of the file at a time."""
+        """Return (incarnation, iterator of records since the last call). The iterator reads the file piece by piece."""
         self._discover()
         return [(incarnation, self._new(incarnation)) for incarnation in self._readers]
 
@@ -300,7 +300,7 @@ class Journals:
             for incarnation, path in self._layout.journal_paths()
             if (self._above is None or incarnation > self._above) and path not in self._known
         ]
-        # Records that are in the snapshot already would count twice.
+        # Records that the snapshot contains would count twice.
         covered = self._layout.head().covered if found else ()
         for incarnation, path in found:
             self._known.add(path)
@@ -315,7 +315,7 @@ class LastRun(Struct, frozen=True):
     """The run of a corpus that was begun or resumed last."""
 
     started: RunStarted
-    first: int  # Incarnation of the supervisor that began it: nothing below belongs to the run.
+    first: int  # Incarnation of the supervisor that began it. Lower incarnations belong to earlier runs.
     journal: Path  # Journal of the supervisor that continued the run last.
 
 
@@ -329,14 +329,14 @@ def last_run(layout: RunLayout) -> LastRun | None:
     if not begun:
         return None
     _, path, last = begun[-1]
-    # A resumed run has a journal of each of its supervisors. The first one has its seed and its start.
+    # A resumed run has one journal per supervisor. The first one contains its seed and its start.
     started = [(incarnation, run) for incarnation, _, run in begun if run.run == last.run]
     first, run = min(started, key=lambda pair: pair[0])
     return LastRun(run, first, path)
 
 
 def holds_replays(path: Path) -> bool:
-    """Whether a journal holds results of `checker replay` alone: it belongs to no run."""
+    """Whether a journal contains only results of `checker replay`, so that it belongs to no run."""
     return isinstance(_first_record(TailFile(path)), FindingReplayed) and all(
         isinstance(record, FindingReplayed) for record in JournalReader(path).finish()
     )
@@ -344,7 +344,7 @@ def holds_replays(path: Path) -> bool:
 
 def _first_record(file: TailFile) -> Record | None:
     """Return the first record of a journal. A supervisor commits the beginning of its run as the first frame."""
-    # The first frame alone: each worker asks all journals at its start.
+    # Only the first frame is read, because each worker reads all journals at its start.
     try:
         records = records_at(file, 0, most_bytes=_FIRST_FRAME_BYTES)
     finally:

@@ -40,7 +40,7 @@ class RunLayout(Struct, frozen=True):
 
     @property
     def made(self) -> Path:
-        """Return the file of the resources that runs have made at their targets and not removed."""
+        """Return the file of the resources that runs have created at their targets and not removed."""
         return self.root / "made.jsonl"
 
     @property
@@ -50,7 +50,7 @@ class RunLayout(Struct, frozen=True):
 
     @property
     def caches(self) -> Path:
-        """Return the folder of cached results for Hypothesis. Created when it is needed."""
+        """Return the folder of cached results for Hypothesis. It is created on demand."""
         return self.root / "hypothesis"
 
     @property
@@ -66,7 +66,7 @@ class RunLayout(Struct, frozen=True):
         return self.journals / f"{_stem(incarnation, pid)}.journal"
 
     def traffic(self, incarnation: int, pid: int) -> Path:
-        """Return the path of the traffic of one process of an incarnation, from which the names of its segments follow."""
+        """Return the base path of the traffic of one process of an incarnation. The names of its segments are derived from it."""
         return self.traffics / _stem(incarnation, pid)
 
     def inflight(self, incarnation: int) -> Path:
@@ -81,7 +81,8 @@ class RunLayout(Struct, frozen=True):
         for path in (self.root, *directories):
             files.make_directory(path)
         ignored = self.root / ".gitignore"
-        # A corpus holds responses and must not reach a repository by accident. A file that the user changed stays.
+        # A corpus contains responses and must not be committed to a repository by accident. A file that the user
+        # changed is kept.
         if not ignored.exists():
             files.write_file(ignored, b"*\n")
 
@@ -104,7 +105,8 @@ class RunLayout(Struct, frozen=True):
     def next_incarnation(self) -> int:
         """Return a number above every incarnation that the corpus has records of, compacted ones included.
 
-        Only the holder of the lock asks, before it starts workers: a worker that was just started has left no trace.
+        Only the holder of the lock may call this, before it starts workers: a worker that was just started has left no
+        trace.
         """
         traces = (*self.journal_paths(), *self.traffic_paths(), *self.inflight_paths())
         return max([self.head().highest, *(number for number, _ in traces)]) + 1

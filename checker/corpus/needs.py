@@ -1,7 +1,7 @@
-"""The earlier requests of the run that a finding needs, because they created or removed the resources that its request uses.
+"""The earlier requests that a finding needs, because they created or removed the resources that its request uses.
 
-On a fresh server the printed command alone would be answered with 404. Creations are matched by the paths and names in requests,
-because a finding may use a resource of another case by chance.
+On a fresh server, the printed command alone would get 404. Creations are matched by paths and names in requests, because a
+finding may use a resource of another case by chance.
 """
 
 import json
@@ -34,43 +34,44 @@ from checker.corpus.records import Exchange, Finding, ResourceMade
 _CREATED, _CONFLICT = 201, 409
 ANY_NAME = "*"
 """Stands for the unknown name of a resource that a request may have created although its response was a server error."""
-_NOTHING_THERE = frozenset((401, 403, 404, 410))  # Statuses that do not show whether the resource exists.
+_NOTHING_THERE = frozenset((401, 403, 404, 410))  # Statuses that do not tell whether the resource exists.
 _METHOD_REFUSED = frozenset((405, 501))
-# `GET /basket/` of Django Oscar makes the basket of its caller. When GET did not count, six findings about `/baskets/1`
-# named no request that makes it.
+# `GET /basket/` of Django Oscar creates its caller's basket. When GET was ignored, six findings about `/baskets/1`
+# named no request that creates it.
 _LESS_SURE = frozenset(("PUT", "GET"))
 _WITH, _MOST_NAMES = " with ", 3
 LOCATION = "header:Location"
-_UNMISTAKABLE = 8  # Length of names that do not occur by chance, such as UUIDs.
+_UNMISTAKABLE = 8  # Length of names that are not equal by chance, such as UUIDs.
 _MOST_LEAVES = 500
 _ITEM = re.compile(r"body((?:\.[^.:\[\]\s]+|\[\d+\])*\[\d+\])")
 _PART = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]")
-"""The place of an invalid value in a message, up to its innermost list item, and a part of it: `body.data[0].name: ...`."""
+"""Matches the parts of the place in a message about an invalid value: `body.data[0].name: ...`."""
 
 
 def creation_rank(made: ResourceMade) -> tuple[int, float, str]:
-    """Return the sort key of requests that made the same resource: those that surely created it first, then by time."""
+    """Return the sort key of requests that may have created the same resource: certain ones first, then by time."""
     return *creation_order(made.label, made.status, made.at), made.command
 
 
 def creation_order(label: str, status: int, at: float) -> tuple[int, float]:
     """Return the sort key of creations: status 201, other successes, refusals, server errors; then by time.
 
-    A success of PUT may be an update, and GET may only show what is there: they come after those of other methods.
+    A success of PUT may be an update, and GET may only return an existing resource, so they come after other methods.
     """
     if status == _CREATED:
         return 0, at
-    # Refusals count as well: a service that validates too late returns 422 and keeps the resource.
+    # Refusals count as well: a service that validates too late returns 422 and keeps the new resource.
     return status // 100 + (status < 400 and _method_of(label) in _LESS_SURE), at
 
 
 def needed_by(
     finding: Finding, made: Mapping[str, ResourceMade], removed: Mapping[str, ResourceMade]
 ) -> tuple[ResourceMade, ...]:
-    """Return the requests without which a fresh target may not show a finding, outermost first. `made` and `removed` are by path.
+    """Return the requests without which a fresh target may not show a finding, outermost resource first. `made` and `removed` are by path.
 
-    A resource that no request of the run made, or that one removed, was there from the start. `is_surely_needed` tells which of the
-    requests are certain. A sequence that creates its resources anew needs only those that it takes from a list which the run has filled.
+    A resource that the run did not create, or that it removed, existed before the run. `is_surely_needed` tells which
+    requests are certain. A sequence that creates its resources anew needs only those whose names it takes from a list that
+    the run has filled.
     """
     shown = {str(one.literal) for step in finding.steps for one in step.bindings if _method_of(one.producer) in SAFE}
     listed = shown if finding.investigation.is_anew else frozenset()
@@ -79,8 +80,8 @@ def needed_by(
         return ()
     exchange = finding.interactions[-1].exchange
     if exchange.status in _NOTHING_THERE:
-        # The failure needs a resource to be absent, so the request that removed it comes first.
-        # With another refusal the resource may be there.
+        # The failure needs a resource to be absent, so the request that removed it comes first. With other refusals the
+        # resource may exist.
         for path in () if finding.investigation.is_anew else _named_paths(exchange):
             gone = None if _is_of_the_run(made.get(path)) else removed.get(path)
             if gone is not None and gone.label != finding.label:
@@ -93,7 +94,7 @@ def needed_by(
     elsewhere = search.made_elsewhere(_path_of(exchange))
     for path in (*_named_paths(exchange), *elsewhere, *named, *_listed_paths(finding)):
         known = _maker_of(path, made, finding, shown)
-        # Of the resources that clients name, the sequence itself makes those at its own paths.
+        # The sequence itself creates the resources at its own paths whose names clients choose.
         is_own = known is not None and known.label in labels and (not ends_with_variable(known.label) or path in paths)
         if (
             known is not None
@@ -107,7 +108,7 @@ def needed_by(
 
 
 class _Search(Struct):
-    """The creations that a finding needs, each after those that it needs itself."""
+    """The creations that a finding needs. Each comes after those that it needs itself."""
 
     made: Mapping[str, ResourceMade]
     found: dict[str, ResourceMade]  # By command.
@@ -136,9 +137,9 @@ class _Search(Struct):
             yield from (path for path in self._named(str(value)) if names_resource(place, value, path))
 
     def made_elsewhere(self, path: str) -> Iterator[str]:
-        """Yield the paths of resources that a path names below other parents (`place_of_resource`), of each the one of its creation."""
-        # A service that looks at the last name alone serves it below any parents: 12 of 139 findings on a vector
-        # database named no creation and got 404 on a fresh server.
+        """Yield the paths of resources that a path names below other parents (`place_of_resource`); each is the path of the creation."""
+        # Some services look up only the last name and accept any parents: 12 of 139 findings on a vector database named
+        # no creation and got 404 on a fresh server.
         for own in (*_paths_above(path), path):
             others = (
                 [] if own in self.made else [one for one in self._named(name_in(own)) if place_of_resource(own, one)]
@@ -155,7 +156,7 @@ class _Search(Struct):
 
 
 def names_resource(place: Sequence[str | int], value: object, path: str) -> bool:
-    """Whether a value of a body is the name of the resource at a path: a long name, or a field that is called like it."""
+    """Whether a value in a body names the resource at a path: it is a long name, or its field is called like the resource."""
     name = name_in(path)
     if str(value) != name or is_taken_name(path):
         return False
@@ -165,10 +166,10 @@ def names_resource(place: Sequence[str | int], value: object, path: str) -> bool
 
 
 def place_of_resource(path: str, resource: str) -> int | None:
-    """Return the number of the segment of a path that names the resource at another path; None if there is none.
+    """Return the index of the segment in a path that names the resource at another path; None if none does.
 
-    A name that does not occur by chance also counts below other parents, because some services look at the last name alone, and with words
-    before it: `/boxes/by-id/{id}`. Others count where only words differ: a product of `/admin/products` is one of `/products`.
+    A long name also counts below other parents, because some services look up only the last name, and after other words:
+    `/boxes/by-id/{id}`. Short names count if only words differ: a product of `/admin/products` is one of `/products`.
     """
     if path == resource or path.startswith(f"{resource}/"):
         return resource.count("/")
@@ -188,7 +189,7 @@ def _is_unmistakable(name: str) -> bool:
 
 
 def place_of_name(path: str, sent_to: str, answer: Response) -> str:
-    """Return the place of the name of a new resource in the response to `POST sent_to`; empty if it does not state the name."""
+    """Return the place of a new resource's name in the response to `POST sent_to`; empty if the response does not contain the name."""
     if path == sent_to:
         return ""
     if answer.headers.get("location"):
@@ -198,14 +199,15 @@ def place_of_name(path: str, sent_to: str, answer: Response) -> str:
     except (ValueError, RecursionError):
         return ""
     name = name_in(path)
-    # The outermost place, and of these one that is called like a name: responses repeat ids in nested objects.
+    # The outermost place, preferably with a field that is called like a name, because responses repeat ids in nested
+    # objects.
     same = (place for place, value in leaves_of(document) if str(value) == name)
     places = sorted(same, key=lambda place: (len(place), not is_identifier(normalised(str(place[-1])))))
     return pointer_child("", *map(str, places[0])) if places else ""
 
 
 def leaves_of(value: Any) -> Iterator[tuple[tuple[str | int, ...], str | int]]:
-    """Yield (path, text or integer) of a document, outermost first, from at most 500 of its nodes."""
+    """Yield (path, text or integer) of a document, outermost first, for at most 500 of its nodes."""
     waiting: deque[tuple[tuple[str | int, ...], Any]] = deque([((), value)])
     for _ in range(_MOST_LEAVES):
         if not waiting:
@@ -220,7 +222,7 @@ def leaves_of(value: Any) -> Iterator[tuple[tuple[str | int, ...], str | int]]:
 
 
 def is_of_method_alone(finding: Finding) -> bool:
-    """Whether the response refuses a method that the operation does not have. Servers check this before they look for a resource."""
+    """Whether the response rejects an undeclared method. Servers check the method before they look up a resource."""
     if len(finding.steps) > 1 or not finding.interactions:
         return False
     exchange = finding.interactions[-1].exchange
@@ -229,11 +231,11 @@ def is_of_method_alone(finding: Finding) -> bool:
 
 
 def is_surely_needed(finding: Finding, made: ResourceMade) -> bool:
-    """Whether a finding does not show without it.
+    """Whether the finding cannot show without this request.
 
-    A leftover of a server error or of a refusal, or an earlier PUT of the same resource, may change nothing but the status, and a
-    resource that GET showed may have been there. A refusal that was not tried again may come before the resource is looked for, unless it states
-    that the resource is there.
+    A resource left by a server error or a refusal, or an earlier PUT of the same resource, may change only the status, and a
+    resource that GET returned may have existed before. A refusal that was not tried again may come before the resource is
+    looked up, unless it says that the resource exists.
     """
     exchange = finding.interactions[-1].exchange
     status = exchange.status
@@ -245,7 +247,7 @@ def is_surely_needed(finding: Finding, made: ResourceMade) -> bool:
 
 
 def taken_names(path: str, body: Any) -> Iterator[str]:
-    """Return the values of a request that may have to be unique, besides the path of the new resource: `/users with name bob`."""
+    """Return the values in a request that may have to be unique, apart from the path of the new resource, as in `/users with name bob`."""
     members = body.items() if isinstance(body, dict) else ()
     found = (
         f"{path}{_WITH}{segment_of(name)} {segment_of(value)}"
@@ -270,16 +272,16 @@ def name_in(path: str) -> str:
 def _maker_of(
     path: str, made: Mapping[str, ResourceMade], finding: Finding, shown: Collection[str]
 ) -> ResourceMade | None:
-    """Return the request that created the resource at a path, or may have.
+    """Return the request that created the resource at a path, or may have created it.
 
-    A refusal needs no resource that is uncertain, and a name that a safe request has `shown` was there from the start.
+    A refusal does not need an uncertain resource. A name in `shown` was returned by a safe request, so it existed before.
     """
     known, exchange = made.get(path), finding.interactions[-1].exchange
     is_refused = exchange.status is not None and 400 <= exchange.status < 500
-    # A path that ends in a word of the description names no member of a collection: `/todos/count`.
+    # A path whose last segment is a literal in the description names no member: `/todos/count`.
     template = finding.steps[-1].label.rstrip("/").split("/") if finding.steps else []
     at = path.count("/") - _path_of(exchange).count("/") - 1
-    # `GET /todos/count` was said to need a `POST /todos` that had returned 500, as if `count` were its name.
+    # `count` was once taken for a name, and `GET /todos/count` was said to need a `POST /todos` that had returned 500.
     is_word = -len(template) < at < 0 and "{" not in template[at]
     if known is not None or is_refused or _WITH in path or is_word or name_in(path) in shown:
         return known
@@ -288,7 +290,7 @@ def _maker_of(
 
 
 def _named_paths(exchange: Exchange) -> Iterator[str]:
-    """Yield the paths above that of a request, outermost first, its own, and the path of a resource that it could not create twice."""
+    """Yield the paths above the path of a request, outermost first, then its own, then the path of a resource that it could not create twice."""
     path = _path_of(exchange)
     yield from _paths_above(path)
     yield path
@@ -301,7 +303,7 @@ def _named_paths(exchange: Exchange) -> Iterator[str]:
 
 
 def document_in(body: bytes | None) -> Any:
-    """Return the JSON of a body; None, which names nothing, if it is no JSON."""
+    """Return the JSON of a body; None if it is no JSON, because then it names nothing."""
     try:
         return json.loads(body or b"")
     except (ValueError, RecursionError):
@@ -313,7 +315,7 @@ def _path_of(exchange: Exchange) -> str:
 
 
 def _listed_paths(finding: Finding) -> Iterator[str]:
-    """Yield the paths that an invalid item of a list in a response may have: `/accounts/anna` for an item of `GET /accounts` with that text."""
+    """Yield the paths that an invalid item of a list may have: `/accounts/anna` for `anna` in the list of `GET /accounts`."""
     item = _ITEM.match(finding.message)
     exchange = finding.interactions[-1].exchange
     if item is None or finding.check != "response_schema_conformance":
@@ -335,7 +337,7 @@ def _paths_above(path: str) -> Iterator[str]:
 
 
 def _is_of_names(exchange: Exchange) -> bool:
-    """Whether a response reports that the resource exists already, by its status or in its text."""
+    """Whether the status or the text of a response says that the resource exists already."""
     if exchange.status == _CONFLICT:
         return True
     is_refused = exchange.status is not None and exchange.status >= 400
@@ -343,12 +345,15 @@ def _is_of_names(exchange: Exchange) -> bool:
 
 
 def _is_of_the_run(maker: ResourceMade | None) -> bool:
-    """Whether the run created the resource. A PUT with another status than 201 may have replaced an older one, and GET shows it."""
+    """Whether the run created the resource.
+
+    A PUT with another status than 201 may have replaced an older one, and GET may have returned an existing one.
+    """
     return maker is not None and (maker.status == _CREATED or _method_of(maker.label) not in _LESS_SURE)
 
 
 def _makes_itself(finding: Finding, exchange: Exchange, known: ResourceMade) -> bool:
-    """Whether the request of a finding creates the resource itself if it is absent, with the same status."""
+    """Whether the request of a finding creates the resource itself if it does not exist, with the same status."""
     is_done = exchange.status is not None and 200 <= exchange.status < 300
     is_replacing = known.status == _CREATED != exchange.status and exchange.method == "PUT"
     return is_done and known.label == finding.label and not is_replacing
@@ -357,9 +362,10 @@ def _makes_itself(finding: Finding, exchange: Exchange, known: ResourceMade) -> 
 def _may_come_before(known: ResourceMade, finding: Finding) -> bool:
     """Whether a creation or a removal came before a finding.
 
-    Times are those of the verdicts. Within a phase the response to a later request may be judged first, so they decide nothing there.
+    Times are those of the verdicts. Within a phase, the response to a later request may be judged first, so times do not
+    decide there.
     """
-    # Between phases the time decides, not their order: with a time limit they take turns.
+    # Between phases the time decides and not the order of phases, because with a time limit phases take turns.
     return known.phase == finding.phase or known.at <= (finding.interactions[-1].at or finding.at)
 
 

@@ -1,7 +1,7 @@
-"""The records of a run. Journals hold everything but plain interactions; traffic holds those.
+"""The records of a run. Journals contain all records except plain interactions, which are in the traffic.
 
-Records are facts, in the order in which they happened within one incarnation of one process. Everything that is
-shown or resumed is a fold of them (`checker.corpus.fold`); every output is written here first.
+Records are facts. Those of one incarnation are in the order in which they happened. Everything that is shown or resumed is a
+fold of records (`checker.corpus.fold`), and every output is written here first.
 """
 
 from typing import Any
@@ -53,11 +53,11 @@ class ValueGone(Struct, frozen=True, array_like=True, tag=8):
     index: int = -1
     above: tuple[tuple[str, str], ...] = ()
     succeeded: bool = True
-    """False: the resource may still exist."""
+    """False: the DELETE failed, and the resource may still exist."""
 
 
 class ResourceChanged(Struct, frozen=True, array_like=True, tag=29):
-    """The first success of an operation on a resource, which may be in another state since."""
+    """The first success of an operation on a resource. Its state may have changed by it."""
 
     label: str
     value: str | int | float | bool
@@ -69,28 +69,28 @@ class ResourceChanged(Struct, frozen=True, array_like=True, tag=29):
 
 
 class DemandHeard(Struct, frozen=True, array_like=True, tag=20):
-    """A demand beyond the description, from a refusal of valid data, or the discovery that such a demand does not hold."""
+    """A demand of the target beyond the description, read from a refusal of valid data; or the discovery that a demand does not hold."""
 
     label: str
     demand: Constraint
     phase: str
-    """Empty for a demand of an earlier run that this run met again."""
+    """Phase; empty for a demand of an earlier run that this run met again."""
     is_refuted: bool = False
-    """Whether the target demands it no longer: it takes what breaks it, or refuses what respects it for the same reason."""
+    """Whether the target no longer makes this demand: it accepts values that break it, or refuses values that respect it for the same reason."""
     refused: tuple[Literal, ...] = ()
     """The case that was refused, if there was one."""
     part: str = ""
-    """Key of the part of its requests that other operations may have as well; empty for none."""
+    """Key of a part of the request that other operations may share; empty if there is none."""
     depth: int = 0
-    """The number of names in the path of the demand that lead to that part."""
+    """Number of names at the start of the demand's path that lead to that part."""
     index: int = 0
-    """Index of the case whose response states it, where the cases of its task are sent one after the other."""
+    """Index of the case whose response states the demand, if the cases of its task are sent one after the other."""
 
 
 class PartsCounted(Struct, frozen=True, array_like=True, tag=25):
-    """A valid case with or without optional parts of which no accepted case is known that has them, or is without them.
+    """A valid case that was refused, with optional parts that no accepted case had, or without optional parts that every accepted case had.
 
-    A worker that goes on with its task counts it, too.
+    A worker that continues the task counts it, too.
     """
 
     label: str
@@ -104,23 +104,23 @@ class PartsCounted(Struct, frozen=True, array_like=True, tag=25):
 
 
 class CaseFared(Struct, frozen=True, array_like=True, tag=30):
-    """The result of a valid case: an operation gets fewer of them while they are refused for the same reasons."""
+    """The result of a valid case. An operation gets fewer valid cases while they are refused for the same reasons."""
 
     label: str
     phase: str
     index: int
     reason: str
-    """Key of the reason for which it was refused; empty if it was not refused."""
+    """Key of the refusal's reason; empty if the case was not refused."""
     parts: int
-    """The optional parts that it has, and the variables of its path that are no integers, as bits by their order in the description."""
+    """Bits for its optional parts, and for the variables of its path that are no integers, in the order of the description."""
     status: int
-    """404 for each refusal that says that there is no resource of the name in the path."""
+    """Status; 404 for every refusal that says that the resource in the path does not exist."""
     taken: tuple[str, str] = ("", "")
     """(last variable of its path that has a value of an earlier response, field of that response); empty for none."""
     names: int = 0
     """A digest of the names in its path; 0 if it has none."""
     place: int = 0
-    """A digest of the parameter or property whose values a list varies in it; 0 for none."""
+    """Digest of the parameter or property that a list of cases varies in this case; 0 for none."""
 
 
 class RefusalCounted(Struct, frozen=True, array_like=True, tag=24):
@@ -134,7 +134,7 @@ class RefusalCounted(Struct, frozen=True, array_like=True, tag=24):
 
 
 class OperationServed(Struct, frozen=True, array_like=True, tag=22):
-    """A safe request was served, the first one of its operation in a worker. Workers send it again to see whether the target serves."""
+    """A safe request was served, the first of its operation in a worker. Workers send it again to find out whether the target serves requests."""
 
     label: str
     status: int
@@ -142,7 +142,7 @@ class OperationServed(Struct, frozen=True, array_like=True, tag=22):
 
 
 class OperationProbed(Struct, frozen=True, array_like=True, tag=23):
-    """A check that probes each operation once did so for the first accepted case of a task."""
+    """A check that probes each operation once has done so for the first accepted case of a task."""
 
     label: str
     task: str
@@ -154,7 +154,7 @@ class OperationProbed(Struct, frozen=True, array_like=True, tag=23):
 
 
 class SignalsSeen(Struct, frozen=True, array_like=True, tag=9):
-    """Feature ids that this incarnation saw for the first time, with their class names."""
+    """Ids of features that this incarnation saw for the first time, with their classes."""
 
     label: str
     ids: tuple[tuple[int, str], ...]
@@ -182,7 +182,7 @@ class Exchange(Struct, frozen=True, array_like=True):
     body_size: int | None = None
     """Bytes of the body that was sent, when `body` was cut."""
     body_at: int | None = None
-    """Offset of the frame that holds the body, in the same file. Readers of traffic put it in its place."""
+    """Offset of the frame with the body, in the same file. Readers of traffic insert the body."""
     response_body_at: int | None = None
     """Offset of the frame that holds the body of the response."""
 
@@ -203,7 +203,7 @@ class RunStarted(Struct, frozen=True, array_like=True, tag=1):
     location: str
     seed: int
     settings: str
-    """Digest of what must be equal for a resumed run: generation settings, filters, checks."""
+    """Digest of the settings that must be equal to resume a run: generation, filters, checks."""
     command: str
     workers: int
 
@@ -228,7 +228,7 @@ class SchemaOpened(Struct, frozen=True, array_like=True, tag=2):
     ways_in: tuple[str, ...] = ()
     """Options that set the credentials of its security schemes, as messages name them."""
     auth_examples: tuple[str, ...] = ()
-    """Lines of `checker.toml` that would configure its security schemes; none where some authentication is configured."""
+    """Lines of `checker.toml` that would configure its security schemes; empty if some authentication is configured."""
     unreadable: int = 0
     """Number of selected operations that are unreadable. Each has an error in place of tests."""
     tokens: tuple[tuple[str, str, str], ...] = ()
@@ -236,7 +236,7 @@ class SchemaOpened(Struct, frozen=True, array_like=True, tag=2):
     shard: str = ""
     """The tested part of the operations, such as `3/8`; empty for all."""
     partition: str = ""
-    """Digest of the partition that the shard is a part of; empty for none, and for one without operations."""
+    """Digest of the partition to which the shard belongs; empty without a shard, and for a partition without operations."""
     changed_since: str = ""
     """The earlier version of the description; only operations that have changed since are tested."""
 
@@ -246,7 +246,7 @@ class SchemaOpened(Struct, frozen=True, array_like=True, tag=2):
 
     @property
     def is_whole(self) -> bool:
-        """Whether all there is can be tested."""
+        """Whether all operations can be tested."""
         return self.selected == self.total and not self.unreadable
 
 
@@ -257,7 +257,7 @@ class OperationsSelected(Struct, frozen=True, array_like=True, tag=18):
 
 
 class OperationDescribed(Struct, frozen=True, array_like=True, tag=19):
-    """The facts about an operation for readers of the results; written when the operation is compiled."""
+    """Facts about an operation for readers of the results. Written when the operation is compiled."""
 
     label: str
     tags: tuple[str, ...]
@@ -273,7 +273,7 @@ class OperationDescribed(Struct, frozen=True, array_like=True, tag=19):
 
 
 class TaskProgress(Struct, frozen=True, array_like=True, tag=4):
-    """All cases of a task below `next_index` are done; counts are of this piece of work alone."""
+    """All cases of a task below `next_index` are done. Counts are of this piece of work only."""
 
     task: str
     """Empty for the requests that only the slots of a killed worker count."""
@@ -299,7 +299,7 @@ class TaskProgress(Struct, frozen=True, array_like=True, tag=4):
     `what` is the keyword that is broken there, or `EDGE`, `VALID`, `MEMBER` or `MEDIA_TYPE`.
     """
     at: float = 0.0
-    """Seconds since the epoch; 0 in old files, and where the supervisor wrote it for a dead worker."""
+    """Seconds since the epoch; 0 in old files, and if the supervisor wrote the record for a dead worker."""
     probes: tuple[tuple[str, int, int], ...] = ()
     """Like `statuses`, for cases with other methods, whose responses are not those of the operation."""
     turned_away: tuple[tuple[str, int, int], ...] = ()
@@ -326,7 +326,7 @@ class Component(Struct, frozen=True, array_like=True):
     location: str
     mode: str
     outside: tuple[str, ...] = (ANYTHING,)
-    """The names in it that came from outside: names of parameters, paths in the body, or `*` for anything."""
+    """Names of the values from outside: parameters, paths in the body, or `*` for any value."""
 
 
 class Interaction(Struct, frozen=True, array_like=True, tag=5):
@@ -351,13 +351,13 @@ class Interaction(Struct, frozen=True, array_like=True, tag=5):
 
 
 class StoredBody(Struct, frozen=True, array_like=True, tag=16):
-    """The content that later interactions of the same file sent or received: stored once for all of them."""
+    """A body that later interactions of the same file refer to, so that it is stored once."""
 
     content: bytes
 
 
 class ResourceMade(Struct, frozen=True, array_like=True, tag=21):
-    """A request that created or removed a resource with a name so short that other cases may hit it by chance."""
+    """A request that created or removed a resource whose name is so short that other cases may use it by chance."""
 
     path: str
     """Path of the resource, encoded as in a request, with the base path."""
@@ -375,33 +375,33 @@ class ResourceMade(Struct, frozen=True, array_like=True, tag=21):
 
 
 class Investigation(Struct, frozen=True, array_like=True):
-    """How far a finding was looked into, and what that showed."""
+    """How far a finding was investigated, and what that showed."""
 
     stage: str = "found"
-    """`found`, then `minimised`: shrunk (or not shrinkable), re-sent as printed, final."""
+    """`found`, then `minimised`: shrunk (or not shrinkable), sent again as printed, final."""
     reproduction: str = ""
     """The command as printed."""
     reproduced: bool | None = None
-    """Whether the command failed again in the same way; None when it was not tried yet."""
+    """Whether the command failed again in the same way; None before it was sent."""
     hits: int = 0
-    """Number of times that these requests failed, the first time included."""
+    """How often these requests failed, including the first time."""
     tries: int = 0
-    """Number of times that these requests were sent."""
+    """How often these requests were sent."""
     spent: bool = False
-    """Whether its requests cannot fail again on this target: the resource that they make exists, or the one that they remove is gone."""
+    """Whether its requests cannot fail again on this target: the resource that they create exists, or the one that they remove is gone."""
     is_anew: bool = False
-    """Whether it showed with resources that its own requests created, or needs none: nothing of the run is needed."""
+    """Whether it failed with resources that its own requests created, or without any: it needs nothing of the run."""
     withdrawn: bool = False
-    """Whether reports leave it out: other requests of the run may be its cause, and it has not happened again (yet)."""
+    """Whether reports omit it: other requests of the run may be its cause, and it has not happened again so far."""
     requests: int = 0
     """Number of requests of its investigation, the shrink included."""
     shrink_executions: int = 0
     stopped: str = ""
-    """The reason why the shrink ended early; empty if the case is minimal."""
+    """Why the shrink ended early; empty if the case is minimal."""
     wants_more: bool = False
     """Whether only a larger budget of requests could make it smaller."""
     takes_filled: bool = False
-    """Whether it takes a name from a list that was empty earlier in the run: a fresh server has no such resource."""
+    """Whether it uses a name from a list that was empty earlier in the run: a fresh server has no such resource."""
 
 
 class Finding(Struct, frozen=True, array_like=True, tag=6):
@@ -428,19 +428,19 @@ class Finding(Struct, frozen=True, array_like=True, tag=6):
     text: str = ""
     """Template of the error text. `*` stands for words that differ between two responses."""
     same_as: str = ""
-    """Fingerprint of the finding that shows the same defect, if reports show that one instead."""
+    """Fingerprint of the finding that reports show instead, because both show the same defect."""
     code: str = ""
     """Stable code of the kind of failure, such as `ST101`; empty if it has none."""
     cause: str = ""
     """Fingerprint of the cause that it shares with findings of other operations; empty in old files."""
     needs: tuple[ResourceMade, ...] = ()
-    """Requests that created the resources in its path, outermost first. The fold sets them; files do not hold them."""
+    """Requests that created the resources in its path, outermost first. Set by the fold and not stored in files."""
     further: tuple[Interaction, ...] = ()
-    """Requests of the check that show the failure together with the last interaction, in order."""
+    """Requests that a check sent, which show the failure together with the last interaction, in order."""
 
     @classmethod
     def of(cls, failure: Failure, label: str, **others: Any) -> "Finding":
-        """Return the finding of a failure. `label` is the operation of the response, `others` are the fields about its case."""
+        """Return the finding of a failure. `label` is the operation that was requested, `others` are the fields about its case."""
         return cls(
             fingerprint=failure.fingerprint(label),
             label=failure.blamed(label),
@@ -462,17 +462,17 @@ class Finding(Struct, frozen=True, array_like=True, tag=6):
 
     @property
     def brief(self) -> "Finding":
-        """Return the finding without its requests and texts, as other workers need it to recognise the failure."""
+        """Return the finding without requests and texts, as other workers need it to recognise the failure."""
         investigation = replace(self.investigation, reproduction="")
         return replace(self, steps=(), interactions=(), message="", investigation=investigation, needs=(), further=())
 
     def __repr__(self) -> str:
-        """Return one line for users' assertions: the whole finding would fill a screen."""
+        """Return one line for assertions of users: the whole finding would fill a screen."""
         return f"<Finding {self.check} of {self.label}: {self.title}; {self.investigation.reproduction}>"
 
 
 class OpenFindings(Struct, frozen=True, array_like=True, tag=27):
-    """The findings of earlier runs that nothing has shown to be fixed; the supervisor of `fuzz` writes this record before anything is tested."""
+    """The findings of earlier runs that nothing has shown to be fixed. The supervisor of `fuzz` writes this record before anything is tested."""
 
     findings: tuple[tuple[str, str, str], ...]
     """(fingerprint, label, title)."""
@@ -481,8 +481,9 @@ class OpenFindings(Struct, frozen=True, array_like=True, tag=27):
 REPLAY_RESULTS = CONFIRMED, FLAKY, FIXED, NOT_REPRODUCED, GONE = (
     "confirmed", "flaky", "fixed", "not reproduced", "gone",
 )  # fmt: skip
-"""Results of a replay: the failure showed at the first try; only at a later try; not at all; not at all, but an earlier step already
-had another result than in the run that found it; its operation is not described any more."""
+"""Results of a replay, in this order: failed at the first try; at a later try; not at all; not at all, but an earlier step had
+another result than in the original run; the operation is no longer described.
+"""
 
 
 class FindingReplayed(Struct, frozen=True, array_like=True, tag=28):
@@ -494,7 +495,7 @@ class FindingReplayed(Struct, frozen=True, array_like=True, tag=28):
 
 
 class CorpusEntry(Struct, frozen=True, array_like=True, tag=10):
-    """A sequence worth keeping: it showed something new."""
+    """A sequence that is kept because it showed something new."""
 
     label: str
     steps: tuple[Step, ...]
@@ -503,7 +504,7 @@ class CorpusEntry(Struct, frozen=True, array_like=True, tag=10):
 
 
 class OperationError(Struct, frozen=True, array_like=True, tag=11):
-    """An operation that could not be tested, or not fully; the run went on."""
+    """An operation that could not be tested, or not completely. The run continued."""
 
     label: str
     phase: str
@@ -516,13 +517,13 @@ class OperationError(Struct, frozen=True, array_like=True, tag=11):
 
 
 UNREACHED = "Network Error"
-"""Title of errors of operations to which no request came through."""
+"""Title of errors of operations that no request reached."""
 AUTHENTICATION = "Authentication Error"
 """Title of errors of operations for which no credentials can be obtained."""
 WHOLE_TASK = -1
 """Index of a quarantined task."""
 UNBROKEN = "unbroken"
-"""Kind of the note of an operation that takes everything, where only wrong data is wanted."""
+"""Kind of the note on an operation that accepts every request, so that no invalid data exists."""
 
 
 OWN_WARNINGS = "own_warnings"
@@ -530,7 +531,7 @@ OWN_WARNINGS = "own_warnings"
 
 
 class Note(Struct, frozen=True, array_like=True, tag=12):
-    """Something the summary counts or names: opaque nodes, unusable bodies, disagreements of the validators."""
+    """A fact that the summary counts or names: opaque nodes, unusable bodies, disagreements of the validators."""
 
     kind: str
     """`opaque`, `unusable_body`, `disagreement`, `unjudged`, `slow`, `unproved`, `unbroken`, `damaged_file`, `killed`."""
@@ -546,7 +547,7 @@ class CheckState(Struct, frozen=True, array_like=True, tag=17):
     state: bytes
     """Packed."""
     lost: str = ""
-    """Why there is none."""
+    """Why there is no state."""
 
 
 class Quarantined(Struct, frozen=True, array_like=True, tag=13):
@@ -560,7 +561,7 @@ class Quarantined(Struct, frozen=True, array_like=True, tag=13):
     strikes: int
     steps: tuple[Step, ...]
     request: str
-    """Reproduction for people: a curl command, or the choices when no request was made yet."""
+    """Reproduction for people: a curl command, or the choices if no request was made yet."""
     reason: str
     components: tuple[Component, ...] = ()
 
@@ -584,12 +585,12 @@ class RunFinished(Struct, frozen=True, array_like=True, tag=15):
 
 
 class SnapshotHeader(Struct, frozen=True, array_like=True, tag=26):
-    """The first record of a snapshot, in a frame of its own."""
+    """The first record of a snapshot, in its own frame."""
 
     highest: int = 0
-    """Highest incarnation that was ever compacted: the next number must be above it."""
+    """Highest incarnation that was ever compacted. The next number must be above it."""
     covered: tuple[int, ...] = ()
-    """Sorted incarnations whose journals must not be read any more, if they are still there."""
+    """Sorted incarnations whose journals are in the snapshot and must not be read any more."""
 
 
 Record = (
@@ -600,16 +601,17 @@ Record = (
 )  # fmt: skip
 """Everything that a frame can hold.
 
-In files a record is the list of its tag and its fields. The format begins with version 0.1.0: since then, the number of a tag is never used
-again, and new fields are added at the end, with defaults, because files outlive versions. Frames of other formats are read as damaged.
+In files a record is the list of its tag and its fields. The format begins with version 0.1.0: from then on a tag is never
+reused, and new fields are added at the end with defaults, because files outlive versions. Frames of other formats are read
+as damaged.
 """
 
 
 EDGE = "edge"
-"""Stands in place of a broken keyword: valid data at a boundary."""
+"""Used in place of a broken keyword for valid data at a boundary."""
 VALID = "valid"
-"""Any other valid data."""
+"""Used for any other valid data."""
 MEMBER = "= "
-"""Before the JSON of a member of an enumeration that valid data has."""
+"""Prefix of the JSON of an enumeration member that valid data contains."""
 MEDIA_TYPE = "as "
-"""Before the media type of a valid body, or of a documented response."""
+"""Prefix of the media type of a valid body, or of a documented response."""

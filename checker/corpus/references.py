@@ -29,7 +29,7 @@ def _in_command(spell: Callable[[str], str], encode: Callable[[str], bytes], val
 _FORMS: Mapping[str, Callable[[str], str]] = {
     "": str,
     "-quoted": lambda value: quote(value, safe="", errors="surrogatepass"),
-    # As it stands in a URL where reserved characters need not be encoded.
+    # As in URLs that leave reserved characters unescaped.
     "-reserved": lambda value: quote(value, ":/?#[]@!$&'()*+,;=", errors="surrogatepass"),
     "-json": lambda value: json.dumps(value, ensure_ascii=False)[1:-1],
     "-ascii": lambda value: json.dumps(value)[1:-1],
@@ -49,9 +49,9 @@ EMBEDDED_REFERENCE = re.compile(r"\{" + REFERENCE.pattern + r"\}")
 _NOTHING = re.compile(r"(?!)")
 _NUMBER = re.compile(r"\.[0-9]+\Z")
 _MIN_EMBEDDED = 6
-"""Shorter values are replaced only where they are the whole text, or stand under their name: `a` stands in nearly every body."""
-_MIN_HALF = 4  # Characters from which on the start of a secret at a cut is masked.
-_CUT = later_pattern(r"\.\.\.|\s*// Output truncated")  # Marks of a text that was shortened before it was masked.
+"""Shorter secrets are replaced only if they are the whole text or stand next to their name: a secret `a` would be found in nearly every body."""
+_MIN_HALF = 4  # Length from which the start of a secret before a cut is masked.
+_CUT = later_pattern(r"\.\.\.|\s*// Output truncated")  # Marks of a text that was cut before it was masked.
 _RUN = later_pattern("[a-z0-9]+")
 _WIDE: Final = {
     "utf-32-le": later_pattern(rb"(?:[^\0]\0{3}){4,}"),
@@ -59,7 +59,7 @@ _WIDE: Final = {
     "utf-16-le": later_pattern(rb"(?:[^\0]\0){4,}"),
     "utf-16-be": later_pattern(rb"(?:\0[^\0]){4,}"),
 }
-"""Runs of characters up to U+00FF in encodings that a body may be in without naming them."""
+"""Runs of characters up to U+00FF in the encodings that a body may have without naming them."""
 _IN_PAIRS = frozenset(("query", "cookie", "parameter", "body"))  # Kinds of secrets that are written as `name=value`.
 
 
@@ -67,11 +67,11 @@ class _Search(Struct, frozen=True):
     """A search for secrets in a text."""
 
     pattern: re.Pattern[str]
-    """Matches the known spellings of all secrets, and in a group for each of `loose` any other spelling of its value."""
-    loose: tuple[str, ...]  # Names of the values of the groups, in order.
+    """Matches the known spellings of all secrets, and in one group for each of `loose` any other spelling of its value."""
+    loose: tuple[str, ...]  # Names of the secrets of the groups, in order.
     hints: frozenset[str]
-    """A text without any of these in lower case holds no secret: letters and digits are spelled in one way."""
-    heads: Mapping[str, list[str]]  # First characters in lower case -> the spellings that begin so.
+    """A text that contains none of these, in lower case, contains no secret: letters and digits have one spelling."""
+    heads: Mapping[str, list[str]]  # First characters in lower case -> the spellings that begin with them.
 
 
 def reference(name: str) -> str:
@@ -89,21 +89,21 @@ class SecretStore:
         """Value -> the name that it was registered with first."""
         self._fields: list[str] = []
         self._search: _Search | None = None
-        """Made of all secrets when it is needed; None after a change."""
+        """Built from all secrets on demand; None after a change."""
 
     @property
     def values(self) -> frozenset[str]:
         return frozenset(self._names)
 
     def add(self, name: str, value: str) -> None:
-        """Register a secret. References resolve to the value that was registered last under its name."""
+        """Register a secret. References resolve to the value that was registered last under the name."""
         if not value:
             return
         if not REFERENCE.fullmatch(reference(name)):
             raise ValueError(f"{name!r} cannot name a secret: give a kind and a name, like header:X-Key")
         self._values[name] = value
         for form, spelled in _FORMS.items():
-            # Earlier values stay secret. The plainest spelling replaces the reference.
+            # Earlier values of the name stay secret. The reference stands for the plainest spelling.
             text = spelled(value)
             if form == "" or text not in self._needles:
                 self._needles[text] = f"secret{form}:{name}"
@@ -113,7 +113,7 @@ class SecretStore:
         self._search = None
 
     def forget(self, value: str) -> None:
-        """Forget a secret, unless a reference still resolves to it. Secrets shorter than the limit stay."""
+        """Forget a secret, unless a reference still resolves to it. Short secrets stay."""
         if len(value) < _MIN_EMBEDDED or value in self._values.values():
             return
         for spell in _FORMS.values():
@@ -124,7 +124,7 @@ class SecretStore:
     def mask(self, text: str) -> str:
         """Return a text with a reference in place of each secret, in any spelling.
 
-        The start of a secret in front of a mark of a cut is replaced, too.
+        The start of a secret before a mark of a cut is replaced, too.
         """
         masked = self._replaced(text)
         ends = [mark.start() for mark in _CUT.finditer(masked)] if self._needles else []
@@ -143,9 +143,9 @@ class SecretStore:
         return self._value(whole) if whole else EMBEDDED_REFERENCE.sub(self._value, text)
 
     def mask_bytes(self, raw: bytes, charset: str | None = None, *, is_cut: bool = False) -> bytes:
-        """Return bytes with references in place of secrets: as UTF-8, UTF-16, UTF-32, and in the charset that is named.
+        """Return bytes with references in place of secrets, searched in UTF-8, UTF-16, UTF-32 and the named charset.
 
-        `is_cut`: these are the first bytes of more, and may end within a secret.
+        `is_cut`: the bytes are the beginning of a longer content and may end within a secret.
         """
         if not self._needles:
             return raw
@@ -194,7 +194,7 @@ class SecretStore:
         return "{" + written + "}"
 
     def _without_halves(self, text: str, ends: Sequence[int]) -> str:
-        """Return a text with a reference in place of the start of a secret that stands in front of one of `ends`."""
+        """Return a text with a reference in place of the start of a secret that ends at one of `ends`."""
         heads, lowered = (self._search or self._compiled()).heads, text.lower()
         near = [one for head, these in heads.items() if head in lowered for one in these]
         if not near:
@@ -209,7 +209,8 @@ class SecretStore:
         return "".join((*pieces, text[done:]))
 
     def _compiled(self) -> "_Search":
-        # One pass, so that no secret is found inside a reference; longest first, so that no secret leaves a rest of another one.
+        # One pass, so that no secret is found inside a reference. Longest first, so that no part of a longer secret
+        # remains.
         embedded = [one for one in self._needles if len(one) >= _MIN_EMBEDDED]
         loose = [one for one in self._names if len(one) >= _MIN_EMBEDDED]
         for values in (embedded, loose):
@@ -232,7 +233,7 @@ class SecretStore:
 
 
 def _under_its_name(name: str, value: str) -> Iterator[str]:
-    """Yield patterns for a short secret next to its name, which shows that the secret is meant: in headers of commands and in pairs."""
+    """Yield patterns for a short secret next to its name, in headers of commands and in pairs. The name shows that the secret is meant."""
     kind, _, whole = name.partition(":")
     # Further values of one name are numbered.
     for field in {whole, _NUMBER.sub("", whole)}:
@@ -245,12 +246,12 @@ def _under_its_name(name: str, value: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1024)
 def _any_spelling(value: str) -> str:
-    """Return a pattern for a value in any case, with any mixture of escapes of URLs, JSON and HTML, nested ones included."""
+    """Return a pattern for a value in any letter case and with any mixture of URL, JSON and HTML escapes, also nested."""
     return f"(?i:{''.join(map(_spellings, value))})"
 
 
 def _spellings(character: str) -> str:
-    # Servers escape an echoed value several times, such as JSON inside HTML inside a URL, so nested escapes are matched as well.
+    # Servers escape an echoed value several times, for example JSON inside HTML inside a URL.
     if character.isascii() and character.isalnum():
         return character
     code = ord(character)
@@ -273,9 +274,9 @@ def _literal(character: str) -> str:
 
 
 def _half_size(needle: str, text: str) -> int:
-    """Return how many characters at the end of a text are the start of a secret, 0 for too few.
+    """Return the number of characters at the end of a text that begin a secret; 0 if they are too few.
 
-    The scheme of a header is no secret: `Bearer` may stand at a cut.
+    The scheme of a header is not secret: `Bearer` may stand before a cut.
     """
     lowered, scheme = needle.lower(), needle.partition(" ")[0]
     least = _MIN_HALF
@@ -288,7 +289,7 @@ def _half_size(needle: str, text: str) -> int:
 
 @lru_cache(maxsize=256)
 def _holds_ascii(charset: str) -> bool:
-    """Whether a charset writes ASCII as itself, so that a secret is found in it by reading it as UTF-8."""
+    """Whether a charset encodes ASCII characters as themselves, so that secrets are found when it is read as UTF-8."""
     ascii_text = "".join(map(chr, range(32, 127)))
     try:
         return ascii_text.encode(charset) == ascii_text.encode()

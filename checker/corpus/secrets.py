@@ -1,4 +1,4 @@
-"""Secrets that must not reach the disk, wherever a user may put them, and the record of a request without them."""
+"""Secrets that must not reach the disk, wherever a user may put them, and records of requests without them."""
 
 import os
 import re
@@ -26,17 +26,17 @@ from checker.corpus.references import SecretStore
 
 _Value = TypeVar("_Value")
 _DEFAULT: Final = Redaction()
-# Configured like secrets, but common to most clients.
+# Configured like secrets, but sent by most clients.
 _HARMLESS: Final = frozenset(("accept", "accept-encoding", "accept-language", "content-type", "user-agent"))
 _SCHEMES: Final = frozenset(("basic", "bearer", "digest", "negotiate", "token"))
-"""Authentication schemes in front of credentials, in any header."""
+"""Authentication schemes before credentials, in any header."""
 _MARKERS: Final = ("assertion", "jwt", "signature")
-"""Parts of names of headers with credentials, beside those that are masked in generated requests, too."""
+"""Parts of header names that mark credentials, in addition to those that are masked in generated requests."""
 _JWT: Final = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]*")  # A JSON web token (RFC 7519, 3).
-_UNFIT: Final = re.compile(r"[\s{}]")  # Characters that the name of a reference cannot contain.
+_UNFIT: Final = re.compile(r"[\s{}]")  # Characters that are not allowed in the name of a reference.
 _MOST_PASSING: Final = 16
-"""Number of credentials of sources that are masked. Each makes masking slower, and older ones are no longer used."""
-_WORD_LIST: Final = 20  # Entries from which on a dictionary is test data, whatever it is bound to.
+"""Number of credentials from sources that are masked. Each makes masking slower, and older ones are not used any more."""
+_WORD_LIST: Final = 20  # A dictionary with more entries is test data, whatever it is bound to.
 _NAMES_ALONE: Final[frozenset[type[records.Record]]] = frozenset(
     (
         records.OperationProbed,
@@ -48,20 +48,20 @@ _NAMES_ALONE: Final[frozenset[type[records.Record]]] = frozenset(
         records.ValueSeen,
     )
 )
-"""Records of names and numbers, and of values that are no secrets: they come by the thousand."""
+"""Records of names and numbers, and of values that are no secrets. There are thousands of them."""
 _KEPT: Final = frozenset(
     (
         *("case", "cause", "check", "code", "document", "fingerprint", "label", "labels", "name", "phase"),
         *("run", "same_as", "settings", "stage", "state", "steps", "task"),
     )
 )
-"""Fields that name something, so that it is found again; recipes, which are concealed on their own; states of users' checks."""
+"""Fields whose text must stay searchable, recipes (concealed separately), and states of users' checks."""
 _HOST: Final = re.compile(r"(\A[a-z+]+://(?:[^/?#]*@)?)([^/?#@]+)(.*)\Z", re.ASCII | re.DOTALL | re.IGNORECASE)
-"""Matches a URL: what stands in front of the host, the host with its port, and the rest."""
+"""Matches a URL: the text before the host, the host with its port, and the rest."""
 
 
 class Secrets:
-    """Credentials of a run, written as references like `secret:header:Authorization`."""
+    """Credentials of a run. They are written as references such as `secret:header:Authorization`."""
 
     def __init__(self, headers: Iterable[tuple[str, str]] = (), redaction: Redaction = _DEFAULT) -> None:
         self.store = SecretStore()
@@ -69,16 +69,17 @@ class Secrets:
         self.redaction = redaction
         """The masking rules for URLs in response headers of the server."""
         self.configured: frozenset[str] = frozenset()
-        """Values that the user configured: they keep their names, and are never forgotten."""
+        """Values that the user configured. They keep their names and are never forgotten."""
         self._passing: deque[Credentials] = deque()
         """Credentials from credential sources and calls of user code, oldest first."""
         for name, value in headers:
             self.add_header(name, value)
 
     def add_header(self, name: str, value: str, *, number: int = 0, owner: str = "") -> None:
-        """Taint the value of a header that came from configuration, environment or a token response.
+        """Register the value of a header from configuration, environment or a token response as a secret.
 
-        `number` tells further values of one name apart, `owner` the headers of logins and users from those of all requests.
+        `number` distinguishes further values of one name, `owner` the headers of logins and users from those of all
+        requests.
         """
         if not value or name.lower() in _HARMLESS:
             return
@@ -86,12 +87,12 @@ class Secrets:
         name = f"{name}.{number}" if number else name
         scheme, space, credentials = value.partition(" ")
         if space and scheme.isalpha():
-            # A server that echoes a token leaves out its scheme.
+            # A server that echoes a token omits its scheme.
             self.add("credentials", name, credentials)
         self.add("header", name, value)
 
     def add_headers(self, headers: Iterable[tuple[str, str]]) -> None:
-        """Taint the values of headers; of several values of one name the first has the plain name."""
+        """Register the values of headers as secrets. Of several values of one name, the first has the plain name."""
         values: dict[str, list[str]] = {}
         for name, value in headers:
             known = values.setdefault(name.lower(), [])
@@ -100,9 +101,9 @@ class Secrets:
                 known.append(value)
 
     def add_credentials(self, found: Credentials, *, owner: str = "") -> None:
-        """Taint the credentials of a source, and forget the oldest ones. `owner` as in `add_header`."""
+        """Register the credentials of a source, and forget the oldest ones. `owner` as in `add_header`."""
         if found in self._passing:
-            # To the end of the queue: the credentials that were unused for longest are forgotten first.
+            # Move to the end of the queue: the credentials that were unused for longest are forgotten first.
             self._passing.remove(found)
             self._passing.append(found)
             return
@@ -119,13 +120,16 @@ class Secrets:
                 self.store.forget(value)
 
     def add(self, kind: str, name: str, value: str) -> None:
-        """Taint a value of another kind than a header."""
+        """Register a value that is no header."""
         if value and value not in self.configured:
             self.is_empty = False
             self.store.add(f"{kind}:{_UNFIT.sub('_', name) or '_'}", value)
 
     def add_url(self, kind: str, url: str, redaction: Redaction) -> str:
-        """Taint user info and values of sensitive names in a URL. Return the header value that is sent for user info; empty without user info."""
+        """Register user info and values of sensitive names in a URL.
+
+        Return the header value that is sent for user info; empty without user info.
+        """
         try:
             parts = urlsplit(url)
         except ValueError:
@@ -171,7 +175,7 @@ class Secrets:
         return False
 
     def conceal(self, record: records.Record) -> records.Record:
-        """Return the record as it may be written: with references in place of secrets in all texts and bytes of it."""
+        """Return the record as it may be written, with references in place of secrets in all texts and bytes."""
         if self.is_empty or type(record) in _NAMES_ALONE:
             return record
         if isinstance(record, records.Finding | records.CorpusEntry | records.Quarantined):
@@ -183,7 +187,7 @@ class Secrets:
         return self.masked(record)
 
     def masked(self, value: _Value) -> _Value:
-        """Return a value with references in place of secrets in the texts and bytes of it; the value itself if it holds none."""
+        """Return a value with references in place of secrets in its texts and bytes; the value itself if it contains none."""
         found: Any = value
         match value:
             case str():
@@ -201,12 +205,12 @@ class Secrets:
                 }
                 found = value if changed == given else replace(value, **changed)
             case _:
-                # Numbers and None hold no secrets; recipes are concealed on their own.
+                # Numbers and None contain no secrets. Recipes are concealed separately.
                 pass
         return value if found == value else found
 
     def _masked_url(self, url: str) -> str:
-        """Return a masked URL with its host, which programs need; a text that is no absolute URL is masked as a whole."""
+        """Return a masked URL with its host, which programs need. A text that is no absolute URL is masked as a whole."""
         found = _HOST.match(url)
         if found is None:
             return self.masked(url)
@@ -214,7 +218,7 @@ class Secrets:
         return f"{self.masked(before)}{host}{self.masked(after)}"
 
     def _concealed(self, step: Step) -> Step:
-        """Return a step without the values of earlier responses, which are not secret: a replay gets new ones."""
+        """Return a step without values of earlier responses that are secret. A replay gets new ones."""
         if not any(self.is_in(binding.literal) for binding in step.bindings):
             return step
         shown = ((one, self.store.mask(one.literal) if isinstance(one.literal, str) else None) for one in step.bindings)
@@ -229,7 +233,7 @@ class Secrets:
 
 
 def user_in(secret: str, place: str) -> str:
-    """Return the user whose header or cookie a secret is: `anna` for `header:anna.Authorization`; empty if its name holds none."""
+    """Return the user to whom a secret header or cookie belongs: `anna` for `header:anna.Authorization`; empty if the name contains none."""
     name, _, field = secret.partition(":")[2].rpartition(".")
     return name if field.lower() == place.lower() else ""
 
@@ -240,8 +244,9 @@ NO_SECRETS: Final = Secrets()  # Default where there are none; nothing is added 
 def secrets_of(settings: RunSettings, places: Collection[str] | None = None) -> Secrets:
     """Return all credentials that the user of a run gave.
 
-    `places`: those of credentials in the description, such as `header x-ticket`. A header is shown if it stands at none of them,
-    its name is not sensitive, its value holds no token and no credentials of a URL, and it comes from no environment variable. None: the description is unknown, so that each header may be a credential.
+    `places`: the places of credentials in the description, such as `header x-ticket`. A configured header is not masked if
+    it is at none of these places, its name is not sensitive, its value contains no token and no credentials in a URL, and it
+    comes from no environment variable. None: the description is unknown, so each header may be a credential.
     """
     everywhere = list(settings.operations.everywhere())
     common = settings.common
@@ -268,7 +273,7 @@ def secrets_of(settings: RunSettings, places: Collection[str] | None = None) -> 
     has_header = any(name.lower() == "authorization" for name, _ in common.headers)
     for kind, url in (("location", settings.location), ("base", settings.target.base_url or "")):
         sent = found.add_url(kind, url, redaction)
-        # Headers that were given win over what stands in a URL.
+        # Configured headers take precedence over credentials in a URL.
         if sent and not has_header:
             found.add_header("Authorization", sent)
     found.add("upload", "token", settings.report.upload.token or "")
@@ -304,7 +309,7 @@ def _is_credential(name: str, value: str, redaction: Redaction) -> bool:
 
 SHARED = 4096
 """Size in bytes above which a body is stored once, apart from its interactions. The compressor handles repetitions of smaller bodies."""
-_LONGEST_REASON = 256  # Characters of a reason phrase that are kept, after masking.
+_LONGEST_REASON = 256  # Characters of a reason phrase that are kept after masking.
 _URL_FIELD = re.compile(rb"^(?:(?:content-)?location|refresh|link):[^\r\n]*", re.I | re.M)
 _NOTHING = (None, "", b"", b"", 0)  # Status, reason, head, body and size of a response that did not arrive.
 
@@ -335,7 +340,8 @@ def exchange(request: WireRequest, outcome: Outcome, secrets: Secrets) -> Exchan
     fields: tuple[Any, ...] = (*sent, *received, outcome.elapsed, failure)
     found = Exchange(*fields)
     if not secrets.is_empty:
-        # An exchange with references in place of secrets. Its bodies are whole: a cut could hide half a secret.
+        # An exchange with references in place of secrets. Its bodies are complete, because a cut could hide half a
+        # secret.
         store = secrets.store
         head, body, is_cut = _plain_where_masked(found, store)
         sent_as = (value for name, value in found.headers if name.lower() == b"content-type")
@@ -350,7 +356,7 @@ def exchange(request: WireRequest, outcome: Outcome, secrets: Secrets) -> Exchan
             response_body=store.mask_bytes(body, _charset_in(found), is_cut=is_cut),
             failure=None if found.failure is None else store.mask(found.failure),
         )
-    # Cut after masking: half a secret would not be recognised.
+    # Cut after masking, because half a secret would not be recognised.
     return found if len(found.reason) <= _LONGEST_REASON else replace(found, reason=found.reason[:_LONGEST_REASON])
 
 
@@ -377,7 +383,7 @@ def lighter(exchange: Exchange, most: int, keep: Callable[[bytes], int]) -> Exch
 def _plain_where_masked(exchange: Exchange, store: SecretStore) -> tuple[bytes, bytes, bool]:
     """Return head and body of the response, and whether the body is cut.
 
-    Without its codings where they hide a secret, which could not be masked in them.
+    Codings are removed if they hide a secret, which could not be masked in them.
     """
     head, body = exchange.response_head, exchange.response_body
     is_cut = exchange.response_size > len(body)

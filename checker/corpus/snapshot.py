@@ -1,7 +1,7 @@
-"""Closed journals, compacted into one file by rename: start-up reads little, and a kill in the middle loses nothing.
+"""Closed journals, compacted into one file that is renamed into place: start-up reads little, and a kill at any time loses nothing.
 
-The file has frames as in journals, and its header in the first one. The header names the incarnations whose journals are in the
-snapshot: such a journal is about to be removed and never read again, or its records would count twice.
+The file has frames as journals have, with its header in the first. The header names the incarnations whose journals the
+snapshot contains: such a journal is about to be removed and must not be read, because its records would count twice.
 """
 
 from collections import defaultdict
@@ -35,15 +35,15 @@ from checker.corpus.records import (
 )
 
 _QUICK_S = 0.35
-"""Cost up to which entries cost the same, in seconds. A busy machine makes a response of 1 ms take 100 ms."""
+"""Entries up to this cost count as equal, in seconds. On a busy machine a response of 1 ms takes 100 ms."""
 
 
 def favoured(entries: Iterable[CorpusEntry]) -> list[CorpusEntry]:
     """Return a small set of entries that together show every id: greedy, most new ids for their cost first.
 
-    The same for any order of `entries`, because workers write them in an order that timing decides.
+    The result does not depend on the order of `entries`, which is a matter of timing.
     """
-    # Deduplicate by `repr`: a literal in a binding may be a list, which is not hashable.
+    # Deduplicated by `repr`, because a literal in a binding may be a list, which has no hash.
     ordered = sorted(
         {repr(entry): entry for entry in entries}.values(), key=lambda one: (_cost(one), one.label, repr(one))
     )
@@ -59,7 +59,8 @@ def favoured(entries: Iterable[CorpusEntry]) -> list[CorpusEntry]:
         if not now:
             continue
         if now > worth:
-            # Entries that were taken since then cover some of its ids, so its place in the queue is wrong. Lazy greedy: push it back.
+            # Entries taken since then cover some of its ids, so its position in the heap is wrong. Lazy greedy: push it
+            # back.
             heappush(heap, (now, place))
             continue
         uncovered.difference_update(entry.ids)
@@ -68,7 +69,7 @@ def favoured(entries: Iterable[CorpusEntry]) -> list[CorpusEntry]:
 
 
 def _cost(entry: CorpusEntry) -> float:
-    """Return the cost of an entry in seconds, at least `_QUICK_S` for each step: which of the faster ones is the fastest is noise."""
+    """Return the cost of an entry in seconds, at least `_QUICK_S` per step: differences between faster ones are noise."""
     return min(max(_QUICK_S, entry.cost_s), 3600.0) * max(len(entry.steps), 1)
 
 
@@ -82,15 +83,15 @@ Numbered = tuple[int, Record]
 
 
 def condense(pairs: Sequence[Numbered]) -> list[Record]:
-    """Return what outlives the runs of (incarnation, record) pairs, most important first.
+    """Return the records that outlive their runs, most important first, from (incarnation, record) pairs.
 
-    These are findings, quarantined cases, entries, signals and values. A finished run needs nothing else, and the journals of an
-    unfinished one stay.
+    These are findings, quarantined cases, entries, signals and values. Other records of finished runs are not needed, and
+    journals of unfinished runs stay.
     """
     view = fold((number, record) for number, record in pairs if isinstance(record, _OF_FAILURES))
     records: list[Record] = []
     for finding in open_findings(view):
-        # Reports are ordered by the time at which the first version was seen.
+        # Reports are ordered by the time when the first version was seen.
         first_seen_at = view.sights.first_seen(finding.fingerprint)[0][0]
         if finding.at == first_seen_at:
             versions = [finding]
@@ -115,7 +116,7 @@ _OF_FAILURES = Finding | FindingReplayed | Quarantined
 
 
 def open_findings(view: RunView) -> list[Finding]:
-    """Return the findings that did not turn out to be fixed, or gone with their operations, after they were seen last."""
+    """Return the findings that were not shown to be fixed, or lost their operations, after they were seen last."""
     closed = {name: one.at for name, one in view.replayed.items() if one.result in (FIXED, GONE)}
     seen_at = view.sights.last_seen_at
     return [one for name, one in view.findings.items() if name not in closed or seen_at(name) > closed[name]]
@@ -137,11 +138,11 @@ class Known(Struct, frozen=True):
 
     findings: Sequence[Finding]  # The open findings.
     entries: Sequence[CorpusEntry]
-    """Sequences that together show everything that the runs saw, the best for their cost first."""
+    """Sequences that together show everything that the runs saw, best for their cost first."""
 
 
 def known_before(layout: RunLayout, incarnation: int) -> Known | None:
-    """Return what the runs left that ended before an incarnation began; None if there was no such run."""
+    """Return what the runs that ended before an incarnation began have left; None if there was no such run."""
     view, entries, is_empty = RunView(), list[CorpusEntry](), True
     for number, record in records_before(layout, incarnation):
         is_empty = False
@@ -153,14 +154,14 @@ def known_before(layout: RunLayout, incarnation: int) -> Known | None:
 
 
 def _values(records: Iterable[Record]) -> list[Record]:
-    """Return the newest 64 values of each place that no DELETE removed later."""
+    """Return the newest 64 values of each place that no later DELETE removed."""
     found: dict[tuple[str, str], dict[tuple[type, object], dict[Above, ValueSeen]]] = {}
     for record in records:
-        # In the order of the records: a value that is seen again after its removal is there again.
+        # In the order of the records: a value that is seen after its removal exists again.
         if isinstance(record, ValueSeen):
             place = found.setdefault((record.producer, record.pointer), {})
             key = (type(record.value), record.value)
-            # Moved to the end: dictionaries are ordered, so that the last entries are those seen most recently.
+            # Moved to the end: dictionaries are ordered, so the last entries are those seen most recently.
             contexts = place[key] = place.pop(key, {})
             contexts[record.above] = record
         elif isinstance(record, ValueGone) and record.succeeded:
@@ -179,7 +180,7 @@ LIMIT_BYTES = 48 << 20  # Maximum size of a snapshot. With the journals of one r
 
 _FRAME_RECORDS = 128
 _FRAME_BYTES = 1 << 20
-# Classes that are left out above the limit. Values go first, because `condense` puts them last.
+# Classes that are omitted above the limit. Values are omitted first, because `condense` puts them last.
 _LEARNED = (CorpusEntry, SignalsSeen, ValueSeen)
 
 
@@ -189,7 +190,7 @@ class Snapshot(Struct, frozen=True):
     records: tuple[Record, ...] = ()
     head: SnapshotHeader = field(default_factory=SnapshotHeader)
     notes: tuple[Note, ...] = ()
-    """One for each file that is damaged: the snapshot, and the journals that were just taken in."""
+    """One for each damaged file: the snapshot, and the journals that were just compacted."""
 
 
 def read_snapshot(layout: RunLayout) -> Snapshot:
@@ -200,16 +201,16 @@ def read_snapshot(layout: RunLayout) -> Snapshot:
     found = scan(data)
     notes: tuple[Note, ...] = ()
     if found.ending is not ScanEnding.CLEAN:
-        # The file was renamed into place as a whole, so a short frame is damage and not a torn tail.
+        # The file was renamed into place when complete, so a short frame is damage and no torn tail.
         reason = f"{found.reason or 'it breaks off'} at byte {found.consumed}"
         notes = (damage_note(layout.snapshot, reason, Loss.SNAPSHOT),)
     return Snapshot(tuple(found.records[1:]), header_in(found.records), notes)
 
 
 def compact(layout: RunLayout, closed: Collection[int] | None = None) -> Snapshot:
-    """Take journals into the snapshot and remove them: those of `closed` incarnations, or all there are.
+    """Move journals into the snapshot and remove them: those of `closed` incarnations, or all.
 
-    Only the holder of the lock may call it, and only for incarnations whose writers are dead. Raises `StorageError`.
+    Only the holder of the lock may call this, and only for incarnations whose writers are dead. Raises `StorageError`.
     """
     known = read_snapshot(layout)
     # Temporary files of a killed compaction.
@@ -218,7 +219,7 @@ def compact(layout: RunLayout, closed: Collection[int] | None = None) -> Snapsho
             files.remove_file(path)
     present = layout.journal_paths()
     taken = [(n, path) for n, path in present if closed is None or n in closed]
-    # Incarnations without a journal are dropped from the head, which would grow for ever.
+    # Incarnations without a journal are dropped from the header, which would otherwise grow for ever.
     covered = {n for n, _ in present}.intersection(known.head.covered)
     fresh = [(n, path) for n, path in taken if n not in covered]
     if fresh:
@@ -228,19 +229,19 @@ def compact(layout: RunLayout, closed: Collection[int] | None = None) -> Snapsho
             pairs += [(number, record) for record in reader.finish()]
         damage = [note for _, reader in readers for note in reader.notes()]
         covered |= {number for number, _ in fresh}
-        # The highest incarnation stays known after its journal is gone: a new process must not get its number.
+        # The highest incarnation is kept after its journal is gone, because a new process must not get its number.
         head = SnapshotHeader(max(known.head.highest, *covered), tuple(sorted(covered)))
         kept, data = _encoded(condense(pairs), head)
         known = Snapshot(tuple(kept), head, (*known.notes, *damage))
         files.put_in_place(files.write_temporary(layout.snapshot, data), layout.snapshot)
-    # Only now: a kill before this line leaves journals that the head of the snapshot covers, and readers skip those.
+    # Only now: a kill before this line leaves journals that the header covers, and readers skip those.
     for _, path in taken:
         files.remove_file(path)
     return known
 
 
 def lasting_records(layout: RunLayout) -> Snapshot:
-    """Return the records of all runs of a corpus that outlive their run: findings, deadly cases, sequences, signals and values.
+    """Return the records of a corpus that outlive their runs: findings, deadly cases, sequences, signals and values.
 
     The notes are about damaged files.
     """
@@ -253,9 +254,11 @@ def lasting_records(layout: RunLayout) -> Snapshot:
 
 
 def add_to_snapshot(layout: RunLayout, records: Iterable[Record]) -> tuple[Note, ...]:
-    """Add lasting records of other corpora; return notes about a damaged snapshot. The journals stay, and with them the last run of this corpus.
+    """Add lasting records of other corpora; return notes about a damaged snapshot.
 
-    Only the holder of the lock may call it. Raises `StorageError`.
+    The journals stay, so the last run of this corpus does as well.
+
+    Only the holder of the lock may call this. Raises `StorageError`.
     """
     known = read_snapshot(layout)
     _, data = _encoded(condense([(0, record) for record in (*known.records, *records)]), known.head)
@@ -268,7 +271,7 @@ def _encoded(records: list[Record], head: SnapshotHeader) -> tuple[list[Record],
     parts, kept, buffer = [frame([pack(head)])], list[Record](), list[bytes]()
     size = buffered = 0
     for record in records:
-        # Findings are never left out: nothing can learn them again.
+        # Findings are never omitted, because nothing can learn them again.
         if size > LIMIT_BYTES and isinstance(record, _LEARNED):
             continue
         kept.append(record)

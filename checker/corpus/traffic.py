@@ -1,6 +1,6 @@
-"""Plain interactions, for reporters: many, cheap to write, the first thing to give way when space runs out.
+"""Plain interactions, for reports: many, cheap to write, and removed first when space runs out.
 
-They are kept in segments that can be read and removed one by one. Dull and notable interactions have separate segments.
+They are stored in segments that can be read and removed separately. Dull and notable interactions have separate segments.
 """
 
 import os
@@ -24,7 +24,7 @@ Keep = Callable[[bytes], int]  # Stores a body and returns its offset in the fil
 
 
 class InteractionDraft(Protocol):
-    """An interaction that is encoded when it is written: most of those that are held back never are."""
+    """An interaction that is encoded only when it is written: most interactions that are held back are never written."""
 
     @property
     def label(self) -> str: ...
@@ -34,7 +34,7 @@ class InteractionDraft(Protocol):
         ...
 
     def encode(self, keep: Keep) -> bytes:
-        """Return the interaction as bytes, without the bodies that `keep` takes."""
+        """Return the interaction as bytes, without the bodies that `keep` stores."""
         ...
 
 
@@ -42,19 +42,19 @@ FRAME_RECORDS = 128
 FRAME_BYTES = 256 << 10
 SEGMENT_BYTES = 64 << 20
 SUFFIX = ".traffic"
-DULL = "-dull-"  # In the names of segments that no finding, no saved example and no new signal refers to.
+DULL = "-dull-"  # In the names of segments to which no finding, saved example or new signal refers.
 _MOST_KNOWN = 1 << 16  # Digests of bodies that a segment remembers: 10 MB.
-_HELD_BYTES = 32 << 20  # Bodies that a reader keeps at hand.
-_READ_BYTES = 64 << 10  # Size of one read. Frames of equal responses grow a thousandfold when they are decompressed.
+_HELD_BYTES = 32 << 20  # Bytes of bodies that a reader caches.
+_READ_BYTES = 64 << 10  # Size of one read. Decompressed frames of equal responses are a thousand times larger.
 _MANY = 64
 _SHARE = 8
 
 
 class InterestingAndLast:
-    """For runs without requested traffic: interesting interactions at once, and the last few of each operation at the end.
+    """Policy for runs without requested traffic: interesting interactions at once, and the last few of each operation at the end.
 
-    Where there are many, one in eight counts: to take leave of an interaction that has left the processor's caches costs
-    as much as to judge it.
+    If there are many, only one in eight is held back: dropping an interaction that has left the processor's caches costs as
+    much as judging it.
     """
 
     def __init__(self, *, last: int = 4, held_bytes: int = 16 << 20) -> None:
@@ -62,7 +62,7 @@ class InterestingAndLast:
         self._held_bytes = held_bytes
         self._size = 0
         self._held: dict[str, deque[tuple[int, InteractionDraft]]] = {}
-        """With the size of each: asking costs a call."""
+        """With the size of each, because computing it costs a call."""
         self._offered: dict[str, int] = {}
 
     def admit(self, label: str, draft: InteractionDraft, *, interesting: bool) -> bool:
@@ -90,7 +90,7 @@ class InterestingAndLast:
 
 
 class TrafficWriter:
-    """Appends interactions: 3-5 us each that is written, compression and system call included.
+    """Appends interactions. Each one written costs 3-5 us, compression and system call included.
 
     Without a policy it keeps every interaction, as cassettes need it.
     """
@@ -103,10 +103,10 @@ class TrafficWriter:
         self._notable = _Segments(path, "-notable-", segment_bytes)
         self._dull = _Segments(path, DULL, segment_bytes)
         self.waiting: list[tuple[_Segments, InteractionDraft]] = []
-        """Admitted, not encoded yet."""
+        """Admitted, but not encoded yet."""
 
     def offer(self, draft: InteractionDraft, *, interesting: bool) -> None:
-        """Keep an interaction if the policy says so; `catch_up` encodes it."""
+        """Keep an interaction if the policy admits it; `catch_up` encodes it."""
         policy = self._policy
         if policy is None or policy.admit(draft.label, draft, interesting=interesting):
             self.waiting.append((self._notable if interesting else self._dull, draft))
@@ -126,7 +126,7 @@ class TrafficWriter:
         self._dull.write()
 
     def close(self) -> None:
-        """Write the rest and close. Raises `StorageError`; the files are closed then, too."""
+        """Write the rest and close. Raises `StorageError`; the files are closed even then."""
         try:
             for draft in self._policy.rest() if self._policy is not None else ():
                 self.waiting.append((self._dull, draft))
@@ -141,7 +141,7 @@ class TrafficWriter:
 
 
 class _Segments:
-    """Files of one kind of traffic, one after the other; each is begun when there is something to write."""
+    """Files of one kind of traffic, one after the other. Each is created when there is something to write."""
 
     def __init__(self, path: Path, kind: str, segment_bytes: int) -> None:
         self._path = path
@@ -163,7 +163,10 @@ class _Segments:
             self.write()
 
     def write(self) -> None:
-        """Write the buffer to the system, then end a full segment. A body and the interactions that refer to it are in one segment."""
+        """Write the buffer to the system, and end a segment that is full.
+
+        A body and the interactions that refer to it are in the same segment.
+        """
         if self._buffer:
             frame = self._frames.frame(self._buffer)
             self._buffer = []
@@ -189,7 +192,7 @@ class _Segments:
             place = self._places[name] = file.size
             file.append(self._frames.frame([pack(StoredBody(content))]))
             if self._is_full:
-                # Waiting data belongs to this segment, so that it is written before the segment ends.
+                # Buffered data belongs to this segment, so it is written before the segment ends.
                 self._size = FRAME_BYTES
         return place
 
@@ -217,7 +220,7 @@ class TrafficReader:
         self._lost: Note | None = None
 
     def stream(self) -> Iterator[Interaction]:
-        """Yield all interactions, about a frame at a time: a cassette may be larger than memory."""
+        """Yield all interactions, about a frame at a time: they may not fit into memory."""
         while records := self._reader.read_some():
             for record in records:
                 if isinstance(record, Interaction):
@@ -238,7 +241,7 @@ class TrafficReader:
         self._file.close()
 
     def _body(self, place: int) -> bytes:
-        """Return the body whose frame begins there; empty if it cannot be read."""
+        """Return the body whose frame begins at `place`; empty if it cannot be read."""
         content = self._bodies.get(place)
         if content is not None:
             self._bodies.move_to_end(place)
@@ -254,7 +257,7 @@ class TrafficReader:
 
 
 TRIMMED = "trimmed"  # Kind of the note on traffic that was removed before a report could show it.
-_PARTS = 16  # A segment is removed as a whole, so up to this part of the allowed size is removed without need.
+_PARTS = 16  # A segment is removed as a whole, so up to this fraction of the allowed size is removed unnecessarily.
 _LEAST = 64 << 10
 
 
@@ -264,10 +267,10 @@ def segment_bytes(max_bytes: int, workers: int) -> int:
 
 
 def trim(layout: RunLayout, max_bytes: int, alive: Collection[int] = ()) -> int:
-    """Remove traffic so that the corpus takes at most `max_bytes`, if that is enough. Return the number of removed bytes.
+    """Remove traffic until the corpus takes at most `max_bytes`, if that is possible. Return the number of removed bytes.
 
-    Only the holder of the lock does so. What a worker of the incarnations `alive` may still write to stays. Raises
-    `StorageError`.
+    Only the holder of the lock may call this. Files to which a worker of the incarnations `alive` may still write stay.
+    Raises `StorageError`.
     """
     segments = {path: found for _, path in layout.traffic_paths() if (found := _stat(path))}
     others = [layout.snapshot]
@@ -276,7 +279,7 @@ def trim(layout: RunLayout, max_bytes: int, alive: Collection[int] = ()) -> int:
     whole = sum(found.st_size for found in (*segments.values(), *map(_stat, others)) if found)
     if whole <= max_bytes:
         return 0
-    # Workers append to their last segments. Records that they write to a removed file would be lost.
+    # Workers append to their last segments. Records written to a removed file would be lost.
     last = {(one, DULL in path.name): path for one, path in sorted(layout.traffic_paths()) if one in alive}
     ranked = sorted(
         (path for path in segments if path not in last.values()),
