@@ -65,9 +65,11 @@ class DrawnCase(Case):
 
 def is_as_drawn(case: Case) -> bool:
     """Whether all parts of a case are as drawn."""
-    with case.bare() as changed:
-        parts = (case.path_parameters, case.headers, case.cookies, case.query)
-        return not changed and (case.drawn is None or (*parts, (case.body, case.media_type)) == case.drawn)
+    if case.given:
+        with case.bare() as changed:
+            return not changed and is_as_drawn(case)
+    parts = (case.path_parameters, case.headers, case.cookies, case.query)
+    return case.drawn is None or (*parts, (case.body, case.media_type)) == case.drawn
 
 
 def judged_anew(case: Case, meta: CaseMetadata) -> CaseMetadata:

@@ -26,7 +26,7 @@ from checker.config.resolve import LiveSettings
 from checker.config.settings import RunSettings, target, without_credentials
 from checker.core import curl
 from checker.core.blocks import reproduction_paragraphs
-from checker.core.case import NOT_SET, Case
+from checker.core.case import NOT_SET, Case, copied
 from checker.core.digests import digest
 from checker.core.errors import CheckerError, IncorrectUsage, NothingToBreak, UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext, observed
@@ -468,7 +468,7 @@ class LibraryEngine:
             # The configuration overrides what was drawn.
             case.headers.pop(name, None)
         parts = (case.path_parameters, case.headers, case.cookies, case.query)
-        case.drawn = copy.deepcopy((*parts, (case.body, case.media_type)))
+        case.drawn = (*map(copied, parts), (copied(case.body), case.media_type))
         case.headers.update(case.given)
         return case
 
