@@ -88,7 +88,7 @@ class DemandHeard(Struct, frozen=True, array_like=True, tag=20):
 
 
 class PartsCounted(Struct, frozen=True, array_like=True, tag=25):
-    """A valid case that was refused, with optional parts that no accepted case had, or without optional parts that every accepted case had.
+    """A valid case that shows something new about optional parts: earlier accepted cases lacked some that it has, or had some that it lacks.
 
     A worker that continues the task counts it, too.
     """
@@ -98,9 +98,9 @@ class PartsCounted(Struct, frozen=True, array_like=True, tag=25):
     index: int
     is_accepted: bool
     places: tuple[tuple[str, str], ...]
-    """(location, name) of the parts that it has, and no accepted case."""
+    """(location, name) of the parts that it has, and that no earlier accepted case had."""
     absent: tuple[tuple[str, str], ...] = ()
-    """(location, name) of the parts that it lacks, and no accepted case."""
+    """(location, name) of the parts that it lacks, and that every earlier accepted case had."""
 
 
 class CaseFared(Struct, frozen=True, array_like=True, tag=30):

@@ -55,7 +55,7 @@ _KEPT: Final = frozenset(
         *("run", "same_as", "settings", "stage", "state", "steps", "task"),
     )
 )
-"""Fields whose text must stay searchable, recipes (concealed separately), and states of users' checks."""
+"""Fields that identify records, recipes (concealed separately), and states of users' checks."""
 _HOST: Final = re.compile(r"(\A[a-z+]+://(?:[^/?#]*@)?)([^/?#@]+)(.*)\Z", re.ASCII | re.DOTALL | re.IGNORECASE)
 """Matches a URL: the text before the host, the host with its port, and the rest."""
 

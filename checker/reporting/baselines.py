@@ -31,7 +31,7 @@ NEW_FILE: Final = (
     "{source} does not exist: this run creates it, and its failures do not fail the run. "
     "If the file should exist, the path is wrong or it was not committed."
 )
-"""The warning about a new baseline. In a CI job the file should usually exist."""
+"""The warning about a new baseline. In CI the file should usually exist already."""
 
 
 def baseline_size(baseline: Baseline) -> str:
@@ -42,7 +42,7 @@ def baseline_size(baseline: Baseline) -> str:
 
 
 def known_findings(report: Report) -> list[Finding]:
-    """Return the findings that do not fail the run, by operation."""
+    """Return the known findings, which do not fail the run, by operation."""
     passing = (one for one in report.findings if not report.compared.fails(one.fingerprint))
     return sorted(passing, key=lambda one: (one.label, one.title, one.fingerprint))
 
@@ -56,7 +56,7 @@ def known_lines(report: Report) -> Iterator[str]:
 
 
 def baseline_lines(report: Report) -> Iterator[str]:
-    """Yield `Baseline:` of the summary: the counts of new, known and gone failures, and the names of those that need attention."""
+    """Yield the lines of `Baseline:` in the summary: counts of new, known and gone failures, and the names of those that need attention."""
     compared = report.compared
     baseline = compared.baseline
     if not baseline:
@@ -113,7 +113,7 @@ _HEAD: Final = (
 
 
 def updated(compared: Compared, findings: Iterable[Seen]) -> list[KnownFailure]:
-    """Return the entries after a run: with new failures, and without those that are gone, as the baseline is configured."""
+    """Return the entries after a run: with new failures, and without those that are gone, as far as the settings allow."""
     baseline = compared.baseline
     known = KnownFailures(baseline)
     found = list(findings)
@@ -131,7 +131,7 @@ def updated(compared: Compared, findings: Iterable[Seen]) -> list[KnownFailure]:
 
 
 def write_baseline(path: Path, entries: Iterable[KnownFailure]) -> None:
-    """Write sorted entries to a file. Comments of a TOML file stay with their entries. Raises `OSError`."""
+    """Write sorted entries to a file. Comments in a TOML file stay with their entries. Raises `OSError`."""
     found = sorted(entries, key=lambda one: (one.operation, one.check, one.rule or "", one.name))
     if is_json(path):
         written = [_given(entry) for entry in found]
@@ -163,7 +163,7 @@ def _toml(path: Path, entries: list[KnownFailure]) -> str:
         table = tomlkit.table() if table is None else table
         for name, value in _given(entry).items():
             dashed = name.replace("_", "-")
-            # A file may have the names of JSON.
+            # The file may use the names of the JSON format.
             key = name if name in table else dashed
             shown: Any = date.fromisoformat(value) if name in DAYS else value
             if key not in table or table[key] != shown:
@@ -180,7 +180,7 @@ def _identity(entry: KnownFailure) -> tuple[str, ...]:
 
 
 def _given(entry: KnownFailure) -> dict[str, str]:
-    """Return the fields of an entry that are written; `reason`, `owner` and `ticket` are there for people to fill in."""
+    """Return the fields of an entry that are written. `reason`, `owner` and `ticket` are always there, for people to fill in."""
     found = {}
     for name in entry.__struct_fields__:
         value = getattr(entry, name)

@@ -1,4 +1,4 @@
-"""The requests that show a finding on a fresh server, in order, and which of their values come from responses to earlier ones."""
+"""The requests that reproduce a finding on a fresh server, in order, and which of their values come from earlier responses."""
 
 import json
 import re
@@ -26,11 +26,11 @@ _TAG: Final = "etag"
 _LOCATION: Final = "location"
 TRANSIENT: Final = (429, 502, 503, 504)
 UNHANDLED: Final = (*sorted(UNAUTHORIZED), *TRANSIENT)
-"""Statuses with which a request is refused before it is handled: for its credentials, or for the load of a server or gateway."""
+"""Statuses of requests that are refused before they are handled, because of their credentials or the load of a server or gateway."""
 _OF_HEADER: Final = "$response.header."
-_SHORTEST: Final = 3  # Least length of a text that is found again in any response; shorter texts occur by chance.
-_PLAIN: Final = re.compile(r"[A-Za-z0-9._~-]+")  # A segment that no URL has to escape.
-Path = tuple[str | int, ...]  # Names and indices on the way down in a JSON document.
+_SHORTEST: Final = 3  # Least length of a text that is searched in all responses; shorter texts are equal by chance.
+_PLAIN: Final = re.compile(r"[A-Za-z0-9._~-]+")  # A path segment that needs no escapes in a URL.
+Path = tuple[str | int, ...]  # Names and indices from the root of a JSON document.
 
 
 class Source(Struct, frozen=True):
@@ -39,13 +39,13 @@ class Source(Struct, frozen=True):
     call: int  # Index of the request.
     path: Path | None  # Place in the JSON body; None for a header.
     header: str = _LOCATION
-    """Name of the header in lower case. Of `Location` the last segment of its path is meant, of others the whole value."""
+    """Name of the header in lower case. For `Location` it stands for the last segment of the path, for others for the whole value."""
     segment: int = 0
-    """Number of a segment of the URL at a place of the body, counted from its end; 0 for the whole value."""
+    """Index of a segment of the URL at `path`, counted from the end; 0 for the whole value."""
 
     @property
     def is_whole_header(self) -> bool:
-        """Whether it is the whole value of a header: a version such as that of `ETag`."""
+        """Whether it is the whole value of a header, such as a version in `ETag`."""
         return self.path is None and self.header != _LOCATION
 
 
@@ -55,12 +55,12 @@ class Call(Struct, frozen=True):
     label: str
     request: WireRequest
     components: tuple[Component, ...]
-    in_target: Mapping[int, Source]  # Number of a part of the target (`parts_of`) -> its value.
-    in_body: Mapping[Path, Source]  # Place in the JSON body, or name of the field of a form -> its value.
+    in_target: Mapping[int, Source]  # Index of a part of the target (`parts_of`) -> its value.
+    in_body: Mapping[Path, Source]  # Place in the JSON body, or name of a form field -> its value.
     status: int  # Status in the run; 0 without a response.
     command: str = ""  # The command that was recorded for it; empty if there is none.
     made: ResourceMade | None = None
-    """The resource that it creates or removes, if it is no request of the finding itself."""
+    """The resource that it creates or removes; None for a request of the finding itself."""
     in_headers: Mapping[str, Source] = field(default_factory=dict)  # Name of a header in lower case -> its value.
 
     @property
@@ -68,9 +68,10 @@ class Call(Struct, frozen=True):
         return {*self.in_target.values(), *self.in_body.values(), *self.in_headers.values()}
 
     def accepts(self, status: int) -> bool:
-        """Whether a response before the last one has the class of status that it had in the run, and was not refused unhandled.
+        """Whether the response to a request before the last one is good enough: it has the class of status that it had in the run, and the request was handled.
 
-        A conflict means that a resource of another request exists already. After a removal it is gone, with any status.
+        A conflict means that a resource of another request already exists. After a removal the resource is gone, whatever
+        the status.
         """
         if status != self.status and status in UNHANDLED:
             return False
@@ -84,7 +85,7 @@ def parts_of(target: bytes) -> list[bytes]:
 
 
 def calls_of(finding: Finding) -> list[Call]:
-    """Return the requests of a finding on a fresh server: those that it needs, then its own."""
+    """Return the requests of a finding for a fresh server: those that it needs, then its own."""
     calls: list[Call] = []
     for made in finding.needs:
         if made.path.endswith(f"/{ANY_NAME}"):
@@ -121,7 +122,7 @@ def calls_of(finding: Finding) -> list[Call]:
 
 
 def has_form(request: WireRequest) -> bool:
-    """Whether the body of a request is a form in a text: `a=1&b=2`."""
+    """Whether the body of a request is a URL-encoded form: `a=1&b=2`."""
     return is_form((request.header(b"content-type") or b"").decode("latin-1"))
 
 
@@ -132,7 +133,7 @@ def document_of(request: WireRequest) -> Any:
 
 
 def form_with(body: bytes, values: Mapping[Path, str]) -> str:
-    """Return a form with other, encoded values of existing fields; the rest stays unchanged, byte for byte."""
+    """Return a form with other, encoded values of existing fields. The other bytes do not change."""
     pairs = [(pair, pair.partition("=")[0]) for pair in body.decode("latin-1").split("&")]
     return "&".join(
         f"{name}={values[path]}" if (path := (unquote_plus(name),)) in values else pair for pair, name in pairs
@@ -140,7 +141,7 @@ def form_with(body: bytes, values: Mapping[Path, str]) -> str:
 
 
 def with_values(request: WireRequest, values: Mapping[Path, Any]) -> bytes | None:
-    """Return the body of a request with other values at existing places; unchanged bytes for no values."""
+    """Return the body of a request with other values at existing places. Without values, the bytes do not change."""
     body = request.body
     if not values or body is None:
         return body
@@ -153,7 +154,7 @@ def with_values(request: WireRequest, values: Mapping[Path, Any]) -> bytes | Non
 
 
 def found_in(source: Source, headers: Mapping[str, str], body: bytes) -> Any:
-    """Return the value of a response, whose header names are in lower case. Raises `LookupError` or `TypeError` if there is none."""
+    """Return the value in a response, given its headers by lower-case name. Raises `LookupError` or `TypeError` if there is none."""
     if source.is_whole_header:
         return headers[source.header]
     if source.path is None:
@@ -174,7 +175,7 @@ def _of_needs(target: bytes, calls: Sequence[Call]) -> dict[int, Source]:
         source = _name_of(call, number)
         place = None if call.made is None else place_of_resource(path, call.made.path)
         if source is not None and place is not None:
-            # Two parts for each `/`: the separator and the segment.
+            # Each `/` gives two parts: the separator and the segment.
             found[2 * place] = source
     return found
 
@@ -191,7 +192,7 @@ def _body_of_needs(request: WireRequest, calls: Sequence[Call]) -> dict[Path, So
 
 
 def _name_of(call: Call, number: int) -> Source | None:
-    """Return where the response to a creation states the name of the resource; None if the request chose it."""
+    """Return where the response to a creation contains the name of the resource; None if the request chose the name."""
     made = call.made
     if made is None or made.is_gone or not made.pointer:
         return None
@@ -206,9 +207,9 @@ def _key(token: str) -> str | int:
 def _of_steps(
     finding: Finding, number: int, request: WireRequest, before: Sequence[Call], first: int
 ) -> tuple[dict[int, Source], dict[Path, Source], dict[str, Source]]:
-    """Return the values of a request of the finding itself that come from its earlier responses: in target, body and headers.
+    """Return the values of a finding's own request that come from its earlier responses: in target, body and headers.
 
-    In bodies and headers only bindings count, because values are often equal by chance.
+    In bodies and headers only recorded bindings count, because values are often equal by chance.
     """
     earlier, one = finding.interactions[:number], finding.interactions[number]
     step = number - (len(finding.interactions) - len(finding.steps))
@@ -231,7 +232,7 @@ def _of_steps(
             )
         ]
         if found:
-            # The whole value of a field is surer than a part of a URL.
+            # A field with exactly the value is more certain than a part of a URL.
             found.sort(key=lambda one: (one[2] > 0, _doubt(earlier[one[0]].label == producer, pointer, one[1])))
             in_target[place] = Source(first + found[0][0], found[0][1], segment=found[0][2])
         elif (source := _taken_before(text, producer, before)) is not None:
@@ -253,7 +254,7 @@ def _of_steps(
 
 
 def _shown_in(exchange: Exchange) -> Iterator[tuple[Path | None, str | int]]:
-    """Yield the values that a response shows, with their places as in `Source`: those of its JSON body, and the name in its `Location`."""
+    """Yield the values in a response with their places as in `Source`: values of its JSON body, and the name in its `Location`."""
     yield from leaves_of(parsed(readable_body(exchange)))
     headers = {name.lower(): value for name, value in exchange.response_headers}
     if _LOCATION in headers and _PLAIN.fullmatch(name := found_in(Source(0, None), headers, b"")):
@@ -261,14 +262,14 @@ def _shown_in(exchange: Exchange) -> Iterator[tuple[Path | None, str | int]]:
 
 
 def _gives(finding: Finding, number: int, binding: Binding) -> bool:
-    """Whether a value may come from a request of a finding: any update gives a new version, not only the operation that first showed one."""
+    """Whether a value may come from a request of a finding. Any update returns a new version, not only the operation that first returned one."""
     step = number - (len(finding.interactions) - len(finding.steps))
     is_its_step = bool(binding.expression) and binding.step == step
     return is_its_step or finding.interactions[number].label == binding.producer
 
 
 def _headers_of_step(finding: Finding, number: int, bindings: Sequence[Binding], first: int) -> dict[str, Source]:
-    """Return the headers of a request of the finding itself that come from its earlier responses: their headers, or values of bodies that no header has to escape."""
+    """Return the headers of a finding's own request that come from its earlier responses: from headers, or from values in bodies that need no escapes in headers."""
     found = {}
     sent = headers_by_name(finding.interactions[number].exchange.headers)
     for binding in bindings:
@@ -294,7 +295,7 @@ def _headers_of_step(finding: Finding, number: int, bindings: Sequence[Binding],
 def _of_check(
     finding: Finding, number: int, request: WireRequest, before: Sequence[Call], first: int
 ) -> tuple[dict[int, Source], dict[Path, Source], dict[str, Source]]:
-    """Return the values that a further request of a check has in common with the requests before it, and the entity tags of their responses."""
+    """Return the values that a further request of a check shares with earlier requests, and the entity tags of earlier responses."""
     in_target = {}
     for place, part in enumerate(parts_of(request.target)):
         source = _taken_before(unquote(part.decode("latin-1")), "", before) if place % 2 == 0 else None
@@ -329,9 +330,9 @@ def _is_same_at(path: Path, document: Any, other: Any) -> bool:
 
 
 def _taken_before(text: str, producer: str, before: Sequence[Call]) -> Source | None:
-    """Return the value of a response that a request to the producer has for a text in its own target; None if it has none. Empty `producer`: any.
+    """Return where an earlier request's target got a text from, if the request is one to `producer` (empty: to any operation); None otherwise.
 
-    `GET /items/7` shows the name `7` because it was asked for it, so that its response is no source of the name.
+    `GET /items/7` returns the name `7` because it was asked for it, so its response is not the source of the name.
     """
     return next(
         (
@@ -345,7 +346,10 @@ def _taken_before(text: str, producer: str, before: Sequence[Call]) -> Source | 
 
 
 def _segment_with(text: str, value: object, is_of_producer: bool) -> int | None:
-    """Return 0 if a value of a response is a text, or the number of the segment that is, from the end, if it is a URL of the producer."""
+    """Return 0 if a response value equals a text.
+
+    If it is a URL of the producer with the text as a segment, return the segment's index from the end.
+    """
     if str(value) == text:
         return 0
     if not is_of_producer or not may_be_url(value) or _PLAIN.fullmatch(text) is None:
@@ -355,7 +359,7 @@ def _segment_with(text: str, value: object, is_of_producer: bool) -> int | None:
 
 
 def _doubt(is_producer: bool, pointer: str, path: Path | None) -> tuple[bool, bool]:
-    """Return the key that sorts places of equal values: first the one that a recipe names, then members that identify a resource."""
+    """Return the sort key of places with equal values: first the place in the recipe, then fields that identify a resource."""
     if path is None:
         return not is_producer or pointer.lower() != f"{_OF_HEADER}{_LOCATION}", True
     is_named = is_producer and [str(one) for one in path] == [str(_key(one)) for one in tokens_of(pointer)]
@@ -374,7 +378,7 @@ def _variables(one: Interaction, finding: Finding) -> dict[str, int]:
 
 
 def _place_of(document: Any, pointer: str) -> Path | None:
-    """Return the path of a JSON pointer (RFC 6901); None if it does not exist or is the whole document."""
+    """Return the path of a JSON pointer (RFC 6901); None if the place does not exist or is the whole document."""
     path: list[str | int] = []
     for name in tokens_of(pointer):
         path.append(int(name) if isinstance(document, list) and name.isdecimal() else name)

@@ -44,7 +44,7 @@ from checker.reporting.warnings import warning_groups
 if TYPE_CHECKING:
     from checker.reporting.live_lines import LiveLines
 
-_FEW_CAUSES = 2  # A single cause is seen at once in its own block.
+_FEW_CAUSES = 2  # Causes from which they are listed: a single cause is visible in its own block.
 _MOST_CAUSES = 40
 
 
@@ -67,7 +67,7 @@ def _as_python(command: str, *, is_first: bool) -> list[str]:
     except ValueError:
         return [command]
     if request.is_twice:
-        # `http.client` waits for each response.
+        # `http.client` waits for each response, so requests cannot be sent at once.
         return [command]
     place, socket = urlsplit(url), BaseUrl.from_url(url).socket
     kind = "HTTPSConnection" if place.scheme == "https" else "HTTPConnection"
@@ -93,15 +93,15 @@ def _as_python(command: str, *, is_first: bool) -> list[str]:
 
 
 _FIELD = 18
-_LARGE_BYTES = 1_000_000  # Size from which reading a description takes noticeable time, so that it is shown.
+_LARGE_BYTES = 1_000_000  # Size of a description from which reading it takes noticeable time.
 _ELSEWHERE = "`--max-shown` shows more, and a report all of them, such as `--report html`."
-_PULSE_S = (10.0, 60.0)  # Least and most seconds between two progress lines without a terminal.
-_NOTICEABLE_S = 1.0  # Seconds from which the writing of reports is shown.
+_PULSE_S = (10.0, 60.0)  # Least and greatest number of seconds between two progress lines without a terminal.
+_NOTICEABLE_S = 1.0  # Time from which the writing of reports is shown, in seconds.
 _PULSE_SHARE = 1 / 30  # Share of the elapsed time between two progress lines, so that long runs have fewer lines.
 
 
 class Console:
-    """The listener of a run's records that shows its progress, and at the end its report."""
+    """The listener of a run's records. It shows progress, and at the end the report."""
 
     def __init__(self, settings: RunSettings, stream: IO[str] | None = None, *, clock: Clock = time.monotonic) -> None:
         self._settings = settings
@@ -113,7 +113,7 @@ class Console:
         self._opened: SchemaOpened | None = None
         self._next_pulse = clock() + _PULSE_S[0]
         self._ended: float | None = None
-        """Time at which the testing ended."""
+        """When the testing ended."""
         self._is_writing_told = False
         self.screen = Screen(stream, color=settings.report.color)
 
@@ -124,7 +124,7 @@ class Console:
         self.screen.line()
 
     def loading(self) -> None:
-        """Print which description is read, since reading may take long."""
+        """Print which description is being read, because reading may take long."""
         text = f"  {self._loading_text()}"
         if not self.screen.is_terminal:
             self.screen.line(text)
@@ -170,16 +170,16 @@ class Console:
                     found,
                 )
                 self.screen.line(f"     {'  '.join(filter(None, parts))}")
-        # Without a terminal only `fuzz` prints findings at once: its report may come hours later.
+        # Without a terminal, only `fuzz` prints findings at once, because its report may come hours later.
         if new and isinstance(record, Finding) and (self._live or self._settings.kind == "fuzz"):
             since = clock_text(now - self._progress.started)
-            # Marks exist only after the investigation.
+            # Only an investigated finding has marks.
             marks = marks_of(record) if record.investigation.stage == "minimised" else ()
             line = f" {self.screen.glyph('failure')}  {since}  {record.label}: {marked(record.title, marks)}"
             self.screen.line(line, "red")
 
     def end_testing(self) -> None:
-        """Stop drawing. The writing of reports follows, which does not count as time of the run."""
+        """Stop drawing. Reports are written next, and their time does not count as time of the run."""
         self.close()
         self._ended = self._clock()
 
@@ -192,7 +192,7 @@ class Console:
             self.screen.line("     Writing reports; Ctrl-C ends that")
 
     def report(self, view: RunView, outcome: str) -> Report:
-        """Return the report of a run that is over, with the settings of its project."""
+        """Return the report of a finished run, with the settings of its project."""
         self.close()
         self.header_of(view)
         ended = self._clock() if self._ended is None else self._ended
@@ -203,7 +203,7 @@ class Console:
             self._header(view.opened, self._clock())
 
     def finish(self, report: Report, added: Sequence[str] = (), written: Sequence[tuple[str, str]] = ()) -> None:
-        """Print the report, with the time that it and the reports before it took if that is noticeable.
+        """Print the report. If writing it and earlier reports took noticeable time, that time is shown.
 
         `added` and `written` as in `summary_lines`.
         """
@@ -325,7 +325,7 @@ class Console:
             return
         self.screen.section("CAUSES")
         self.screen.line()
-        # The others are only counted: a line takes a millisecond, and a chatty server has thousands of causes.
+        # Further causes are only counted: a line takes a millisecond, and a server may have thousands of causes.
         lines = [walled(partial(cause_line, one, shown), str) for one in causes[:_MOST_CAUSES]]
         self.screen.lines(cut_list([*lines, *[""] * (len(causes) - len(lines))], _MOST_CAUSES, "  ", f": {_ELSEWHERE}"))
         self.screen.line()

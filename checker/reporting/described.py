@@ -1,4 +1,4 @@
-"""Coverage of the description: the operations, parameters, keywords and responses that a run has met."""
+"""Coverage of the description: which operations, parameters, keywords and responses the run has met."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,12 +15,12 @@ _MOST_MISSING = 5  # Operations that a sentence lists.
 Tried = Mapping[tuple[str, str, int], int]
 """(place, purpose of the case, class of the status or 0) -> number of cases.
 
-The purpose is a violated keyword, `EDGE`, `VALID`, a member of an enumeration or a media type.
+The purpose is a broken keyword, `EDGE`, `VALID`, a member of an enumeration or a media type.
 """
 
 
 class OutcomeCounts(Struct, frozen=True):
-    """The numbers of cases by the class of their response."""
+    """Number of cases by the class of their response."""
 
     by_class: tuple[tuple[int, int], ...] = ()  # (class of the status or 0 for no response, cases), sorted.
 
@@ -42,8 +42,8 @@ class PlaceCoverage(Struct, frozen=True):
 
     place: str  # `query limit`, `body`.
     is_declared: bool = True
-    """Whether it is a parameter or the body; otherwise it is a location, for mistakes without a parameter name."""
-    valid: OutcomeCounts = OutcomeCounts()  # Valid cases with this place that were not about a boundary of it.
+    """Whether it is a parameter or the body. Otherwise it is a location, for invalid parts that have no parameter name."""
+    valid: OutcomeCounts = OutcomeCounts()  # Valid cases with this place that do not test a boundary of it.
     edges: OutcomeCounts = OutcomeCounts()  # Valid cases at a boundary of it.
     broken: tuple[tuple[str, OutcomeCounts], ...] = ()  # (violated keyword, cases), sorted.
 
@@ -53,11 +53,11 @@ class PlaceCoverage(Struct, frozen=True):
 
 
 class Alternatives(Struct, frozen=True):
-    """The alternatives listed for a place, of which each case or response has one: members of an enumeration, or media types."""
+    """The alternatives of a place: members of an enumeration, or media types. Each case or response has one."""
 
     place: str  # `query status`, `body pet.kind`; `body` or `answer 200` for media types.
     listed: tuple[tuple[str, OutcomeCounts], ...]
-    """(alternative as the description has it, members as JSON; its cases)."""
+    """(alternative as spelled in the description, members as JSON; its cases)."""
 
     @property
     def is_sent(self) -> bool:
@@ -65,12 +65,12 @@ class Alternatives(Struct, frozen=True):
 
     @property
     def share(self) -> "Share":
-        """Return how many of the alternatives occurred in an accepted request, or in a response."""
+        """Return the share of the alternatives that occurred in an accepted request or in a response."""
         return Share(len(self.listed) - len(self.missing), len(self.listed))
 
     @property
     def missing(self) -> list[str]:
-        """Return the other alternatives: a refused request does not show that the API takes its values."""
+        """Return the other alternatives. A refused request does not show that the API accepts its values."""
         return [name for name, came in self.listed if not (came.accepted if self.is_sent else came.cases)]
 
 
@@ -90,11 +90,11 @@ class Share(Struct, frozen=True):
 
 
 class OperationCoverage(Struct, frozen=True):
-    """The part of one operation that a run has covered."""
+    """What a run has covered of one operation."""
 
     label: str
     places: tuple[PlaceCoverage, ...] = ()
-    documented: tuple[tuple[str, int], ...] = ()  # (status as the description spells it, number of its responses).
+    documented: tuple[tuple[str, int], ...] = ()  # (status as spelled in the description, number of responses with it).
     undocumented: tuple[int, ...] = ()
     is_reached: bool = False  # Whether it returned 2xx.
     enumerations: tuple[Alternatives, ...] = ()
@@ -118,7 +118,7 @@ class OperationCoverage(Struct, frozen=True):
 
 
 class DescriptionCoverage(Struct, frozen=True):
-    """The part of a description that a run has covered."""
+    """What a run has covered of a description."""
 
     operations: tuple[OperationCoverage, ...] = ()
     shares: Mapping[str, Share] = field(default_factory=dict)
@@ -145,7 +145,7 @@ def _sum(listed: Iterable[tuple[Alternatives, ...]]) -> Share:
 def operation_coverage(
     label: str, described: OperationDescribed | None, statuses: Mapping[int, int], tried: Tried
 ) -> OperationCoverage:
-    """Return the coverage of one operation; None for `described` without a description of it."""
+    """Return the coverage of one operation. `described` is None if the worker did not describe it."""
     described = described or OperationDescribed(label, (), (), (), needs_credentials=False)
     by_status: Counter[str] = Counter()
     undocumented = []
@@ -186,7 +186,7 @@ def _places(parameters: tuple[str, ...], came: Mapping[str, Mapping[str, Outcome
         )
         for place, found in came.items()
     }
-    # Violations without a parameter name, such as an unknown parameter, are listed under their location.
+    # Broken parts without a parameter name, such as an unknown parameter, are listed under their location.
     others = (place for place in sorted(broken) if broken[place] or EDGE in came[place])
     for place in dict.fromkeys([*parameters, *others]):
         found = came.get(place, {})
@@ -222,7 +222,7 @@ def shortfalls(coverage: DescriptionCoverage, wanted: Mapping[str, float]) -> It
 
 
 def _missing(operation: OperationCoverage, name: str) -> str:
-    """Return the parts of a share that an operation did not cover: `POST /users (404, 409)`; empty for none."""
+    """Return the parts of a share that an operation did not cover: `POST /users (404, 409)`; empty if it covered all."""
     match name:
         case "operations":
             return "" if operation.is_reached else operation.label

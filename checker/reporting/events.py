@@ -37,7 +37,7 @@ class PhaseStarted(Struct, frozen=True):
 
 
 class PhaseFinished(Struct, frozen=True):
-    """The end of a phase. Phases may overlap, so that all end with the run; a killed run has none."""
+    """The end of a phase. Phases may overlap, so all of them end with the run. A killed run has no end of phases."""
 
     name: str
     tested: int
@@ -58,20 +58,20 @@ Event = (
     | PhaseFinished
     | RunFinished
 )
-"""All events. A finding comes when it is found, and again when it is minimised (`stage`)."""
+"""All events. There is one event when a finding is found, and another when it is minimised (`stage`)."""
 
 _SHOWN = (RunStarted, SchemaOpened, Interaction, Finding, OperationError, Note, Quarantined, WorkerGone)
 
 
 class EventStream:
-    """The events of records, including those that no record states: beginning and end of phases."""
+    """The events of records, and those that no record states: beginning and end of phases."""
 
     def __init__(self) -> None:
         self.view = RunView()
         """The fold of the records so far."""
         self._begun: dict[str, None] = {}
         self._started: set[str] = set()
-        """Names of runs, because a resumed run writes its beginning again."""
+        """Names of runs. A resumed run writes its beginning again."""
         self._is_opened = False
         self._finished: RunFinished | None = None
 
@@ -127,7 +127,7 @@ class RunEvents(EventStream):
     """
 
     def __init__(self, layout: RunLayout, first: int, *, has_traffic: bool = True) -> None:
-        """`first`: the lowest incarnation of the run. `has_traffic`: whether each interaction is wanted."""
+        """`first`: the lowest incarnation of the run. `has_traffic`: whether to yield each interaction."""
         super().__init__()
         self.count = 0
         self._layout = layout
@@ -137,7 +137,7 @@ class RunEvents(EventStream):
         self._segments: dict[Path, TrafficReader] = {}
 
     def all(self) -> Iterator[Event]:
-        """Yield all events of a run that is over."""
+        """Yield all events of a finished run."""
         yield from self.new()
         yield from self.end()
 
@@ -161,12 +161,12 @@ class RunEvents(EventStream):
                 yield from self.follow(incarnation, record)
 
     def needs_of(self, finding: Finding) -> tuple[ResourceMade, ...]:
-        """Return the requests that a finding needs, as the whole run shows them."""
+        """Return the requests that a finding needs, according to the whole run."""
         return needed_by(finding, *self._made)
 
     @cached_property
     def _made(self) -> tuple[Mapping[str, ResourceMade], Mapping[str, ResourceMade]]:
-        """The created and the removed resources of the run, by path: a finding may come before the record of what it needs."""
+        """The created and the removed resources of the run, by path. A finding may precede the record of a resource that it needs."""
         view = RunView()
         with closing(Journals(self._layout, above=self._first - 1)) as journals:
             for incarnation, record in journals.read_new():
@@ -197,5 +197,5 @@ def _sent(incarnation: int, segments: list[TrafficReader]) -> Iterator[_Placed]:
     for segment in segments:
         for one in segment.stream():
             yield (one.at, one.case), incarnation, one
-        # A segment that grows is opened again.
+        # A segment that is still growing is opened again later.
         segment.close()

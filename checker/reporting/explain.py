@@ -24,7 +24,7 @@ from checker.reporting.text import counted, xml_text
 
 
 class Explanation(Struct, frozen=True):
-    """The text of a page, beside that of the tables."""
+    """The text of a page that is not in the tables."""
 
     what: str  # The observation, and why it is a defect.
     fix: str  # The usual cause, and the remedy.
@@ -293,11 +293,11 @@ def _failure_page(code: str, kinds: list[type[Failure]]) -> str:
 _MOST_DEMANDS = 20
 _MOST_ALIKE = 10
 _MOST_FAILURES = 20
-_LONGEST_BODY = 300  # Characters of a request body that are shown.
+_LONGEST_BODY = 300  # Characters of a request body that are printed.
 
 
 def samples_by_status(found: Iterable[Interaction], label: str) -> Mapping[int, Interaction]:
-    """Return status (0: no response) -> the first interaction of an operation with it, a valid one if there is any."""
+    """Return status (0: no response) -> the first interaction of an operation with this status, preferably a valid one."""
     first: dict[int, Interaction] = {}
     for one in found:
         if one.label != label or one.purpose in ON_THE_WAY:
@@ -378,7 +378,7 @@ def _advice(label: str, report: Report) -> Iterator[str]:
 
 
 def _demands(label: str, view: RunView) -> Iterator[str]:
-    """Yield the demands that refusals made beyond the description, and whether they held."""
+    """Yield the target's demands beyond the description, and whether they held."""
     mine = [one for one in view.demands.values() if one.label == label and one.demand.keyword != USUAL]
     if mine:
         yield "Refusals state further demands, which later requests respect:"

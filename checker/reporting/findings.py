@@ -51,9 +51,9 @@ def severity_rank(severity: str) -> int:
 
 
 MOST_IN_FULL = 2
-"""Most places of a cause that are each shown in full. Of more places one is shown, and the others are listed."""
+"""Places of a cause that are printed in full. If a cause has more, one place is printed and the others are listed."""
 _UNDOCUMENTED_STATUS = "ST103"
-"""Undocumented statuses are most findings of a first run and hardly ever defects, so that groups of them come last."""
+"""Undocumented statuses are most findings of a first run and rarely defects, so their groups come last."""
 
 
 class Cause(Struct, frozen=True):
@@ -64,7 +64,7 @@ class Cause(Struct, frozen=True):
 
     @property
     def worst(self) -> Finding:
-        """Return the place that represents the cause: of the most severe ones, the easiest to reproduce."""
+        """Return the place that represents the cause: among the most severe ones, the easiest to reproduce."""
         return min(
             self.places,
             key=lambda finding: (
@@ -85,7 +85,7 @@ class Cause(Struct, frozen=True):
 
     @property
     def is_bug(self) -> bool:
-        """Whether it weighs more than a deviation from the description: a grave failure, or one of a check of the user."""
+        """Whether it is worse than a deviation from the description: a grave failure, or one of a user's check."""
         return severity_rank(self.worst.severity) <= _GRAVE or self.worst.code in ("", CustomFailure.code)
 
     @property
@@ -98,7 +98,7 @@ class Cause(Struct, frozen=True):
 
 
 def cause_of(finding: Finding) -> str:
-    """Return the fingerprint of the cause of a finding, or that of the finding itself if it was recorded without a cause."""
+    """Return the fingerprint of a finding's cause. A finding that was recorded without a cause is its own."""
     return finding.cause or finding.fingerprint
 
 
@@ -140,26 +140,26 @@ MARKS = {
     DEPENDENT: ("depends on earlier requests", "depend on earlier requests"),
     SEQUENCE: ("needs a sequence", "need a sequence"),
 }
-"""Reason why the commands of a finding may not reproduce it, worst first -> its words after one, and after more."""
+"""Why the commands of a finding may not reproduce it, worst reason first -> words for one finding, and for several."""
 _ID_CHARACTERS = 8  # Characters of a fingerprint that are shown; enough for thousands of findings.
 _IN_REQUEST = re.compile(r"request:|\$request\.(?P<location>[a-z]+)[.#]?")
-"""The start of a pointer into a request: as the pool of values writes it, and as a runtime expression."""
+"""The start of a pointer into a request, as written by the pool of values or as a runtime expression."""
 _NOT_THERE: Final = frozenset((404, 410))
-_SIMPLEST = "0"  # The value of the simplest case, which needs no earlier response even if one contained it.
+_SIMPLEST = "0"  # The value of the simplest case. It needs no earlier response, even if one contained it.
 
 
 Printed = Callable[[Finding], ShownCommand | None]
-"""Returns the lines for bash that send the requests of a finding on a fresh server; None if its own commands do."""
+"""Returns the bash lines that send the requests of a finding on a fresh server; None if its recorded commands are enough."""
 
 
 def as_recorded(_: Finding) -> None:
-    """Return no lines: the recorded commands are shown."""
+    """Return None, so that the recorded commands are printed."""
 
 
 def failures_by_label(
     findings: Iterable[Finding], truncation: Truncation, shown: Shown = unmasked, printed: Printed = as_recorded
 ) -> Iterator[tuple[str, str]]:
-    """Yield (label, numbered blocks): operations by their worst failure, then by label; within them the worst case first.
+    """Yield (label, numbered blocks), operations by their worst failure, then by label. Within an operation the worst case comes first.
 
     Findings of one case share a block. `shown` masks a recorded command.
     """
@@ -174,17 +174,17 @@ def _cases_by_label(findings: Iterable[Finding]) -> Iterator[tuple[str, list[lis
         by_label.setdefault(finding.label, {}).setdefault(_request_of(finding), []).append(finding)
     worst = {label: min(map(_rank, cases.values())) for label, cases in by_label.items()}
     for label in sorted(by_label, key=lambda label: (worst[label], label)):
-        # The sort is stable: of equal severities the earlier case comes first.
+        # The sort is stable: cases of equal severity stay in order.
         yield label, sorted(by_label[label].values(), key=_rank)
 
 
 def failures_by_cause(
     findings: Iterable[Finding], truncation: Truncation, shown: Shown = unmasked, printed: Printed = as_recorded
 ) -> Iterator[tuple[str, str]]:
-    """Yield (heading, numbered blocks), worst first: operations with failures of their own, and causes of many operations.
+    """Yield (heading, numbered blocks), worst first: operations with their own failures, and causes of many operations.
 
-    A cause of more than `MOST_IN_FULL` operations is one block, of the place that is easiest to reproduce, with a list of all. The heading is
-    a label, or a label `and N more operations`.
+    A cause of more than `MOST_IN_FULL` operations is one block: the place that is easiest to reproduce, with a list of all
+    places. The heading is a label, or a label `and N more operations`.
     """
     causes = causes_of(findings)
     groups = [cause for cause in causes if cause.is_group]
@@ -193,10 +193,10 @@ def failures_by_cause(
     parts: list[tuple[tuple[int, int], str, list[list[Finding]]]] = [
         ((0, _rank(by_label[label])), label, cases) for label, cases in _cases_by_label(alone)
     ]
-    # Groups whose representatives have the same request are shown together.
+    # Groups whose representatives have the same request share a block.
     for together in grouped(((one.worst.label, _request_of(one.worst)), one) for one in groups).values():
         first = together[0]
-        # The representative of each cause has the list of all places in its message.
+        # The message of each cause's representative contains the list of all places.
         shown_places = []
         for one in together:
             listed = "\n".join(place_lines(one, MOST_PLACES))
@@ -213,19 +213,21 @@ def _rank(findings: Iterable[Finding]) -> int:
 
 
 def kinds_of(finding: Finding) -> tuple[str, ...]:
-    """Return the `MARKS` of a finding: why one command may not reproduce it; empty for a stable finding, or when nothing can be retried."""
+    """Return the `MARKS` of a finding, the reasons why one command may not reproduce it; empty for a stable finding, or if no request can be retried."""
     if not finding.case and finding.investigation.reproduced is None:
         return ()
     is_alone = len(finding.steps) <= 1
     status = finding.interactions[-1].exchange.status if finding.interactions else None
     was_repeated = finding.investigation.reproduced is not None or finding.investigation.spent
-    # A fresh server does not have a missing resource either, and a refusal that was not tried again may come before the resource is looked for.
+    # The resource does not exist on a fresh server either. A refusal that was not tried again may precede the lookup of
+    # the resource.
     may_stand_alone = status in _NOT_THERE or (
         finding.investigation.reproduced is None and status is not None and 400 <= status < 500
     )
     found = {
         INTERMITTENT: is_intermittent(finding.investigation),
-        # The server states that the error passes (RFC 9110, 15.6.4), however often it was shown: a lock may outlast all repetitions.
+        # The server says that the error is temporary (RFC 9110, 15.6.4). However often it was seen, a lock may outlast
+        # all repetitions.
         _TEMPORARY: status == UNAVAILABLE
         and finding.code == ServerError.code
         and was_repeated
@@ -233,12 +235,12 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
         _NOT_TRIED: finding.investigation.reproduced is None and not finding.investigation.spent,
         _SPENT: finding.investigation.spent,
         SEQUENCE: not is_alone,
-        # A server error may have created the resource, and no other request of the run did.
+        # A server error may have created the resource, because no other request of the run did.
         DEPENDENT: finding.investigation.takes_filled
         or any(is_surely_needed(finding, one) or one.status // 100 == 5 for one in finding.needs)
         or (
             not (finding.investigation.is_anew or may_stand_alone)
-            # A value of a path that a `GET` showed, and that no known request made, was there from the start.
+            # A value in a path that a `GET` returned, and that no known request created, existed before the run.
             and any(
                 one is None and not (of.location is Location.PATH and of.producer.partition(" ")[0] in SAFE)
                 for _, of, one in _origins(finding)
@@ -249,7 +251,7 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
 
 
 def marks_of(finding: Finding) -> tuple[str, ...]:
-    """Return the marks of a finding in words: `intermittent (2 of 8)`, `needs its sequence`."""
+    """Return the marks of a finding as text: `intermittent (2 of 8)`, `needs its sequence`."""
     counts = f" ({finding.investigation.hits} of {finding.investigation.tries})" if finding.investigation.tries else ""
     return tuple(f"{mark}{counts}" if mark == INTERMITTENT else mark for mark in kinds_of(finding))
 
@@ -257,7 +259,7 @@ def marks_of(finding: Finding) -> tuple[str, ...]:
 def _origins(finding: Finding) -> Iterator[tuple[int, Binding, int | None]]:
     """Yield (index of a request, binding to a value of an earlier response, index of the request with that response).
 
-    The last is None if a request outside of the sequence returned the value.
+    The last is None if a request outside the sequence returned the value.
     """
     if is_of_method_alone(finding):
         return
@@ -267,27 +269,27 @@ def _origins(finding: Finding) -> Iterator[tuple[int, Binding, int | None]]:
             earlier = [at for at in range(number) if labels[at] == one.producer]
             if one.stands_alone:
                 continue
-            # Cases without a known value send `0` as well. A resource `0` that the run created is in `needs`.
+            # Cases without a known value send `0` as well. If the run created a resource `0`, it is in `needs`.
             if earlier or str(one.literal) != _SIMPLEST:
                 yield number, one, earlier[-1] if earlier else None
 
 
 def _taken(finding: Finding, number: int) -> Iterator[Binding]:
-    """Yield the bindings of a request that it still contains: a smaller case may have lost some of its recipe."""
+    """Yield the bindings of a request whose values it still contains: shrinking may have removed some."""
     step, after = finding.steps[number], len(finding.steps) - number
     has_record = len(finding.interactions) >= after
     parts = finding.interactions[-after].components if has_record else ()
     outside = {part.location: part.outside for part in parts}
-    # If several bindings target the same place, the last one is sent.
+    # If several bindings have the same place, the last one is sent.
     for binding in {(one.location, one.name): one for one in step.bindings}.values():
         if not {outside_name(binding), ANYTHING}.isdisjoint(outside.get(binding.location, (ANYTHING,))):
             yield binding
 
 
 def sources_of(finding: Finding, *, with_sequence: bool = True) -> tuple[str, ...]:
-    """Return the origins of values that other requests made: `path id of request 2: /id of the response to request 1`.
+    """Return the origins of values from other requests: `path id of request 2: /id of the response to request 1`.
 
-    Those that requests of the finding itself made are among them only `with_sequence`.
+    Values of the finding's own requests are included only `with_sequence`.
     """
     found: dict[str, str] = {}
     is_alone = len(finding.steps) == 1
@@ -317,14 +319,14 @@ def _origin_text(pointer: str, owner: str) -> str:
 
 
 def _request_of(finding: Finding) -> tuple[str, str]:
-    """Return the key of a case. Candidates of a shrink share their id and have no command yet, so that their steps are the key."""
+    """Return the key of a case. Candidates of a shrink have the same id and no command yet, so their steps are the key."""
     return finding.case, finding.investigation.reproduction or repr(finding.steps)
 
 
 def _blocks(
     cases: Iterable[list[Finding]], truncation: Truncation, shown: Shown, printed: Printed, hidden: set[str]
 ) -> str:
-    """Return numbered blocks. `hidden` collects the places whose masking is already mentioned, so that it is mentioned once."""
+    """Return numbered blocks. `hidden` collects places whose masking has been mentioned, so that it is mentioned once."""
     numbered = enumerate(cases, 1)
     return "\n\n".join(_block(number, case, truncation, shown, printed, hidden) for number, case in numbered)
 
@@ -385,7 +387,7 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked, printed: Print
 
 
 def _message_of(finding: Finding) -> str:
-    """Return the message of a failure, with the method if the description does not have it."""
+    """Return the message of a failure, with the method if the description does not declare it."""
     if not finding.interactions:
         return finding.message
     last = finding.interactions[-1]
@@ -411,7 +413,7 @@ def maker_line(finding: Finding, made: ResourceMade) -> str:
 
 
 def is_replayable(finding: Finding) -> bool:
-    """Whether `checker replay` reproduces it: the printed command failed again, and not for its response time."""
+    """Whether `checker replay` can reproduce it: the printed command failed again, and not because of its response time."""
     is_settled = finding.investigation.stage == "minimised" and finding.investigation.reproduced is True
     return bool(finding.case) and is_settled and finding.check != MAX_RESPONSE_TIME
 
@@ -432,7 +434,7 @@ def readable_body(exchange: Exchange) -> bytes:
 
 
 def answer_of(exchange: Exchange) -> Answer:
-    """Return the recorded response as blocks of text show it."""
+    """Return the recorded response in the form that text blocks show."""
     received, codings = exchange.response_body, codings_of(exchange.response_headers)
     body = readable(received, codings, is_cut=exchange.response_size > len(received))
     return Answer(
@@ -501,7 +503,7 @@ def _quarantine_text(alike: Sequence[Quarantined], shown: Shown) -> str:
 def _reproduction(command: str, components: Parts, shown: Shown) -> list[str]:
     if not command:
         return []
-    # A case that ended its worker while it was generated has no command, only its choices.
+    # A case that ended its worker before it was sent has no command, only its choices.
     text = shown(command, [components]) if command.startswith("curl ") else ShownCommand(command)
     return [*reproduction_paragraphs(text.text.split("\n"), reproduced=None), *hidden_paragraphs(text.hidden)]
 
@@ -519,10 +521,10 @@ _LIST: Final = re.compile(r":\n- ")
 
 
 def fact_of(finding: Finding, case: FailedCase) -> str:
-    """Return what is wrong: ``500 on `?sort=-due`: KeyError``, `received 202, documented: 201, 400`. Empty if nothing is known.
+    """Return what is wrong: ``500 on `?sort=-due`: KeyError``, `received 202, documented: 201, 400`. Empty if unknown.
 
-    A server error is told by the input and the text of the response, and so is a refusal of valid data without a reason; a message by the
-    line that names the fault, or by its first.
+    For a server error, and for a refusal of valid data without a reason: the input and the text of the response. Otherwise:
+    the line of the message that names the fault, or the first line.
     """
     message, answer = case.failures[0][1], case.answer
     status = (answer.status or 0) if answer is not None else 0
@@ -553,7 +555,7 @@ def cause_line(cause: Cause, shown: Shown) -> str:
 
 
 def _input(command: str, label: str) -> str:
-    """Return the query or the body of a command, else its path if that of the label has variables, shortened."""
+    """Return the query or the body of a command, shortened. Without either, return the path if the label has variables."""
     try:
         request, url = curl.parse(command)
         place = urlsplit(url)

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     import rich.console as rich_console
     import rich.text as rich_text
 else:
-    # Only terminals need it: logs of CI jobs have neither colours nor redrawn lines.
+    # Only terminals need it: logs of CI have neither colours nor redrawn lines.
     rich_console = later("rich.console", by_all=False)
     rich_text = later("rich.text", by_all=False)
 
 WIDTH: Final = 80
 _FORCING: Final = frozenset(("FORCE_COLOR", "TTY_COMPATIBLE"))
-"""Variables by which rich takes other streams for terminals."""
+"""Variables that make rich treat other streams as terminals."""
 
 GLYPHS: Final = {
     "success": ("✅", "[ok]"),
@@ -36,11 +36,11 @@ GLYPHS: Final = {
     "warning": ("⚠ ", "[warn]"),
     "rule": ("━", "-"),
 }
-"""Name -> (glyph, its replacement in encodings without it)."""
+"""Name -> (glyph, replacement for encodings without the glyph)."""
 
 
 class Screen:
-    """A stream for any text. Characters that it cannot encode are replaced, control characters are escaped."""
+    """A stream that accepts any text. Characters that its encoding lacks are replaced, control characters are escaped."""
 
     def __init__(self, stream: IO[str] | None = None, *, color: bool | None = None) -> None:
         self._stream = stream
@@ -112,7 +112,7 @@ def ruled(title: str, rule: str, width: int = WIDTH) -> str:
     return f"{rule * left} {title} {rule * (rest - left)}"
 
 
-_WINDOW_S = 5.0  # Seconds over which rates are measured. A mean of the whole run would hide a stall.
+_WINDOW_S = 5.0  # Seconds over which rates are measured. The mean of the whole run would hide a stall.
 
 
 class RunProgress(Struct):
@@ -122,14 +122,14 @@ class RunProgress(Struct):
     view: RunView = field(default_factory=RunView)
     last_found: float | None = None
     incarnations: set[int] = field(default_factory=set)  # Living workers that have opened the description.
-    tasks: int = 0  # One for each operation in each phase; 0 if the end of the run does not depend on them.
+    tasks: int = 0  # One for each operation in each phase; 0 if the end of the run does not depend on tasks.
     max_time_s: float | None = None
     _done: set[tuple[str, str]] = field(default_factory=set)
-    """Phase and operation of finished tasks. The live lines ask ten times a second, and a run may have 40,000 tasks."""
+    """(phase, operation) of finished tasks. The live lines read this ten times a second, and a run may have 40,000 tasks."""
     _samples: list[tuple[float, int]] = field(default_factory=list)  # (time, requests) of the last records.
 
     def follow(self, incarnation: int, record: Record, now: float) -> bool:
-        """Count a record. Return True for a finding that was not counted before."""
+        """Count a record. Return True for a finding that is counted for the first time."""
         before = self.view.finding_count()
         self.view.absorb(incarnation, record)
         match record:
@@ -144,7 +144,7 @@ class RunProgress(Struct):
                     # Only running tasks are shown.
                     self.view.forget_finished(record.task)
                 if self._samples and now - self._samples[0][0] > 2 * _WINDOW_S:
-                    # Old samples are removed once in a window: a busy run has hundreds of records in a second.
+                    # Old samples are removed once per window: a busy run has hundreds of records a second.
                     self._samples = [s for s in self._samples if now - s[0] <= _WINDOW_S]
                 self._samples.append((now, record.requests))
             case Finding() if self.view.finding_count() > before:
@@ -156,12 +156,12 @@ class RunProgress(Struct):
 
     @property
     def share(self) -> float:
-        """Return the share of the tasks that are done. Phases of sequences have fewer tasks than operations, so that it may end below 1."""
+        """Return the share of finished tasks. Phases of sequences have fewer tasks than operations, so the share may end below 1."""
         done = len(self._done)
         return done / max(self.tasks, done, 1)
 
     def left(self, now: float) -> str:
-        """Return the share of the work that is done and the time that is left: `46%, about 1:20 left`; empty if neither is known."""
+        """Return the finished share of the work and the remaining time: `46%, about 1:20 left`; empty if neither is known."""
         spent_s, share = now - self.started, self.share
         if self.max_time_s is not None:
             return f"{clock_text(self.max_time_s - spent_s)} left"
@@ -178,7 +178,7 @@ class RunProgress(Struct):
         return sum(count for _, count in recent) / span
 
 
-_LEAST_SHARE = 0.05  # The share of the work from which on the time that is left is estimated.
+_LEAST_SHARE = 0.05  # Finished share from which the remaining time is estimated.
 
 
 def clock_text(seconds: float) -> str:

@@ -21,7 +21,7 @@ _BAR = 24
 
 
 class LiveLines:
-    """Lines that a thread of rich redraws ten times a second. It only reads the counters."""
+    """Lines that a thread of rich redraws ten times a second. The thread only reads counters."""
 
     def __init__(
         self, screen: Screen, progress: RunProgress, *, loading: str = "", clock: Clock = time.monotonic
@@ -47,7 +47,7 @@ class LiveLines:
     def opened(self) -> None:
         """Show the progress, now that the description is read."""
         self._loading = ""
-        # Without a refresh, text that is printed next would be followed by the old lines.
+        # Without a refresh, the old lines would follow the text that is printed next.
         self._live.refresh()
 
     def stop(self) -> None:

@@ -1,4 +1,4 @@
-"""The HTML report of a run under way, on loopback. It follows the journals; pages follow it by server-sent events."""
+"""The HTML report of a running run, served on loopback. It follows the journals, and open pages follow it by server-sent events."""
 
 import threading
 import time
@@ -18,7 +18,7 @@ from checker.reporting.report import GOES_ON, Report, report_of
 from checker.reporting.shown import ReportContext
 
 _HOST: Final = "127.0.0.1"
-_LOOK_S: Final = 2.0  # Seconds between two reads of the journals while a page is open.
+_LOOK_S: Final = 2.0  # Seconds between two readings of the journals while a page is open.
 _POLICY: Final = "default-src 'none'; connect-src 'self'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"
 _SCRIPT: Final = """
 const opened = () => new Set(all("details[open]").map((one) => one.id || one.querySelector("summary").textContent));
@@ -35,10 +35,10 @@ new EventSource("/events").onmessage = async () => {
 
 
 class LivePage:
-    """Serves the report until it is closed. It only reads the journals, so that it cannot disturb the run."""
+    """Serves the report until it is closed. It only reads the journals, so it cannot disturb the run."""
 
     def __init__(self, settings: RunSettings, port: int) -> None:
-        """Raises `UsageError` if the port cannot be used; port 0 takes a free one."""
+        """Raises `UsageError` if the port cannot be used. Port 0 takes any free port."""
         self._settings = settings
         self._layout = RunLayout(Path(settings.corpus.folder))
         before = last_run(self._layout)
@@ -47,7 +47,7 @@ class LivePage:
         self._journals: Journals | None = None
         self._view = RunView()
         self._began = time.monotonic()
-        # Each open page has a thread, and journal readers have a position.
+        # Each open page has its own thread, and the readers of the journals have one position.
         self._reading = threading.Lock()
         self._closed = threading.Event()
         try:

@@ -21,9 +21,9 @@ from checker.corpus.secrets import user_in
 
 _COMMAND = "curl "
 _HEADER = re.compile(r"-H '(?P<name>[A-Za-z0-9._-]+): (?P<value>[^'\"\\$`!]*\{secret[^'\"\\$`!]*)'")
-"""Matches a header of a command with a secret in its value, and with no character that a shell reads in double quotes."""
+"""Matches a header in a command whose value contains a secret and no character that a shell interprets in double quotes."""
 _SECRET = re.compile(rf"(?P<before>[A-Za-z]* ?){EMBEDDED_REFERENCE.pattern.replace('<name>', '<secret>')}")
-Parts = tuple[Component, ...]  # Parts of a request. The origin of values outside all parts is unknown.
+Parts = tuple[Component, ...]  # Parts of a request. Values outside all parts may have any origin.
 
 
 class Masking(Struct, frozen=True):
@@ -35,15 +35,15 @@ class Masking(Struct, frozen=True):
     """Places of credentials in the security schemes of the description: `header authorization`."""
     tokens: tuple[tuple[str, str, str], ...] = ()
     """(header or `cookie NAME`, security scheme, text before the credentials) of the configured schemes."""
-    location: str = "LOCATION"  # Location of the description in commands that print credentials.
-    has_variables: bool = True  # Whether secrets in headers become variables of the shell.
+    location: str = "LOCATION"  # Location of the description, for commands that print credentials.
+    has_variables: bool = True  # Whether secrets in headers become shell variables.
 
     def rules(self, components: Parts = ()) -> Redaction:
-        """Return the rules for a request with these parts. Without sanitisation they mask nothing."""
+        """Return the masking rules for a request with these parts. Without sanitisation they mask nothing."""
         return _rules(self.sanitization, self.credentials, components)
 
     def request(self, request: WireRequest, components: Parts) -> WireRequest:
-        """Return a masked request; with its secrets if nothing is sanitised."""
+        """Return a masked request. Without sanitisation it contains its secrets."""
         if not self.sanitization.enabled:
             with suppress(MissingSecret):
                 return self.store.resolve_request(request)
@@ -51,15 +51,15 @@ class Masking(Struct, frozen=True):
         return self.rules(components).request(request)
 
     def command(self, text: str, components: Sequence[Parts] = ()) -> "ShownCommand":
-        """Return a masked command, one line for each step; with its secrets if nothing is sanitised.
+        """Return a masked command, one line for each step. Without sanitisation it contains its secrets.
 
-        `components` are the parts of the steps. Without them every value may come from outside the description.
+        `components` are the parts of the steps. Without them, every value may come from outside the description.
         """
         if not self.sanitization.enabled:
             with suppress(MissingSecret):
                 return ShownCommand(self.store.resolve(text))
         lines = text.splitlines()
-        # Further lines follow the command of a case that ended its worker.
+        # The command of a case that ended its worker is followed by further lines.
         steps = [line for line in lines if line.startswith(_COMMAND)]
         known = iter(components if len(components) == len(steps) else [()] * len(steps))
         shown = [self._line(line, self.rules(next(known) if line.startswith(_COMMAND) else ())) for line in lines]
@@ -67,7 +67,7 @@ class Masking(Struct, frozen=True):
         return ShownCommand("\n".join(line.text for line in shown), tuple(hidden))
 
     def variable_of(self, place: str, secret: str) -> tuple[str, str, str]:
-        """Return (text before it, variable of the shell, its command for bash) for a secret, such as `header:Authorization`.
+        """Return (text before it, shell variable, bash command for the value) of a secret, such as `header:Authorization`.
 
         `place`: a header or `cookie NAME`.
         """
@@ -85,7 +85,7 @@ class Masking(Struct, frozen=True):
         return before, variable, f'{EXPORT}{variable}="$(checker auth token {words})"'
 
     def _line(self, line: str, redaction: Redaction) -> "ShownCommand":
-        """Return a masked line. Secrets in headers become variables of the shell, others the replacement."""
+        """Return a masked line. Secrets in headers become shell variables, other secrets the replacement text."""
         written: dict[str, str] = {}
         exports: list[str] = []
 
@@ -151,11 +151,11 @@ class ShownCommand(Struct, frozen=True):
 
     text: str
     hidden: tuple[str, ...] = ()
-    """Commands that set variables for credentials of security schemes (`blocks.EXPORT`), and places of other masked values."""
+    """Commands that set variables for credentials of security schemes (`blocks.EXPORT`), and the places of other masked values."""
 
 
 def slug_of(scheme: str) -> str:
-    """Return the part of the name of a variable that stands for a security scheme, a header or a cookie: `MY_KEY`."""
+    """Return the variable-name part for a security scheme, a header or a cookie: `MY_KEY`."""
     return re.sub("[^A-Z0-9]+", "_", scheme.upper()).strip("_")
 
 

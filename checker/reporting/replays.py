@@ -1,4 +1,4 @@
-"""The verdict of a replay of a finding: the symptom in the last response, and whether its situation was reached."""
+"""The verdict on a replayed finding: whether the last response shows the symptom, and whether its situation was reached."""
 
 import json
 import re
@@ -32,24 +32,24 @@ _NOT_ALONE = re.compile(r'"\$|nullable"|"exclusiveM\w+": (?:true|false)')
 _EXTRAS: Final = ("additionalProperties", "unevaluatedProperties")
 _NEEDS_OTHERS: Final = (*_EXTRAS, "unevaluatedItems", "additionalItems", "type")
 _ANY_VALUE: Final = (*_EXTRAS, "format")
-"""Keywords whose failure may show with another value: that of an undeclared property, and times and ids."""
+"""Keywords whose failure may recur with another value: for undeclared properties, times and ids."""
 _COUNTED: Final = ("contains", "minContains", "maxContains")
 _ITEMS: Final = ("prefixItems", "items")
 _TOGETHER: Final = {keyword: group for group in (_COUNTED, _ITEMS) for keyword in group}
-"""Keyword -> the keywords of a schema that mean something only together."""
+"""Keyword -> the group of keywords that only have a meaning together."""
 
 
 class Symptom(Struct, frozen=True):
-    """A condition on a response that holds while the defect exists."""
+    """A condition on a response that is true while the defect exists."""
 
     kind: str  # `dropped`, `status`, `media_type`, `undecodable`, `type`, `equals`, `has`, `lacks`.
     value: Any = None  # The status, the media type, the value at the place, the name of a missing member.
     path: Path = ()  # Path of a value in a JSON body.
     schema: dict[str, Any] | None = None
-    """The keyword that the value breaks, as a schema, where it can be read apart from the others; programs without a validator do without."""
+    """The broken keyword as a schema, if it can be separated from the others. Programs without a validator ignore it."""
 
     def holds(self, status: int, content_type: str, body: bytes) -> bool:
-        """Whether it holds for a complete response; `body` is decoded."""
+        """Whether a complete response satisfies the condition; `body` is decoded."""
         match self.kind:
             case "dropped":
                 return False
@@ -72,7 +72,7 @@ class Symptom(Struct, frozen=True):
 
 
 def is_at_once(finding: Finding) -> bool:
-    """Whether the last command sends two requests at once, and nothing else shows the failure."""
+    """Whether the last command sends two requests at once and nothing else shows the failure."""
     command = finding.investigation.reproduction.rpartition("\n")[2]
     if curl.AT_ONCE[0] not in command or finding.further:
         return False
@@ -84,7 +84,7 @@ def is_at_once(finding: Finding) -> bool:
 
 
 def unproved(finding: Finding) -> str:
-    """Return why no program can judge the last response of a finding without symptoms."""
+    """Return why programs cannot judge the last response of a finding without symptoms."""
     if finding.further:
         return "the check compares the responses to several requests, as checker replay does"
     return (
@@ -95,7 +95,7 @@ def unproved(finding: Finding) -> str:
 
 
 def symptoms_of(finding: Finding) -> Iterator[Symptom]:
-    """Yield the symptoms of a finding; none for a cut response, and none where a check compares several responses, of which each is right."""
+    """Yield the symptoms of a finding; none for a cut response, and none if a check compares several responses that are each correct."""
     exchange = finding.interactions[-1].exchange
     if finding.further or is_at_once(finding):
         return
@@ -128,7 +128,7 @@ def _at_place(path: Path, keyword: str, document: Any) -> Iterator[Symptom]:
         value = at(document, path)
     except (LookupError, TypeError):
         return
-    # No program compares NaN.
+    # Programs cannot compare NaN.
     is_number = isinstance(value, int | float) and isfinite(value)
     if keyword == "type" or (isinstance(value, float) and not is_number):
         yield Symptom("type", value, path)
@@ -139,9 +139,9 @@ def _at_place(path: Path, keyword: str, document: Any) -> Iterator[Symptom]:
 
 
 def _schema_of(keyword: str, message: str) -> dict[str, Any] | None:
-    """Return the broken keyword, from the schema in a message, with those that it means something with.
+    """Return the broken keyword with the keywords on which its meaning depends, from the schema in a message.
 
-    None if the schema is cut there, or if its other keywords or other parts of the description have a say in it.
+    None if the schema is cut there, or if its other keywords or other parts of the description have an influence.
     """
     quoted = _QUOTED.search(message)
     if keyword in _NEEDS_OTHERS or quoted is None or _NOT_ALONE.search(quoted[1]):
@@ -153,9 +153,9 @@ def _schema_of(keyword: str, message: str) -> dict[str, Any] | None:
 
 
 def item_of(finding: Finding) -> Path:
-    """Return the path of the list item in which a value is invalid; empty if it is in no list. Without the item nothing is proved.
+    """Return the path of the list item that contains an invalid value; empty if it is in no list. Without that item, nothing is proved.
 
-    A value that is wrong by its presence is not that item: a fix removes it.
+    If the value is wrong because it exists, its own item does not count: a fix removes it.
     """
     symptom = next((one for one in symptoms_of(finding) if one.path), None)
     path = () if symptom is None else symptom.path[:-1] if symptom.kind == "has" else symptom.path
@@ -170,7 +170,7 @@ def bare_media_type(content_type: str) -> str:
 
 CONFLICT: Final = 409
 ABSENT: Final = (404, 410, 412)
-"""Statuses for a resource that does not exist, or is not in the state that the request expects."""
+"""Statuses for a resource that does not exist or is not in the expected state."""
 _UNAUTHORIZED: Final = UNAUTHORIZED | {302, 303, 307}
 """Statuses for a request without access: some services redirect it to their login page."""
 _REASONS: Final = (
@@ -180,24 +180,24 @@ _REASONS: Final = (
 )
 _TRY_FRESH: Final = "perhaps because of existing resources: try it on a fresh target"
 _OF_USERS: Final = ("object_level_authorization", "object_level_writes")
-"""Checks whose last request comes from another user than those before it."""
+"""Checks whose last request comes from another user than the requests before."""
 _WITHOUT_CREDENTIALS: Final = ("ignored_auth", "missing_required_header", *_OF_USERS)
-"""Checks whose failure is fixed when the request is refused for its credentials."""
+"""Checks whose failure counts as fixed if the request is refused because of its credentials."""
 _WRONG_PARAMETER = re.compile(r"parameter `(.+?)` in (?:header|cookie) - ")
 
 
 def unproving_statuses(finding: Finding, calls: Sequence[Call]) -> frozenset[int]:
-    """Return the statuses of the last response that prove nothing about a finding, once its situation was prepared.
+    """Return the statuses of the last response that prove nothing about a finding, although its situation was prepared.
 
-    Its own status counts as well: the callers look at it first. With each of these statuses the request was refused before it was
-    handled: for its credentials, the load of the server, or a resource that exists or is not there. A conflict satisfies a check
-    that wants a refusal. A removed resource may be missing.
+    The finding's own status may be among them: callers look at it first. With each of these statuses the request was refused
+    before it was handled, because of its credentials, the load of the server, or a resource that exists or is missing. For a
+    check that expects a refusal, a conflict is one. A removed resource may be missing.
     """
     found = set(TRANSIENT)
     *earlier, last = calls
     removes = any(one.request.method == REMOVING for one in earlier)
     lacks = DEPENDENT in kinds_of(finding) and len(finding.needs) != sum(one.made is not None for one in earlier)
-    # Another user may be told that a resource is not there, where its owner has just made it.
+    # For another user, the server may pretend that a resource does not exist, although its owner has just created it.
     is_hidden = finding.check in _OF_USERS
     if (
         (last.sources and not removes and not is_hidden)
@@ -215,13 +215,13 @@ def unproving_statuses(finding: Finding, calls: Sequence[Call]) -> frozenset[int
         and (one.label, one.request.method, one.request.body) == (last.label, last.request.method, last.request.body)
         for one in earlier
     ):
-        # The sequence itself is the reason for a conflict.
+        # The sequence itself causes the conflict.
         found.discard(CONFLICT)
     return frozenset(found)
 
 
 def _has_wrong_credential(finding: Finding) -> bool:
-    """Whether a request is invalid for a header or cookie with a name of credentials. 401 refuses it rightly."""
+    """Whether a request is invalid because of a header or cookie named like credentials. Then 401 is correct."""
     names = _WRONG_PARAMETER.findall(finding.message) if finding.check == "negative_data_rejection" else ()
     return any(Redaction().is_sensitive(name) and not is_idempotency_key(name) for name in names)
 
@@ -234,16 +234,16 @@ def not_prepared(call: Call, number: int, status: int) -> str:
 
 
 def subject_of(call: Call, number: int) -> str:
-    """Return the name of a request of a reproduction in sentences."""
+    """Return the name of a request in a reproduction, for sentences."""
     if call.made is None:
         return f"request {number}"
     return f"the request that {'removes' if call.made.is_gone else 'creates'} {call.made.path}"
 
 
 def not_reached(finding: Finding, calls: Sequence[Call], status: int, body: bytes) -> str:
-    """Return why a finding that does not show in the last response proves nothing; empty if it is fixed.
+    """Return why a finding that the last response does not show proves nothing; empty if it is fixed.
 
-    Each earlier request had the response that it had in the run.
+    Each earlier request must have had the response of the original run.
     """
     then = finding.interactions[-1].exchange.status or 0
     unproving = unproving_statuses(finding, calls)

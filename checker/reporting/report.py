@@ -33,10 +33,10 @@ from checker.reporting.text import MOST_PLACES, counted, cut_list
 from checker.reporting.warnings import is_tip, notes_of
 
 ENDLESS = "killed"
-"""Outcome of a run without a last record, on disk: it was killed, or another process still works on it."""
+"""Outcome of a run on disk without a last record: it was killed, or another process is still working on it."""
 GOES_ON = "goes on"  # Outcome of the run of a live page.
-UNAVAILABLE = "target unavailable"  # Outcome of a run whose target was unreachable, or never came back.
-INCOMPLETE = "incomplete_report"  # Kind of the note on a report that is larger than its limit.
+UNAVAILABLE = "target unavailable"  # Outcome of a run whose target was unreachable, or went away for good.
+INCOMPLETE = "incomplete_report"  # Kind of the note on a report that exceeds its limit.
 
 
 class PhaseTally(Struct, frozen=True):
@@ -55,10 +55,10 @@ class PhaseOutcome(Struct, frozen=True):
 
     name: str
     icon: str  # Name of a glyph.
-    note: str = ""  # Reason for a missing verdict: `disabled`, `interrupted`.
+    note: str = ""  # Why there is no verdict: `disabled`, `interrupted`.
     tally: PhaseTally = PhaseTally()
     elapsed_s: float = 0.0
-    """Seconds that a worker spent on its tasks, on average; 0 if unknown. Those of all phases are at most the time of the run."""
+    """Seconds spent on its tasks, divided by the number of workers; 0 if unknown. The sum over all phases is at most the time of the run."""
     span_s: float = 0.0  # Seconds from its first task to its last. Phases may overlap.
     began_s: float = 0.0  # Seconds since the beginning of the run.
 
@@ -74,19 +74,19 @@ class OperationOutcome(Struct, frozen=True):
     outcome: str  # `passed`, `failed`, `errored`, or `skipped` if no case of it got a response.
     statuses: tuple[tuple[int, int], ...] = ()
     """(status or 0 for no response, count) of requests with the operation's own method, by status."""
-    seconds: float = 0.0  # Time of workers on tasks of this operation alone.
+    seconds: float = 0.0  # Working time on tasks with this operation alone.
     note: str = ""
     tags: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()  # `path id`, `query limit`, `body`.
-    documented: tuple[str, ...] = ()  # Statuses as the description spells them.
+    documented: tuple[str, ...] = ()  # Statuses as spelled in the description.
     is_tested: bool = False  # Whether some phase has tested it.
     refusal: tuple[int, str] = (0, "")
-    """(status, text) of the most common refusal of valid requests, if none had a 2xx response."""
+    """(status, text) of the most frequent refusal of valid requests, if none had a 2xx response."""
     probes: int = 0  # Number of cases with other methods, whose responses do not count as responses of the operation.
 
     @property
     def cases(self) -> int:
-        """Return the number of cases that got a response or were given up."""
+        """Return the number of cases that got a response or timed out."""
         return self.own_cases + self.probes
 
     @property
@@ -110,14 +110,14 @@ class RunTime(Struct, frozen=True):
 
     @property
     def wall_s(self) -> float:
-        """Return the seconds that workers existed; more than `elapsed_s` for a resumed run."""
+        """Return the seconds that workers existed. For a resumed run this is more than `elapsed_s`."""
         return max(self.elapsed_s, sum(self.ledger) / max(self.workers, 1))
 
 
 class MergedRun(Struct, frozen=True):
     """One of several runs in a common report."""
 
-    name: str  # The folder, as it was given.
+    name: str  # The folder, as the user wrote it.
     seed: int
     outcome: str
     cases: int
@@ -129,7 +129,7 @@ NEW, NOT_TRIED = "new", "not tried"
 
 
 class Changes(Struct, frozen=True):
-    """The findings of this run and of the runs before it, by what became of them."""
+    """The findings of this run and of earlier runs, by what became of them."""
 
     found: Mapping[str, Sequence[tuple[str, str, str]]] = {}
     """`new`, `not tried`, or the result of a replay -> (fingerprint, label, title); empty without an earlier run."""
@@ -146,7 +146,7 @@ class Changes(Struct, frozen=True):
             replayed, seen = view.replayed.get(name), view.sights.best.get(name)
             result = NOT_TRIED if replayed is None else replayed.result
             if seen is not None and not seen.investigation.withdrawn and result not in (CONFIRMED, FLAKY):
-                # Another case of the run showed it.
+                # Another case of this run showed it.
                 result = CONFIRMED if replayed is None else FLAKY
             found[result].append((name, label, title))
         return cls(found)
@@ -159,23 +159,23 @@ class Changes(Struct, frozen=True):
 
     @property
     def ended(self) -> list[str]:
-        """Return `fixed: GET /rooms: Server error` of the findings that need no more attention."""
+        """Return lines such as `fixed: GET /rooms: Server error` for the findings that need no more attention."""
         return [f"{name}: {label}: {title}" for name in (FIXED, GONE) for _, label, title in self.found.get(name, ())]
 
 
 _POINTS, _HOUR_S = 10, 3600.0
-_SHOWN_FROM_S = 60.0  # Seconds of a run from which on its curve is text; programs always get it.
+_SHOWN_FROM_S = 60.0  # Length of a run from which its curve is printed, in seconds. Programs always get the curve.
 
 
 class Discovery(Struct, frozen=True):
-    """The discoveries of `fuzz` over its time. A behaviour is a status of an operation."""
+    """What `fuzz` discovered over time. A behaviour is a status of an operation."""
 
     points: tuple[tuple[float, int, int], ...] = ()
     """(seconds since the start, causes of failures so far, behaviours so far), in equal steps; empty for `run`."""
     further_s: float = 0.0
-    """An hour; the time of the run if that was shorter, because the estimate does not reach further."""
+    """An hour, or the time of a shorter run, because the estimate does not reach further."""
     expected: float = 0.0
-    """Number of new behaviours that the same work would show in `further_s`, by Good and Turing: those seen once would be new."""
+    """Number of new behaviours expected in `further_s`, by the Good-Turing estimate: new ones are as likely as those seen once."""
 
     @classmethod
     def of(cls, view: RunView, findings: Iterable[Finding], elapsed_s: float) -> "Discovery":
@@ -219,10 +219,10 @@ class Report(Struct, frozen=True):
     time: RunTime
     phases: tuple[PhaseOutcome, ...]
     findings: tuple[Finding, ...] = ()
-    errors: tuple[OperationError, ...] = ()  # Each error of an operation once.
+    errors: tuple[OperationError, ...] = ()  # Errors of operations, each once.
     notes: tuple[Note, ...] = ()
     quarantined: tuple[Quarantined, ...] = ()
-    ways_in: str = ""  # The options that give credentials to the API, as text.
+    ways_in: str = ""  # The options that set credentials for the API, as text.
     failing_warnings: tuple[str, ...] = ()  # Kinds of warnings that make the run fail.
     operations: tuple[OperationOutcome, ...] = ()
     """The selected operations in document order, then others that records name."""
@@ -232,7 +232,7 @@ class Report(Struct, frozen=True):
     changes: Changes = Changes()
     discovery: Discovery = Discovery()  # Causes and behaviours over the time of `fuzz`.
     unchanged_since: str = ""
-    """The earlier version of the description if nothing was to be tested, because nothing has changed since."""
+    """The earlier version of the description, if nothing was tested because nothing has changed since."""
 
     @property
     def is_dry(self) -> bool:
@@ -244,17 +244,17 @@ class Report(Struct, frozen=True):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the run has ended by itself or by an order."""
+        """Whether the run ended normally or by an order."""
         return self.outcome not in (ENDLESS, GOES_ON)
 
     @property
     def failing(self) -> tuple[Finding, ...]:
-        """Return the findings that fail the run, which are those that are not known."""
+        """Return the findings that fail the run: those that are not known."""
         return tuple(one for one in self.findings if self.compared.fails(one.fingerprint))
 
     @property
     def exit_code(self) -> int:
-        """Return the exit code of a run that ended so: 1 for failures, 130 for an interrupt, 2 if it broke or tested nothing."""
+        """Return the exit code of a run with this outcome: 1 for failures, 130 for an interrupt, 2 if it broke or tested nothing."""
         if self.failing or self.errors or self.quarantined:
             return 1
         if self.outcome == "interrupted":
@@ -265,12 +265,12 @@ class Report(Struct, frozen=True):
 
     @property
     def falls_short(self) -> bool:
-        """Whether warnings, or too little coverage, fail a run without failures."""
+        """Whether warnings or low coverage fail a run that has no failures."""
         return bool(self.failing_warnings or self.coverage.shortfalls)
 
     @property
     def joined_errors(self) -> tuple[OperationError, ...]:
-        """Return the errors for people, with one error for each cause."""
+        """Return the errors for people: one error for each cause."""
         return tuple(joined_errors(self.errors))
 
     @property
@@ -301,9 +301,10 @@ class Report(Struct, frozen=True):
 
 
 def joined_errors(errors: Iterable[OperationError]) -> Iterator[OperationError]:
-    """Yield errors without a request of their own once for all operations that they affect, the others as they are.
+    """Yield each error that is not about one request once, for all operations that it affects; other errors unchanged.
 
-    An unreachable target and a failed login affect a number of operations. Other equal errors, such as those of a hook, list them.
+    An unreachable target and a failed login give the number of affected operations. Other equal errors, such as those of a
+    hook, list them.
     """
     alike = grouped(
         ((str(number),) if error.request else (error.title, error.message, error.trace), error)
@@ -330,7 +331,7 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
         name: replace(phase, tested=set(phase.tested), failed=set(phase.failed), errored=set(phase.errored))
         for name, phase in view.phases.items()
     }
-    # Operations with a quarantined case count as errors, unbreakable ones as skipped.
+    # An operation with a quarantined case counts as an error, one that cannot be broken as skipped.
     for case in view.quarantined.values():
         task = view.tasks.get(case.task)
         if task is not None:
@@ -349,7 +350,7 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
             for label, one in ((label, view.of(label)) for label in view.labels)
         )
     )
-    # Several phases may have the same error of an operation.
+    # Several phases may record the same error of an operation.
     kept: dict[tuple[str, str, str], OperationError] = {}
     for error in sorted(view.errors.values(), key=lambda e: (e.label, e.title, e.message, e.phase)):
         kept.setdefault((error.label, error.title, error.message), error)
@@ -379,13 +380,13 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
 def _workers(settings: RunSettings, view: RunView) -> int:
     processes = settings.processes
     if processes.follows_cluster:
-        # The setting is a limit, far above the processors of a small cluster.
+        # The setting is only a limit, far above the number of processors in a small cluster.
         return max(1, min(processes.workers, sum(any(one.ledger) for one in view.incarnations.values())))
     return 1 if processes.inline else processes.workers
 
 
 def operation_outcomes(view: RunView, findings: Sequence[Finding]) -> tuple[OperationOutcome, ...]:
-    """Return the outcome of each operation: the description's in its order, then others that records name."""
+    """Return the outcome of each operation: first those of the description in its order, then others that records name."""
     failed = {finding.label for finding in findings}
     errored = {error.label for error in view.errors.values()}
     errored |= {case.label for case in view.quarantined.values()}
@@ -460,13 +461,13 @@ class _Phases:
                 yield PhaseOutcome(name, "skip", "disabled")
 
     def _ran(self, title: str, phase: PhaseView, name: str = "") -> PhaseOutcome:
-        """Return the line of a phase that ran. `name`: the phase as findings name it; empty for any phase."""
-        # A failure is recorded in the phase that saw it first. It fails later phases as well.
+        """Return the line of a phase that ran. `name`: the phase as findings name it; empty for all phases."""
+        # A failure is recorded in the phase that found it first. It also fails later phases.
         phase = replace(
             phase, failed=phase.failed | phase.failing & {label for _, label in self._failing | self._known}
         )
         errors = phase.errored
-        # A finding is recorded with the phase that saw it first; in another phase it counts under any.
+        # If a finding was recorded in another phase, it counts here under the empty phase.
         recorded, only_known = self._failing | self._known, self._known - self._failing
         places = ((name if (name, label) in recorded else "", label) for label in phase.failed - errors)
         expected = {label for phase_name, label in places if (phase_name, label) in only_known}

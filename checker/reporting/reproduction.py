@@ -1,4 +1,7 @@
-"""The masked requests of a finding as texts with holes: values of earlier responses, and secrets. Each format fills them in its own way."""
+"""The masked requests of a finding as texts with holes for values of earlier responses and for secrets.
+
+Each format fills the holes differently.
+"""
 
 import json
 import re
@@ -21,22 +24,22 @@ from checker.reporting.masking import Masking, slug_of
 NOT_SENT: Final = frozenset(
     ("host", "content-length", "user-agent", "accept-encoding", "connection", "transfer-encoding")
 )
-"""Headers that clients set by themselves."""
+"""Headers that clients set themselves."""
 _HOLE = "\ue000{}\ue001"
 
 
 class Secret(Struct, frozen=True):
-    """A masked value, which comes from an environment variable."""
+    """A masked value that comes from an environment variable."""
 
     variable: str  # `CHECKER_API_KEY`; `CHECKER_TOKEN_OAUTH` for the credentials of a security scheme.
 
 
 class Taken(Struct, frozen=True):
-    """A value of an earlier response."""
+    """A value from an earlier response."""
 
     source: Source
     is_json: bool
-    """Whether it stands in a JSON body: there without quotes, which stand around it. Elsewhere it is part of a URL."""
+    """Whether it is part of a JSON body, where the hole includes the quotes. Otherwise it is part of a URL."""
     variable: str  # `owner_id_1`.
 
 
@@ -80,7 +83,7 @@ def shown_calls(finding: Finding, masking: Masking, base_path: str) -> list[Show
 
 
 def used_from(calls: Sequence[ShownCall], number: int) -> list[Taken]:
-    """Return the values of the response to a request that later requests need, in a stable order."""
+    """Return the values of the response to a request that later requests use, in a stable order."""
     wanted = dict.fromkeys(part for one in calls for text in one.texts for part in text if isinstance(part, Taken))
     return [one for one in wanted if one.source.call == number]
 
@@ -98,7 +101,7 @@ Variables = Mapping[tuple[Source, bool], str]  # (value, whether it stands in a 
 def variables_of(uses: Iterable[tuple[Source, bool]]) -> Variables:
     """Return a variable for each use of a value: `owner_id_1` for the `id` of the `owner` in the first response.
 
-    Names that are equal as ASCII are told apart by a number.
+    If names are equal in ASCII, a number distinguishes them.
     """
     found: dict[tuple[Source, bool], str] = {}
     names: set[str] = set()
@@ -157,7 +160,7 @@ def _secret(masking: Masking, place: str, secret: str) -> Text:
 
 
 def _header(name: str, shown: str, value: str, call: Call, masking: Masking) -> Text:
-    """Return the text of a masked header that was recorded with this value; empty if it is none of credentials."""
+    """Return the text of a masked header that was recorded with this value; empty if it carries no credentials."""
     found = REFERENCE.fullmatch(value) or EMBEDDED_REFERENCE.search(value)
     if found is not None and (shown == masking.sanitization.replacement or REFERENCE.fullmatch(shown)):
         return _secret(masking, name, found["name"])
@@ -178,7 +181,7 @@ def _header(name: str, shown: str, value: str, call: Call, masking: Masking) -> 
 
 
 def _is_made_up(call: Call, location: Location, name: str, value: str, masking: Masking) -> bool:
-    """Whether a masked value may be shown: a check made it up as wrong credentials, or it was drawn."""
+    """Whether a masked value may be shown, because a check invented it as wrong credentials, or because it was drawn."""
     if masking.sanitization.generated:
         return False
     outside = next((one.outside for one in call.components if one.location == location), (ANYTHING,))
@@ -198,7 +201,7 @@ def _body(sent: WireRequest, body: bytes, call: Call) -> str:
     if not isinstance(document, dict | list) or not values:
         return body.decode("latin-1")
     text = (with_values(sent, values) or b"").decode("utf-8", "surrogatepass")
-    # A hole for a number stands without the quotes.
+    # The hole for a number has no quotes.
     for path, one in call.in_body.items():
         if not isinstance(at(document, path), str):
             hole = _HOLE.format(_number(call, one))
@@ -212,7 +215,7 @@ def _latin(text: str) -> str:
 
 
 def _text(text: str, mask: str, name: str, values: Sequence[Taken]) -> Text:
-    """Return a text with its holes. A masked part is named after the parameter in front of it, if there is one."""
+    """Return a text with its holes. A masked part is named after the parameter before it, if there is one."""
     text = EMBEDDED_REFERENCE.sub(lambda _: mask, text)
     masks = [re.escape(one) for one in (mask, mask.replace("[", "%5B").replace("]", "%5D")) if one]
     pattern = "|".join([*masks, "\ue000[0-9]+\ue001"])

@@ -1,4 +1,4 @@
-"""The requests of a finding as shell commands: values of earlier responses are variables, which `jq` fills."""
+"""The requests of a finding as shell commands. Values of earlier responses are variables, which `jq` fills."""
 
 import json
 import re
@@ -19,12 +19,12 @@ _FLAGS = frozenset(("--location", "--insecure", "--path-as-is", "--globoff", *cu
 _WITH_VALUE = frozenset(("--max-time", "--max-redirs", "--cert", "--key"))
 _HOLES = re.compile(r"(checkerHole\d+x)")
 _HEADER = re.compile(r"[A-Za-z0-9._-]+: [^'\"\\$`!]*")
-"""Matches the word of a header in which a shell reads no character but the variables in double quotes."""
+"""Matches a header that a shell reads literally in double quotes, apart from variables."""
 _NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
 
 def command_of(one: ShownCall, base_url: str, base: str = "") -> str:
-    """Return the curl command of a request. `base`: variable of the shell with the base URL; empty to write the URL."""
+    """Return the curl command of a request. `base`: shell variable with the base URL; empty to write the URL."""
     holes: dict[str, str] = {}
 
     def plain(text: Text) -> str:
@@ -55,10 +55,10 @@ def command_of(one: ShownCall, base_url: str, base: str = "") -> str:
 
 
 def printed(finding: Finding, masking: Masking, base_url: str) -> ShownCommand | None:
-    """Return the lines for bash that send the requests of a finding on a fresh server.
+    """Return bash lines that send the requests of a finding on a fresh server.
 
-    None if its recorded commands do so as they stand, or hold what its records do not: a whole body, the last words of a worker.
-    Credentials that a check made up or that were drawn are shown in the lines. A failure that the run did not look into has no
+    None if its recorded commands do so already, or contain more than its records: a whole body, or the last output of a
+    worker. Credentials that a check invented or that were drawn are shown. A failure that was not investigated has no
     recorded command.
     """
     is_whole = len(finding.investigation.reproduction.splitlines()) in (0, len(finding.sent))
@@ -87,7 +87,7 @@ def printed(finding: Finding, masking: Masking, base_url: str) -> ShownCommand |
 
 
 def _base_of(finding: Finding, base_url: str) -> str:
-    """Return the base URL of its commands; empty for another one. Common reports of several services have several."""
+    """Return the base URL of its commands if it is `base_url`, otherwise an empty text: a common report of several services has several."""
     try:
         urls = [f"{curl.parse(line)[1].partition('?')[0]}/" for line in finding.investigation.reproduction.splitlines()]
     except ValueError:
@@ -112,7 +112,7 @@ def _taking(number: int, command: str, taken: Sequence[Taken]) -> list[str]:
 
 
 def _filter(taken: Taken, *, has_head: bool) -> str:
-    """Return the command that reads a value from a response, in the form in which it is used."""
+    """Return the command that reads a value from a response, in the form that the later request needs."""
     path = taken.source.path
     if taken.source.is_whole_header:
         script = rf"s/\r$//; s/^{_any_case(taken.source.header)}: *//p"
@@ -125,26 +125,29 @@ def _filter(taken: Taken, *, has_head: bool) -> str:
 
 
 def _any_case(name: str) -> str:
-    """Return a pattern for the name of a header: not every sed ignores case. A name may have `'`, `$`, `*` and `|` (RFC 9110, 5.6.2)."""
+    """Return a pattern for the name of a header in any letter case, because not every sed can ignore case.
+
+    A name may contain `'`, `$`, `*` and `|` (RFC 9110, 5.6.2).
+    """
     others = {one: f"[{one}]" for one in "!#$%&'*+.`|~"} | {"^": r"\^"}
     return "".join(f"[{one.upper()}{one}]" if one.isalpha() else others.get(one, one) for one in name)
 
 
 def one_url(origin: BaseUrl) -> str:
-    """Return the URL in front of the targets of commands."""
+    """Return the URL before the targets of commands."""
     return f"{origin.plain.url.rstrip('/')}{origin.base_path}"
 
 
 def _flags_of(command: str) -> tuple[list[str], bool]:
     """Return the options at the start of a recorded command, and whether it names its method after them.
 
-    They state how it follows redirects, waits and shows a certificate. A redirected POST does not name its method.
+    The options control redirects, waiting and certificates. A redirected POST does not name its method.
     """
     flags: list[str] = []
     found = (word for _, word in curl.words(command))
     word = next(found, "")
     for word in found:
-        # Text of a description may look like options: it is never read as such.
+        # Text from a description may look like an option and must not be read as one.
         if word not in _FLAGS and word not in _WITH_VALUE:
             break
         flags.append(word)
@@ -156,7 +159,7 @@ def _flags_of(command: str) -> tuple[list[str], bool]:
 def _word(raw: str, word: str, holes: dict[str, str], origin: BaseUrl, base: str) -> str:
     place = one_url(origin)
     if base and word == f"{origin.plain.url.rstrip('/')}/":
-        # The target of the command is an option of its own.
+        # The target of the command is a separate option.
         place = word.rstrip("/")
     is_url = bool(base) and (word == place or word.startswith((f"{place}/", f"{place}?")))
     if not (is_url or any(hole in word for hole in holes)):
@@ -176,9 +179,9 @@ def _word(raw: str, word: str, holes: dict[str, str], origin: BaseUrl, base: str
 
 
 def jq_of(path: Path, segment: int = 0) -> str:
-    """Return the jq filter of a place: `.items[0].id`; of a list that is shorter than in the run, its first element.
+    """Return the jq filter of a place: `.items[0].id`. If a list is shorter than in the run, its first element is used.
 
-    `segment`: number of a segment of the URL there, counted from its end; 0 for the whole value.
+    `segment`: index of a segment of the URL there, counted from its end; 0 for the whole value.
     """
     found = ""
     for part in path:
@@ -195,7 +198,7 @@ def jq_of(path: Path, segment: int = 0) -> str:
 
 
 def value_of(taken: Taken) -> str:
-    """Return the arguments of `value` for a value of a response: its place, and the form in which it is used."""
+    """Return the arguments of the shell function `value` for a value of a response: its place, and its form."""
     form = "text" if taken.is_json else "url"
     path = taken.source.path
     if taken.source.is_whole_header:

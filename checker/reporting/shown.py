@@ -1,4 +1,4 @@
-"""The parts that report formats share: the context of the run, and masked requests, responses and findings."""
+"""What report formats share: the context of the run, and masked requests, responses and findings."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, wraps
@@ -23,12 +23,12 @@ class ReportContext(Struct, frozen=True):
 
     command: str  # The command line, secrets masked.
     seed: int
-    base_url: str  # Effective base URL, because interactions record only the target. Empty if unknown.
+    base_url: str  # Effective base URL; empty if unknown. Interactions record only the target.
     preserve_bytes: bool = False  # Whether all bodies are written as base64.
     sanitization: Sanitization = field(default_factory=Sanitization)
     truncation: Truncation = field(default_factory=Truncation)
     secrets: Secrets = field(default_factory=Secrets)
-    """The values behind references in recorded headers. They are written out only when nothing is sanitised."""
+    """The values behind references in recorded headers. They are written only without sanitisation."""
     credentials: tuple[str, ...] = ()  # Places of credentials in the security schemes of the description.
     tokens: tuple[tuple[str, str, str], ...] = ()  # As in `SchemaOpened`.
     location: str = ""  # Location of the description, without credentials in a URL.
@@ -39,9 +39,10 @@ class ReportContext(Struct, frozen=True):
     baseline: Baseline = field(default_factory=Baseline)
     started_at: float = 0.0  # Seconds since the epoch.
     allure: Mapping[str, Mapping[tuple[str, ...], Any]] = field(default_factory=dict)
-    """The calls of Allure's API in tests of pytest, by the label of the operation. A key begins with a member of the result: the member
-    alone for a text, more for an item of a list. An attachment is (name, media type, extension, content)."""
-    given_mode: int | None = None  # The configured permissions of report files.
+    """Calls of Allure's API in pytest tests, by label of the operation. The first item of a key is a member of the result;
+    longer keys are for items of lists. An attachment is (name, media type, extension, content).
+    """
+    given_mode: int | None = None  # Permissions of report files that the user configured.
 
     @classmethod
     def of(cls, settings: RunSettings, started: RunStarted | None, opened: SchemaOpened | None) -> "ReportContext":
@@ -70,7 +71,7 @@ class ReportContext(Struct, frozen=True):
     def mode(self) -> int | None:
         """Return the permissions of report files; None leaves them to the umask.
 
-        CI jobs read masked reports as another user. A report that may hold secrets is for its owner only.
+        CI jobs read masked reports as another user. A report that may contain secrets is readable by its owner only.
         """
         if self.given_mode is None and (self.preserve_bytes or not self.sanitization.enabled):
             return 0o600
@@ -81,14 +82,14 @@ class ReportContext(Struct, frozen=True):
         return Masking(self.sanitization, self.secrets.store, self.credentials, self.tokens, self.location)
 
     def printed(self, finding: Finding) -> ShownCommand | None:
-        """Return the lines for bash that send the requests of a finding on a fresh server; none if its own commands do."""
+        """Return bash lines that send the requests of a finding on a fresh server; None if its recorded commands are enough."""
         return printed(finding, self.masking, self.base_url)
 
 
 _Result = TypeVar("_Result")
 
 _SHORT_BYTES = 16 << 10
-_MOST = 256  # Bodies of one kind that are remembered, some 10 MB of text at most.
+_MOST = 256  # Number of cached bodies of one kind, at most some 10 MB of text.
 
 
 def for_equal_bodies(write: Callable[..., _Result]) -> Callable[..., _Result]:
@@ -115,7 +116,7 @@ class ShownRequest(Struct, frozen=True):
     url: str
     headers: Headers
     body: bytes | None
-    body_size: int  # Bytes that were sent; more than `body` holds if it was cut.
+    body_size: int  # Bytes that were sent. If the body was cut, `body` has fewer.
 
 
 def shown_request(interaction: Interaction, context: ReportContext) -> ShownRequest:
@@ -149,25 +150,25 @@ def shown_headers(exchange: Exchange, context: ReportContext) -> Headers:
 
 
 class ShownFinding(Struct, frozen=True):
-    """A finding as text: the view of a finding that all formats share."""
+    """A finding as text, as all formats show it."""
 
     finding: Finding
     code: str  # `ST101`; the name of the check for failures without a code.
     title: str
-    fact: str  # The fact of the failure, on one line; may be empty.
+    fact: str  # What is wrong, on one line; may be empty.
     message: str
     marks: tuple[str, ...]  # Reasons why its commands may not reproduce it; empty for a stable finding.
     status: str  # `500 Internal Server Error`, or why there is no response; empty if nothing was sent.
     body: str  # Body of the response, shortened, in back-quotes; `<EMPTY>`, `<BINARY>`, or empty without a response.
     commands: tuple[str, ...]
-    """Lines for bash that send the requests on a fresh server, oldest first: those that it needs, then its own."""
+    """Bash lines that send the requests on a fresh server, in order: those that it needs, then its own."""
     hidden: tuple[str, ...]  # Places whose values are masked in the commands.
     standing: KnownStatus = KnownStatus.NEW
     entry: KnownFailure | None = None  # Its entry among the known failures.
 
     @property
     def id(self) -> str:
-        """Return the name for `checker baseline`, equal in all runs: `v1-9a689dd49443c3d5`."""
+        """Return the name that `checker baseline` uses, equal in all runs: `v1-9a689dd49443c3d5`."""
         return failure_id(self.finding)
 
     @property
@@ -190,7 +191,7 @@ class ShownFinding(Struct, frozen=True):
 
     @property
     def query(self) -> str:
-        """Return the GraphQL query of the last command, one field for each line, with its variables; empty for other requests."""
+        """Return the GraphQL query of the last command, one line for each field, with its variables; empty for other requests."""
         return query_of(self.commands[-1]) if self.commands else ""
 
     @property
@@ -199,7 +200,7 @@ class ShownFinding(Struct, frozen=True):
 
 
 def shown_findings(findings: Iterable[Finding], context: ReportContext) -> list[ShownFinding]:
-    """Return findings as text, worst first; those that do not fail the run come last."""
+    """Return findings as text, worst first. Those that do not fail the run come last."""
     ordered = sorted(
         findings, key=lambda one: (severity_rank(one.severity), one.code, one.title, one.label, one.fingerprint)
     )

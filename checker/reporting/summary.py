@@ -58,9 +58,9 @@ NOTE_TITLES = {
     "saturated": ("operation", "without new behaviour in the last 1,000 cases"),
     "untried": ("operation", "with cases that were not sent before the time limit"),
 }
-"""Kind of a note -> the noun that is counted, and the rest of the heading."""
+"""Kind of a note -> (noun to count, rest of the heading)."""
 UNREACHED = "no operation returned 2xx"
-STABLE = "stable"  # The mark of failures that their commands reproduce.
+STABLE = "stable"  # The mark of failures that their commands always reproduce.
 _CUT_SHORT = {
     "interrupted": ", interrupted after",
     "error": ", ended by an error after",
@@ -71,13 +71,13 @@ _CUT_REASONS = {
     for outcome in ("interrupted", "time limit", "failure limit", "first failure", ENDLESS)
 }
 _SHOWN_PER_KIND = 10
-_NOTICEABLE_S = 5.0  # Seconds of work from which an operation is named that takes most of a run.
+_NOTICEABLE_S = 5.0  # Working time from which an operation that takes most of a run is named, in seconds.
 
 
 def summary_lines(
     report: Report, glyph: Glyph, added: Sequence[str] = (), written: Sequence[tuple[str, str]] = ()
 ) -> Iterator[str]:
-    """Yield all lines of the section between its ruled lines. A part that raises is replaced by a sentence.
+    """Yield all lines of the section between its ruled lines. If a part raises an exception, a sentence replaces it.
 
     `added`: lines of hooks; `written`: (format, path) of the written files.
     """
@@ -105,14 +105,14 @@ def total_line(report: Report) -> str:
         since = one_line(report.unchanged_since)
         return f"No selected operation has changed since {since}" if since else "Empty test suite"
     how = _CUT_SHORT.get(report.outcome, " in")
-    # The last record of a killed run may be older than the time that its workers account for.
+    # The last record of a killed run may be older than the time of its workers.
     spent_s = report.time.wall_s if report.outcome == ENDLESS else report.time.elapsed_s
     when = f"{how} {spent_s:.2f}s"
     parts = []
     failing = report.failing
     if failing:
         counts = _stability(failing)
-        # A sequence makes all that it needs.
+        # A sequence creates all resources that it needs.
         stable = counts[STABLE] + counts[SEQUENCE]
         causes = causes_of(failing)
         bugs = sum(one.is_bug for one in causes)
@@ -127,7 +127,7 @@ def total_line(report: Report) -> str:
         return f"{', '.join(['Nothing was tested', *parts])}{when}"
     is_reached = bool(report.succeeded or not report.counts.selected)
     if not parts and not is_reached:
-        # It comes first, because without any 2xx response "no issues found" would mislead.
+        # First, because without any 2xx response "no issues found" would mislead.
         parts = [f"N{UNREACHED[1:]}"]
         is_reached = True
     known = len(report.findings) - len(failing)
@@ -156,7 +156,7 @@ def _provisos(report: Report, *, is_reached: bool) -> Iterator[str]:
 
 
 def _stability(findings: Iterable[Finding]) -> Counter[str]:
-    """Count stable findings, and unstable ones by reason; each counts once, for its worst reason."""
+    """Count stable findings, and other findings by their worst reason."""
     return Counter((*kinds_of(finding), STABLE)[0] for finding in findings)
 
 
@@ -188,7 +188,7 @@ def _operation_lines(report: Report) -> Iterator[str]:
     yield "API Operations:"
     yield f"  Selected: {report.counts.selected}/{report.counts.total}"
     yield f"  Tested: {report.tested}"
-    # Failures of the run as a whole, such as the death of its target, have a label that is no operation.
+    # Failures of the whole run, such as the death of its target, have a label that is no operation.
     left_out = [one.label for one in report.operations if not one.is_tested and one.outcome != "failed"]
     if left_out and report.tested:
         yield f"  Not tested: {len(left_out)}{_CUT_REASONS.get(report.outcome, '')}"
@@ -226,7 +226,7 @@ _REMEDIES: Final = (
 
 
 def refusal_text(operation: OperationOutcome) -> str:
-    """Return the most common refusal of an operation that never returned 2xx, and a remedy; empty without a refusal."""
+    """Return the most frequent refusal of an operation that never returned 2xx, and a remedy; empty without a refusal."""
     status, text = operation.refusal
     if not status or operation.reach == "2xx":
         return ""
@@ -319,7 +319,7 @@ def warning_lines(report: Report) -> Iterator[str]:
     for group in groups:
         yield f"  {group.title}: {group.size}"
         lines = []
-        # For each sentence: its first place, the labels of all its places, and the number of further places.
+        # For each sentence: its first place, the labels of all places, and the number of further places.
         alike = grouped(
             (text.replace(pointer, "") if pointer else text, ((pointer, text), costs))
             for (pointer, text), costs in group.places
@@ -328,7 +328,7 @@ def warning_lines(report: Report) -> Iterator[str]:
             (found[0][0], set[str]().union(*(costs for _, costs in found)), len(found) - 1) for found in alike.values()
         ]:
             place = "" if not pointer or pointer in text else f"{pointer}: "
-            # The operations that the warning is about, in brackets; none for a warning without an operation.
+            # The operations of the warning, in brackets; empty for a warning without an operation.
             where = f"in {len(labels)} operations" if len(labels) > 1 else min(labels)
             more = f", and in {others} more places" if others > 1 else ", and in one more place"
             where = f" ({where}{more if others else ''})" if where else ""
@@ -377,7 +377,7 @@ def note_lines(report: Report) -> Iterator[str]:
 
 
 def _note_text(note: Note) -> str:
-    # An opaque node is a place in the document, which several operations may use.
+    # An opaque node is a schema of the document, which several operations may share, so its pointer names it.
     place = note.pointer if note.kind == "opaque" else f"{note.label} {note.pointer}".strip()
     return ": ".join(part for part in (place, note.text) if part)
 
@@ -389,7 +389,7 @@ def _case_lines(report: Report) -> Iterator[str]:
         if report.counts.failed_cases:
             finders = f"{report.counts.failed_cases} found "
         else:
-            # Examples of earlier runs are sent, but this run did not generate them.
+            # Examples of earlier runs are sent again, but this run did not generate them.
             finders = "earlier examples found " if any(one.check != HEALTH_CHECK for one in report.findings) else ""
         yield f"  {report.counts.cases} generated, {finders}{found}"
         known = _stability(report.findings)
@@ -401,7 +401,7 @@ def _case_lines(report: Report) -> Iterator[str]:
         if causes < len(report.findings):
             yield f"  {counted(causes, 'distinct cause')}"
     elif report.errors and report.counts.cases:
-        # After network errors, cases have not passed.
+        # After network errors, it would be wrong to say that cases have passed.
         yield f"  {report.counts.cases} generated, no failure found"
     elif report.counts.cases:
         unchecked = "none sent" if report.is_dry else "no checks ran"
@@ -416,7 +416,7 @@ def _case_lines(report: Report) -> Iterator[str]:
 
 
 def ledger_lines(report: Report) -> Iterator[str]:
-    """Yield the time of all workers by activity; the unaccounted rest is a line, too."""
+    """Yield the time of all workers by activity. The unaccounted rest is one more line."""
     if not report.counts.cases or report.time.wall_s <= 0:
         return
     whole = report.time.wall_s * report.time.workers
@@ -424,7 +424,7 @@ def ledger_lines(report: Report) -> Iterator[str]:
     rows = list(zip(STAGES, report.time.ledger, strict=True))
     rest = whole - sum(report.time.ledger)
     if rest > 0.05 * whole:
-        # Start and end of worker processes, which are a large share of a short run.
+        # Starting and ending worker processes, which takes much of a short run.
         rows.append(("other", rest))
     for name, seconds in rows:
         yield f"  {name:<7}{seconds:>10.2f}s {seconds / whole:>5.0%}"

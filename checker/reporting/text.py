@@ -1,4 +1,4 @@
-"""Text that any format can hold, whatever servers and descriptions contain: Unicode, XML, JSON, lists that are cut."""
+"""Text that any format can contain, whatever servers and descriptions send: Unicode, XML, JSON, shortened lists."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,14 +17,15 @@ _NOT_PLAIN = later_pattern(
 
 
 def unicode_text(text: str) -> str:
-    """Return text without lone surrogates, which no encoding holds: U+FFFD stands for each."""
+    """Return text in which U+FFFD replaces lone surrogates, which no encoding can express."""
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
 def xml_text(text: str) -> str:
     r"""Return text of the characters that XML 1.0 and HTML allow and do not discourage (XML, 2.2); others are written as `\x1b`.
 
-    Commands of CI systems are broken: reports are printed into logs, and tools that read them print their texts.
+    Commands of CI systems are disabled, because reports are printed into logs, and tools that read reports print their
+    texts.
     """
     return without_ci_commands(
         _NOT_PLAIN.sub(
@@ -33,21 +34,21 @@ def xml_text(text: str) -> str:
     )
 
 
-_LINE_ENDS = re.compile("[\x85\u2028\u2029]")  # Line ends for some readers, which JSON does not escape.
+_LINE_ENDS = re.compile("[\x85\u2028\u2029]")  # Some readers treat these as line ends, but JSON does not escape them.
 
 
 def json_text(value: Any, *, indent: bool = False) -> str:
-    """Return a value as JSON (RFC 8259) that every reader takes: lone surrogates become U+FFFD, NaN and infinities null.
+    """Return a value as JSON (RFC 8259) that every reader accepts: lone surrogates become U+FFFD, NaN and infinities null.
 
-    No line of it is a command of a CI system, whatever the value holds: it may be printed into a log.
+    No line is a command of a CI system, whatever the value contains, because it may be printed into a log.
     """
     options = orjson.OPT_INDENT_2 if indent else 0
     try:
         text = orjson.dumps(value, option=options).decode()
     except TypeError:
-        # Rare: it holds what UTF-8 cannot, or an integer that does not fit 64 bits.
+        # Rare: the value contains text that UTF-8 cannot express, or an integer of more than 64 bits.
         text = orjson.dumps(_plain(value), option=options).decode()
-    # A `#` and these line ends stand only in strings.
+    # `#` and these line ends occur only in strings.
     if not text.isascii():
         text = _LINE_ENDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     return with_escaped_hashes(text, r"\u0023")
@@ -69,7 +70,7 @@ Shown = TypeVar("Shown")
 
 
 def walled(show: Callable[[], Shown], excuse: Callable[[str], Shown]) -> Shown:
-    """Return the result of `show`; if it raises, that of `excuse`, which is given the reason."""
+    """Return the result of `show`. If it raises an exception, return the result of `excuse` for the reason."""
     try:
         return show()
     except Exception as error:  # noqa: BLE001 - the rest of the report must still be printed
@@ -80,7 +81,7 @@ MOST_PLACES = 20  # Places of a cause, or of an error, that are listed.
 
 
 def cut_list(lines: Sequence[str], most: int, indent: str = "", advice: str = "") -> Iterator[str]:
-    """Yield the first `most` lines, and a line `- and N more` for the others."""
+    """Yield the first `most` lines, and a line `- and N more` if there are others."""
     yield from lines[:most]
     if (left := len(lines) - most) > 0:
         yield f"{indent}- and {left} more{advice}"

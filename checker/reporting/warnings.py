@@ -1,4 +1,4 @@
-"""The warnings of a run: functions from its records and settings to notes, one for each place, and their groups."""
+"""The warnings of a run: functions from its records and settings to notes, one note per place, and their groups."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,11 +21,11 @@ from checker.reporting.text import walled
 
 NEARLY_ALL = 0.9
 MANY = 0.1
-_ENOUGH = 10  # Number of cases below which a share is no evidence.
+_ENOUGH = 10  # With fewer cases, a share proves nothing.
 _LIKE_MILLISECONDS = 100
-_MOST_EXAMPLES = 3  # Security schemes that a warning shows the configuration of.
+_MOST_EXAMPLES = 3  # Security schemes whose configuration a warning shows.
 _OF_OTHERS = (*UNAUTHORIZED, 404, 405, 409, 429)
-"""4xx statuses that are no evidence about the schemas: credentials, missing data, methods, conflicts, limits."""
+"""4xx statuses that say nothing about the schemas: credentials, missing data, methods, conflicts, limits."""
 
 
 class WarningFacts(Struct, frozen=True):
@@ -34,13 +34,13 @@ class WarningFacts(Struct, frozen=True):
     view: RunView
     settings: RunSettings
     own: Mapping[str, WarningSettings] = field(default_factory=dict)
-    """Label -> warning settings of the operations that have settings of their own."""
+    """Label -> warning settings, for operations with their own settings."""
 
     def warnings_of(self, label: str) -> WarningSettings:
         return self.own.get(label, self.settings.verdict.warnings)
 
     def positive(self) -> Iterator[tuple[str, Counter[int]]]:
-        """Yield (label, status -> count) of the cases that are meant to be accepted, for operations with such cases."""
+        """Yield (label, status -> count) of the cases that should be accepted, for operations with such cases."""
         for label in sorted(self.view.statuses):
             counts = self.view.of(label).positive_statuses
             if counts:
@@ -59,14 +59,15 @@ def unreached(facts: WarningFacts) -> Iterator[Note]:
 def missing_auth(facts: WarningFacts) -> Iterator[Note]:
     """Yield operations whose responses are at least 90 % 401 or 403.
 
-    Without configured credentials one more note has lines of `checker.toml` for the declared security schemes.
+    Without configured credentials, one more note contains lines of `checker.toml` for the declared security schemes.
     """
     found = False
     for label, statuses in facts.positive():
         status = max(sorted(UNAUTHORIZED), key=lambda one: statuses[one])
         refused = statuses[401] + statuses[403]
         if refused >= NEARLY_ALL * statuses.total():
-            # A login takes credentials in its body alone. It refuses generated ones whatever a request carries.
+            # A login takes credentials in its body only. It refuses generated ones, whatever credentials the request
+            # has.
             described = facts.view.of(label).described
             if not (
                 described is not None
@@ -92,7 +93,7 @@ def rate_limited(facts: WarningFacts) -> Iterator[Note]:
 
 
 def low_valid_rate(facts: WarningFacts) -> Iterator[Note]:
-    """Yield operations with at least 10 valid requests, of which some were accepted, but less than the configured share."""
+    """Yield operations with at least 10 valid requests, some of which were accepted, but fewer than the configured share."""
     for label, statuses in facts.positive():
         rate = facts.warnings_of(label).low_valid_rate
         served = sum(count for status, count in statuses.items() if 200 <= status < 400)
@@ -101,7 +102,7 @@ def low_valid_rate(facts: WarningFacts) -> Iterator[Note]:
 
 
 def timeout_units(facts: WarningFacts) -> Iterator[Note]:
-    """Yield settings of 100 seconds and more: they were probably meant in milliseconds."""
+    """Yield time settings of 100 seconds and more, which were probably meant in milliseconds."""
     common = facts.settings.common
     given = {
         "request-timeout": common.http.timeout_s,
@@ -125,7 +126,7 @@ def base_url_mismatch(facts: WarningFacts) -> Iterator[Note]:
         return
     if all(set(statuses) == {404} for statuses in found):
         shown = facts.settings.report.sanitization.redaction.url(given).rstrip("/")
-        # The URL may have the beginning of the declared path: `/api` lacks only `/v1` of `/api/v1`.
+        # The URL may contain the beginning of the declared path: `/api` lacks only `/v1` of `/api/v1`.
         parts = declared.split("/")[1:]
         heads = ("/" + "/".join(parts[:count]) for count in range(len(parts), 0, -1))
         lacking = declared.removeprefix(next((head for head in heads if path.endswith(head)), ""))
@@ -143,7 +144,7 @@ def missing_test_data(facts: WarningFacts) -> Iterator[Note]:
 
 
 def validation_mismatch(facts: WarningFacts) -> Iterator[Note]:
-    """Yield operations whose responses are at least 10 % refusals of the data itself."""
+    """Yield operations whose responses are at least 10 % refusals of the data."""
     for label, statuses in facts.positive():
         others = {
             status: count for status, count in statuses.items() if status // 100 == 4 and status not in _OF_OTHERS
@@ -155,7 +156,7 @@ def validation_mismatch(facts: WarningFacts) -> Iterator[Note]:
 
 
 def method_not_allowed(facts: WarningFacts) -> Iterator[Note]:
-    """Yield operations that responded to at least ten cases, always with 405, which is not documented."""
+    """Yield operations that answered at least ten cases, always with an undocumented 405."""
     for label, statuses in facts.positive():
         if facts.view.is_never_allowed(label):
             text = f"405 in all {statuses[405]} cases"
@@ -172,7 +173,7 @@ _MISSING_AUTH = "missing_auth"
 
 
 def notes_of(view: RunView, settings: RunSettings) -> tuple[tuple[Note, ...], tuple[str, ...]]:
-    """Return the notes of the records and the displayed warnings that the end of a run triggers, and the kinds of those that fail it."""
+    """Return the notes of the records, the displayed warnings that the end of a run triggers, and the kinds of warnings that fail the run."""
     trouble: list[Note] = []
     try:
         load_plugins()
@@ -207,7 +208,7 @@ def _triggered(row: WarningRow, facts: WarningFacts) -> list[Note]:
 
 
 Places = list[tuple[tuple[str, str], set[str]]]
-"""((pointer, sentence), labels of the operations that it costs something), most operations first."""
+"""((pointer, sentence), labels of the affected operations), most operations first."""
 
 
 class WarningGroup(Struct, frozen=True):
@@ -220,10 +221,10 @@ class WarningGroup(Struct, frozen=True):
 
     @property
     def size(self) -> int:
-        """Return the number of operations, or of places in the description if the warnings name some."""
+        """Return the number of operations, or of places in the description if the warnings name places."""
         labels = set().union(*(labels for _, labels in self.places))
         if self.kind == _MISSING_AUTH:
-            # Its pointers are statuses.
+            # The pointers of these warnings are statuses.
             return len(labels)
         if any(pointer for (pointer, _), _ in self.places):
             return len(self.places)

@@ -25,10 +25,10 @@ from checker.reporting.shown import ReportContext
 
 @contextmanager
 def whole_file(path: Path, *, is_binary: bool = False, permissions: int | None = None) -> Iterator[IO[Any]]:
-    """Yield a file that replaces `path` when the block ends without an exception. Raises `OSError`.
+    """Yield a file that replaces `path` if the block ends without an exception. Raises `OSError`.
 
-    Without `permissions` the umask decides. A `path` that is not a regular file (`/dev/stdout`, a pipe) cannot be replaced; the
-    content is written into it at the end.
+    Without `permissions` the umask decides. A `path` that is not a regular file (`/dev/stdout`, a pipe) cannot be replaced;
+    the content is written into it at the end.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     how: dict[str, Any] = {} if is_binary else {"encoding": "utf-8", "newline": "\n"}
@@ -46,7 +46,7 @@ def whole_file(path: Path, *, is_binary: bool = False, permissions: int | None =
             yield file
         partial.replace(path)
     except BaseException:
-        # Also after an interrupt or a bug: half a report is misleading.
+        # Also after an interrupt or a bug, because half a report would mislead.
         with suppress(OSError):
             partial.unlink(missing_ok=True)
         raise
@@ -56,7 +56,7 @@ def open_with(path: Path, permissions: int | None, mode: str, **how: Any) -> IO[
     """Return a new open file with these permissions from the start; None leaves them to the umask."""
     if permissions is None:
         return path.open(mode, **how)
-    # A leftover of a dead process with the same pid would keep its permissions.
+    # A leftover file of a dead process with the same pid would keep its permissions.
     path.unlink(missing_ok=True)
     file: IO[Any] = open(  # noqa: SIM115 - the caller closes it
         path, mode, opener=lambda name, flags: os.open(name, flags, 0o600), **how

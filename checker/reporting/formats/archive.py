@@ -1,4 +1,4 @@
-"""Archive: the result of a run in one file, with reports for programs, for CI and for people, and its upload to a receiver."""
+"""Archive: the result of a run in one file, with reports for programs, CI and people, and its upload to a receiver."""
 
 import gzip
 import io
@@ -24,7 +24,7 @@ from checker.reporting.report import Report
 from checker.reporting.shown import ReportContext
 from checker.transport.factories import NETWORK
 
-FORMAT: Final = 1  # Version of the archive. It grows when a file changes its name or its meaning.
+FORMAT: Final = 1  # Version of the archive. It is raised when a file changes its name or meaning.
 _FILES: Final[Mapping[str, Callable[[Report, ReportContext], Iterable[str]]]] = {
     "verdict.json": verdict.write,
     "junit.xml": junit.write,
@@ -34,7 +34,7 @@ _FILES: Final[Mapping[str, Callable[[Report, ReportContext], Iterable[str]]]] = 
 
 
 def write(report: Report, context: ReportContext) -> Iterator[bytes]:
-    """Yield a `tar.gz` of `metadata.json` and the reports that it lists. Equal runs have equal archives."""
+    """Yield a `tar.gz` of `metadata.json` and the reports that it lists. Equal runs give equal archives."""
     whole = io.BytesIO()
     packed = gzip.GzipFile(fileobj=whole, mode="wb", mtime=int(context.started_at))
     with packed, tarfile.open(fileobj=packed, mode="w") as archive:
@@ -77,7 +77,7 @@ def _add(archive: tarfile.TarFile, context: ReportContext, name: str, text: str)
 TIMEOUT_S: Final = 30.0
 _SHOWN: Final = 200
 _URL_CHARACTERS: Final = "!#$%&'()*+,/:;=?@[]~"
-"""Characters of a URL that stay as they are: those of RFC 3986, and percent signs."""
+"""Characters of a URL that are not escaped: those of RFC 3986, and percent signs."""
 
 
 def upload(
@@ -87,10 +87,10 @@ def upload(
     given_up: Callable[[], bool] = lambda: False,
     hide: Callable[[str], str] = str,
 ) -> str:
-    """Post an archive. Return why the receiver does not have it, as a sentence, or an empty text.
+    """Post an archive. Return a sentence if the receiver did not accept it, otherwise an empty text.
 
-    The response is read as those of tests are, within the same limits; `timeout_s` is for the whole exchange. Redirects are not
-    followed. `given_up` is asked several times a second. `hide` masks the secrets of a text; it is called before the text is cut.
+    The response is read within the limits of tested responses; `timeout_s` is for the whole exchange. Redirects are not
+    followed. `given_up` is called several times a second. `hide` masks secrets in a text before it is cut.
     """
     assert asked.url is not None
     shown = f"the report archive was not accepted by {Redaction().url(asked.url)}"

@@ -1,6 +1,6 @@
-"""Collections of the failed requests, which judge their responses: `.http` for editors and httpyac, `.sh` for bash.
+"""Collections of the failed requests that also judge the responses: `.http` for editors and httpyac, `.sh` for bash.
 
-Values of earlier responses are variables, so that the requests run on a fresh server as they stand.
+Values of earlier responses are variables, so that the requests run unchanged on a fresh server.
 """
 
 import base64
@@ -33,7 +33,7 @@ from checker.reporting.text import xml_text
 
 _MOST = 2000
 _OF_EDITORS = re.compile(r"\{\{|^\s*(?:[#@<>?]|//|/\*)", re.MULTILINE)
-"""Text in bodies that editors interpret: `{{...}}` runs as a script, `###` begins a request."""
+"""Text in bodies that editors interpret: `{{...}}` runs as a script, `###` starts a request."""
 
 _SCRIPT = re.compile(r"\{(?=\{)")
 _TOO_LONG = "a body was too long to be recorded"
@@ -110,14 +110,14 @@ def _lines(shown: ShownFinding, context: ReportContext) -> Iterator[str]:
 
 
 def _unjudged(finding: Finding) -> str:
-    """Return why no program can judge a failure; empty if it can."""
+    """Return why programs cannot judge a failure; empty if they can."""
     if any(one.exchange.body_size is not None for one in finding.sent):
         return _TOO_LONG
     return "" if any(symptoms_of(finding)) else unproved(finding)
 
 
 def _expected(finding: Finding, calls: list[ShownCall]) -> tuple[str, list[int]]:
-    """Return the status of a failure as curl writes it, and the statuses that prove nothing."""
+    """Return the status of a failure as curl writes it, and the statuses that prove nothing about it."""
     status = finding.interactions[-1].exchange.status
     return f"{status or 0:03}", sorted(unproving_statuses(finding, [one.call for one in calls]))
 
@@ -125,7 +125,7 @@ def _expected(finding: Finding, calls: list[ShownCall]) -> tuple[str, list[int]]
 def _shell_test(symptom: Symptom) -> tuple[str, str]:
     """Return kind and value of a test of `judge`; empty for the status."""
     path = json.dumps(list(symptom.path))
-    # `paths` leaves out the whole document.
+    # `paths` does not list the whole document.
     there = f"([paths] | any(. == {path}))" if symptom.path else "true"
     value = f"(getpath({path}) | %s)"
     match symptom.kind:
@@ -146,7 +146,7 @@ def _shell_test(symptom: Symptom) -> tuple[str, str]:
 
 
 def _of_type(value: Any, types: dict[type, str]) -> str:
-    """Return the condition of the type of a value. jq and JavaScript do not tell `1.0` from `1`."""
+    """Return a condition on the type of a value. jq and JavaScript do not distinguish `1.0` from `1`."""
     is_whole = isinstance(value, float) and (value.is_integer() or not isfinite(value))
     return types[complex if is_whole else type(value)]
 
@@ -195,7 +195,7 @@ _MEDIA_TYPE = (
     '((t) => (/^[^\\s\\/]+\\/[^\\s\\/]+$/.test(t) ? t : "") === @)'
     '((response.headers.valueOf("content-type") || "").split(";")[0].trim().toLowerCase())'
 )
-"""Compares the media type, which is empty for a malformed one."""
+"""Compares the media type. A malformed one compares as empty."""
 
 
 def _js_test(symptom: Symptom) -> str:
@@ -218,12 +218,12 @@ def _js_test(symptom: Symptom) -> str:
 
 
 def _js_place(path: Path, step: str = "o[k]") -> str:
-    """Return the expression for a place of a JSON body, undefined if there is none."""
+    """Return the expression for a place in a JSON body. Its value is undefined if the place does not exist."""
     return f"{_js(list(path))}.reduce((o, k) => (o === null || o === undefined ? undefined : {step}), response.body)"
 
 
 def _js(value: Any) -> str:
-    """Return a JSON value as JavaScript that no editor ends early."""
+    """Return a JSON value as JavaScript without sequences that would end the script in an editor."""
     return json.dumps(value).replace("%}", "%\\u007d").replace("{{", "{\\u007b").replace("}}", "}\\u007d")
 
 
@@ -257,7 +257,7 @@ def _title(shown: ShownFinding) -> str:
 
 
 def _is_exact(one: ShownCall) -> bool:
-    """Whether a request stands in the file as it was sent."""
+    """Whether the file contains a request exactly as it was sent."""
     texts = (one.target, *(value for _, value in one.headers))
     # A blank ends the target.
     is_line = all(_part(part) == part for text in texts for part in text if isinstance(part, str))
@@ -283,7 +283,7 @@ def _plain(body: Text) -> bytes:
 
 
 def _is_replaced(body: Text) -> bool:
-    """Whether base64 stands in place of a body."""
+    """Whether the file contains base64 in place of a body."""
     try:
         text = _plain(body).decode()
     except UnicodeDecodeError:
@@ -292,7 +292,7 @@ def _is_replaced(body: Text) -> bool:
 
 
 def _part(text: str) -> str:
-    """Return a part of a line, without scripts of editors and control characters. Blanks at its ends stay."""
+    """Return a part of a line without scripts of editors and control characters. Blanks at its ends are kept."""
     written = _line(text)
     return text if written == text.strip(" ") else written
 

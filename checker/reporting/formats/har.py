@@ -36,7 +36,7 @@ class Archive:
         return f'{{"log":{{"version":"1.2","creator":{creator},"browser":{browser},"entries":['
 
     def event(self, event: Event) -> str:
-        """Return an entry for an interaction. A note on left-out entries becomes the comment at the end."""
+        """Return an entry for an interaction. A note about omitted entries becomes the comment at the end."""
         if isinstance(event, Note) and event.kind == INCOMPLETE:
             self._comment = event.text
         if not isinstance(event, Interaction):
@@ -110,7 +110,7 @@ def _response(interaction: Interaction, context: ReportContext) -> dict[str, Any
 
 
 def _content(body: bytes, *, preserve: bool) -> dict[str, Any]:
-    """Return the text of a body that is text, base64 of another one."""
+    """Return a text body as text, and other bodies as base64."""
     if not preserve:
         try:
             return {"text": body.decode()}
@@ -124,7 +124,7 @@ def _pairs(headers: Headers) -> list[dict[str, str]]:
 
 
 def _known(headers: Headers) -> Headers:
-    """Return the values of headers that have fields of their own in an entry, by lower-case name."""
+    """Return the values of headers that have their own fields in an entry, by lower-case name."""
     found: Headers = defaultdict(list)
     for name, values in headers.items():
         if (lowered := name.lower()) in _TOLD:

@@ -1,4 +1,4 @@
-"""HTML: one file that needs no network, for people. Text of servers is always escaped."""
+"""HTML: one file for people that needs no network. Text from servers is always escaped."""
 
 import re
 from collections import Counter
@@ -21,9 +21,9 @@ from checker.reporting.text import counted, xml_text
 from checker.reporting.warnings import warning_groups
 
 MOST_CHARACTERS = 4_000
-"""Characters of one text, so that 200 failures fit into 2 MB. Reports for programs have longer texts."""
+"""Characters of one text, so that 200 failures fit into 2 MB. Reports for programs have longer limits."""
 _LARGE: Final = 150
-"""Failures and operations from which on details are made on demand: they have 20 to 30 elements each, and a page at most 5,000."""
+"""Number of failures or operations from which details are created on demand: each has 20 to 30 elements, and a page should have at most 5,000."""
 _QUOTED = re.compile(r"`([^`\n]+)`")
 CLASSES = ("2xx", "3xx", "4xx", "5xx", "1xx", "none")
 
@@ -32,7 +32,7 @@ def plain(text: str) -> str:
     """Return escaped text for elements and quoted attributes."""
     if len(text) > MOST_CHARACTERS:
         text = f"{text[:MOST_CHARACTERS]}\n..."
-    # HTML parsers turn a carriage return into a line feed.
+    # HTML parsers replace a carriage return by a line feed.
     return escape(xml_text(text).replace("\r", "\\r"))
 
 
@@ -48,7 +48,7 @@ def block(text: str, *, copied: bool = False) -> str:
 
 
 def folded(attributes: str, summary: str, content: str, *, is_large: bool) -> str:
-    """Return content that is shown on demand. In a large report the browser makes its elements then, which needs the script."""
+    """Return content that is shown on demand. In a large report a script creates its elements at that time."""
     inner = f"<template>{content}</template>\n" if is_large else content
     return f"<details{attributes}>\n<summary>{summary}</summary>\n{inner}</details>\n"
 
@@ -86,9 +86,9 @@ def bar(counts: dict[str, int]) -> str:
 
 
 def span(began: float, seconds: float, whole: float, kind: str) -> str:
-    """Return a bar from the start of something to its end, in a bar of the whole; a dash if the times are unknown.
+    """Return a bar that shows when something began and ended, relative to the whole time; a dash if the times are unknown.
 
-    `kind` is the class of statuses whose colour it has.
+    `kind` is the class of statuses that gives the colour.
     """
     if not seconds:
         return "-"
@@ -100,7 +100,7 @@ def span(began: float, seconds: float, whole: float, kind: str) -> str:
 
 
 def steps(seconds: Sequence[float], until: float, label: str) -> str:
-    """Return the graph of a count that grows by one at each of these moments, in order."""
+    """Return the graph of a count that grows by one at each of these moments. The moments are sorted."""
     width, height = 600.0, 90.0
     whole, most = max(until, *seconds, 0.001), max(len(seconds), 1)
     points = [(0.0, 0)]
@@ -118,7 +118,7 @@ def steps(seconds: Sequence[float], until: float, label: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[str], caption: str) -> Iterable[str]:
-    """Yield a table of rows that are HTML already."""
+    """Yield a table. The rows are HTML."""
     yield f'<div class="wide" tabindex="0" role="region" aria-label="{plain(caption)}">\n'
     yield f"<table>\n<caption>{plain(caption)}</caption>\n<thead><tr>"
     yield "".join(f'<th scope="col">{plain(head)}</th>' for head in heads)
@@ -405,7 +405,7 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
 
 
 def page(report: Report, context: ReportContext, policy: str, script: str) -> Iterator[str]:
-    """Yield the document with a content security policy and a further script."""
+    """Yield the document with a content security policy and an additional script."""
     folder = files("checker.reporting.formats")
     style = folder.joinpath("report.css").read_text(encoding="utf-8")
     own = folder.joinpath("report.js").read_text(encoding="utf-8")
@@ -421,7 +421,7 @@ def page(report: Report, context: ReportContext, policy: str, script: str) -> It
 
 
 def body(report: Report, context: ReportContext) -> Iterator[str]:
-    """Yield the part of the page that changes while a run goes on."""
+    """Yield the part of the page that changes during a run."""
     sections = {
         "failures": failures(report, context),
         "errors": _errors(report, context),

@@ -56,7 +56,7 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
 
 
 def _placed(finding: Finding) -> Finding:
-    """Return a finding with the label of its test case. That of a sequence names its operation in the message."""
+    """Return a finding with the label of its test case. A finding of a sequence names its operation in the message."""
     if len(finding.steps) <= 1:
         return finding
     message = f"Operation: {finding.label}\n\n{finding.message}".strip()

@@ -89,7 +89,7 @@ def _parts(report: Report, context: ReportContext) -> Iterator[str]:
 
 
 def _group(title: str, findings: tuple[Finding, ...], context: ReportContext) -> Iterator[str]:
-    """Yield causes below a heading, worst first: a block for each, of the place that is easiest to reproduce."""
+    """Yield causes below a heading, worst first: one block each, of the place that is easiest to reproduce."""
     if not findings:
         return
     yield f"### {title}\n\n"
@@ -116,13 +116,13 @@ def _group(title: str, findings: tuple[Finding, ...], context: ReportContext) ->
 
 
 def _line(text: str) -> str:
-    """Return text on one line, shortened. A line end would end the surrounding element."""
+    """Return text on one line, shortened: a line end would end the surrounding element."""
     flat = " ".join(xml_text(text).split())
     return flat if len(flat) <= _MOST_OF_A_PART else f"{flat[:_MOST_OF_A_PART]}..."
 
 
 def _escaped(text: str) -> str:
-    """Return text without meaning in Markdown (CommonMark, 2.4)."""
+    """Return text whose characters have no meaning in Markdown (CommonMark, 2.4)."""
     return _SPECIAL.sub(r"\\\1", text)
 
 
@@ -145,7 +145,7 @@ _MOST_CHARACTERS = 1000
 
 
 def annotations(report: Report, context: ReportContext) -> Iterator[str]:
-    """Yield a line `::error ...::...` for each of the worst failures, then errors, with the line of the operation if it is known."""
+    """Yield a line `::error ...::...` for each of the worst failures, then for errors. The line of the operation is added if known."""
     if context.baseline.is_new:
         yield f"::warning title=New baseline::{_data(NEW_FILE.format(source=context.baseline.source))}"
     lines = operation_lines(context.location)

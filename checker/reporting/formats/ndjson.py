@@ -101,7 +101,7 @@ class EventLines:
                 return ""
 
     def end(self) -> str:
-        """Return nothing: the last event is the end of the run."""
+        """Return nothing: the last event already ends the run."""
         return ""
 
     def _line(self, name: str, fields: dict[str, Any]) -> str:
@@ -134,7 +134,7 @@ class EventLines:
         )
 
     def _scenario(self, interaction: Interaction) -> str:
-        """Return the lines of an interaction. Each is a scenario of its own, so that nothing has to be kept in memory."""
+        """Return the lines of an interaction. Each interaction is its own scenario, so that nothing has to be kept in memory."""
         about = {"suite_id": interaction.phase, "phase": interaction.phase, "label": interaction.label}
         ended = {
             **about,
@@ -149,7 +149,7 @@ class EventLines:
 
 
 class _HeldAgainst(Struct):
-    """The findings so far, which are compared with the baseline at the end."""
+    """The findings so far. They are compared with the baseline at the end."""
 
     known: KnownFailures
     tested: set[str] = field(default_factory=set)
@@ -157,7 +157,7 @@ class _HeldAgainst(Struct):
     is_all: bool = False  # Whether all operations are selected.
 
     def add(self, finding: Finding) -> None:
-        """Add a finding. A duplicate or withdrawn finding is removed."""
+        """Add a finding, or remove it if it is withdrawn or a duplicate."""
         if finding.same_as or finding.investigation.withdrawn or not self.known.baseline:
             self.findings.pop(finding.fingerprint, None)
         else:

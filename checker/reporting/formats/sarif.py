@@ -20,7 +20,7 @@ from checker.reporting.report import Report
 from checker.reporting.shown import ReportContext, ShownFinding, shown_findings, standing_text
 from checker.reporting.text import json_text
 
-_MOST_BYTES = 4 << 20  # Largest description in which lines are looked up; YAML nodes of larger ones take too long.
+_MOST_BYTES = 4 << 20  # Largest description in which lines are looked up: for larger ones, YAML nodes take too long.
 _METHODS = frozenset(("get", "put", "post", "delete", "options", "head", "patch", "trace", "query"))
 
 
@@ -30,7 +30,7 @@ def operation_lines(location: str) -> Mapping[str, int]:
         text = read_local(location, "an API description", most_bytes=_MOST_BYTES).decode()
         root = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except (CheckerError, OSError, ValueError, yaml.YAMLError, RecursionError):
-        # A URL, a missing file, JSON that is no YAML: the report has no lines.
+        # A URL, a missing file, or JSON that is not YAML: the report has no lines.
         return {}
     return dict(_lines(root))
 
@@ -98,7 +98,7 @@ class _Positions:
         self._lines: Mapping[str, int] = operation_lines(context.location)
 
     def in_file(self, label: str) -> dict[str, Any]:
-        """Return the location of an operation as GitLab reads it: the path is a name of a file, not a URL."""
+        """Return the location of an operation as GitLab reads it, with a file name and not a URL."""
         return {"path": self._path, "lines": {"begin": self._lines.get(label, 1)}}
 
     def of(self, label: str) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]
 
 
 def _path(location: str) -> str:
-    """Return a path below the working directory, whose files are all that code scanning knows, as a relative one; others and URLs unchanged."""
+    """Return a path below the working directory as a relative path, because code scanning knows only such files; other paths and URLs unchanged."""
     if "://" in location:
         return location
     path = PurePath(location)
@@ -185,7 +185,7 @@ _GITLAB = {"critical": "critical", "high": "major", "medium": "minor", "low": "i
 
 
 def code_quality(report: Report, context: ReportContext) -> Iterator[str]:
-    """Yield the text of a report for GitLab, which lists the new failures in a merge request: a subset of Code Climate's issues."""
+    """Yield the text of a report for GitLab, which lists new failures in merge requests: a subset of the format of Code Climate."""
     place = _Positions(context)
     issues = [
         {

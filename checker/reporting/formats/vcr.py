@@ -19,7 +19,7 @@ from checker.reporting.report import INCOMPLETE
 from checker.reporting.shown import Headers, ReportContext, for_equal_bodies, shown_headers, shown_request
 
 _ESCAPED = re.compile("[^ -~\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]")
-"""Further characters that double quotes must escape: controls, NEL, separators, BOM, surrogates. None is printable."""
+"""Further characters that double quotes must escape: controls, NEL, separators, BOM, surrogates. They are not printable."""
 _PLAIN_KEY = re.compile(r"[a-z][a-z_]+\Z")
 _WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off"})
 _KEY_LIMIT = 1000  # YAML allows 1,024 characters in a key without a question mark.
@@ -32,7 +32,8 @@ def quoted(text: str) -> str:
     """Return text as a double-quoted scalar, with lone surrogates as U+FFFD and without commands of CI systems."""
     if text.isprintable() and '"' not in text and "\\" not in text:
         return f'"{with_escaped_hashes(text, _HASH)}"'
-    # `str.replace` is the fastest for JSON, which is full of these: 0.3 ms for a body of 200 kB, against 20 ms with a pattern.
+    # `str.replace` is fastest for JSON, which has many of these characters: 0.3 ms for a body of 200 kB, against 20 ms
+    # with a pattern.
     for char, short in _SHORT.items():
         if char in text:
             text = text.replace(char, short)
@@ -68,7 +69,7 @@ def emitted_entries(value: dict[str, object], depth: int) -> str:
 
 def _add(value: object, depth: int, pieces: list[str]) -> None:
     """Append the pieces of a node: a scalar stays on the line, a container starts a new one."""
-    # A shared list, because nested generators took twice the time.
+    # Pieces go into one shared list, because nested generators took twice as long.
     if isinstance(value, str):
         pieces.append(f" {quoted(value)}")
     elif isinstance(value, dict) and value:
@@ -82,7 +83,7 @@ def _add(value: object, depth: int, pieces: list[str]) -> None:
             first = len(pieces)
             _add(content, depth + 1, pieces)
             if pieces[first].startswith("\n"):
-                # A container begins on the line of its dash.
+                # The first entry of a container follows on the line of its dash.
                 pieces[first] = f" {pieces[first].lstrip()}"
     elif isinstance(value, (list, tuple)):
         pieces.append(" []")
@@ -122,7 +123,7 @@ def _escape(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
-_LONG = 1024  # Characters from which a repeated body becomes an alias.
+_LONG = 1024  # Characters of a repeated body from which it becomes an alias.
 
 
 _READABLE = frozenset({"utf-8", "utf8", "ascii", "us-ascii", "iso-8859-1", "latin-1", "latin1"})
@@ -152,7 +153,7 @@ class Cassette:
         self._count += 1
         shown = shown_request(event, self.context)
         text = f"\n    uri: {quoted(shown.url)}\n    method: {quoted(shown.method)}{_headers(shown.headers)}"
-        # Without a body there is no key. An empty body was sent with `Content-Length: 0`.
+        # No key without a body. An empty body was sent with `Content-Length: 0`.
         if shown.body is None:
             request = text
         else:
@@ -195,14 +196,14 @@ class Cassette:
         return "\n" if self._count else " null\n"
 
     def _body(self, content: bytes, charset: str, size: int | None) -> str:
-        """Return the text of a body, an alias for a repeated one: `string: *body-7`; `size` is the whole size of a cut one."""
+        """Return the text of a body; for a repeated body an alias, as `string: *body-7`. `size` is the full size of a cut body."""
         key, scalar, digest = _body_text(content, charset, self.context.preserve_bytes)
         cut = "" if size is None else f"\n      size: {size}"
         if not digest:
             return f"{key} {scalar}{cut}"
         if digest in self._anchors:
             return f"{key} *{self._anchors[digest]}{cut}"
-        # If request and response of an interaction both have an anchor, that of the response ends in `b`.
+        # If the request and the response of an interaction both have an anchor, that of the response ends in `b`.
         name = self._anchors[digest] = f"body-{self._count}{'b' if self._anchored == self._count else ''}"
         self._anchored = self._count
         return f"{key} &{name} {scalar}{cut}"
@@ -216,7 +217,7 @@ def _shared(
     purpose: Purpose,
     checks: tuple[CheckOutcome, ...],
 ) -> str:
-    """Return the fields that most interactions of an operation share. Their cache halves the time of an entry."""
+    """Return the fields that most interactions of an operation have in common. Caching them halves the time of an entry."""
     return emitted_entries(
         {
             "components": {location: {"mode": mode} for location, mode in modes},
@@ -240,7 +241,7 @@ def _headers(headers: Headers) -> str:
 
 @lru_cache(maxsize=4096)
 def _field(name: str, value: str) -> str:
-    """Return a header field. Most of them repeat in each interaction, so that they are cached."""
+    """Return a header field. It is cached, because most header fields repeat in each interaction."""
     return emitted_entries({name: [value]}, 3)
 
 

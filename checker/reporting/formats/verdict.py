@@ -17,7 +17,7 @@ from checker.reporting.text import json_text, unicode_text
 from checker.reporting.warnings import WarningGroup, warning_groups
 
 SCHEMA_VERSION = 2
-"""Version of the format. New keys keep it; a key that is removed or changes its meaning makes a new version."""
+"""Version of the format. New keys do not change it; removing a key or changing its meaning does."""
 
 
 def write(report: Report, context: ReportContext) -> Iterator[str]:
@@ -210,7 +210,7 @@ def _warning(group: WarningGroup) -> dict[str, Any]:
 def weights(report: Report, context: ReportContext) -> Iterator[str]:
     """Yield the seconds that each operation took, for `--shard-weights` of later runs.
 
-    An operation without a case has no weight, so that later runs estimate it.
+    Operations without a case are omitted, so that later runs estimate their weight.
     """
     yield json_text(
         {WEIGHTS: {one.label: round(one.seconds, 3) for one in report.operations if one.cases}}, indent=True

@@ -12,7 +12,7 @@ from checker.reporting.text import json_text
 from checker.reporting.warnings import warning_groups
 
 _VERSION: Final = "0.8.0"
-_OWN: Final = 900  # Codes from here on belong to the tool, not to the catalogue.
+_OWN: Final = 900  # Codes from here on belong to the tool and not to the catalogue.
 _CODES: Final = {
     "not_a_server_error": 100,
     "status_code_conformance": 200,
@@ -37,7 +37,7 @@ _CODES: Final = {
     "refused_write": 910,
     "read_your_writes": 909,
 }
-"""Check -> code, before the response refines it."""
+"""Check -> code before the response refines it."""
 _CHANGING: Final = ("DELETE", "PUT", "PATCH")
 _IDS: Final = {
     100: "HTTP_STATUS_500",
@@ -62,7 +62,7 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
     """Yield the text of the report."""
     shown = shown_findings(report.findings, context)
     cases = {_case(one): None for one in shown}
-    # A fault of the run as a whole has a label that is no operation.
+    # A fault of the whole run has a label that is no operation.
     labels = [*(one.label for one in report.operations), *(one.finding.label for one in shown)]
     at = datetime.fromtimestamp(context.started_at + report.time.elapsed_s, UTC)
     yield json_text(
