@@ -1,4 +1,4 @@
-"""Blame for the `errors` of a response, by the labels and words of servers."""
+"""Blame for the `errors` of a response, judged by the labels and words of servers."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,7 +22,7 @@ _OF_SERVER: Final = frozenset(
      "504"]
 )  # fmt: skip
 _DEFAULT_LABEL: Final = "internal_server_error"
-"""Apollo Server labels every error so that has no label of its own, so that it says nothing."""
+"""Apollo Server's label for every error that has no label, so it says nothing."""
 _OF_CLIENT: Final = frozenset(
     ["bad_user_input", "baduserinput", "graphql_validation_failed", "graphql_parse_failed", "bad_request", "badrequest",
      "operation_resolution_failure", "validationerror", "validation_error", "validation_failed", "validation_failed_error",
@@ -38,7 +38,7 @@ _NOT_OWN: Final = re.compile(
     r"|unavailable|stream|subgraph|gateway|null_?(?:pointer|reference)|^err_|^e(?:conn|pipe|notfound|host|net|addr|timed|acces|perm)|^(?:graphql|generic)?_?(?:errors?|fail(?:ed|ure)?)$"
     r"|(?:type|reference|range|key|index|name|attribute|value|runtime|assertion|syntax)_?error|^5[0-9][0-9]$"
 )
-"""Labels that no application chose for mistakes of its clients: crashes, other services, names of exceptions, generic words."""
+"""Labels that no application chose for mistakes of its clients: crashes, other services, exception names, generic words."""
 _DENIED: Final = frozenset(
     ["unauthenticated", "unauthorized", "unauthorised", "forbidden", "authentication", "authorization", "access_denied",
      "accessdenied", "permission_denied", "permissiondenied", "not_authenticated", "notauthenticated", "not_found",
@@ -50,7 +50,7 @@ _DENIALS: Final = re.compile(
     r"|\bonly (?:the |an? )?\w+(?: \w+)? (?:can|may|is|are)\b|violates (?:unique|foreign key|exclusion) constraint|(?:unique|foreign key) constraint fail",
     re.IGNORECASE,
 )
-"""Words of servers without labels for denied access and broken constraints."""
+"""Words of servers without labels for denied access and violated constraints."""
 _REFUSALS: Final = re.compile(
     r"violates (?:check|not-null) constraint|(?:check|not null) constraint failed|invalid input (?:syntax|value)"
     r"|value too long for type|(?:out of range for type|(?:field value|^(?:(?:small|big)?int(?:eger)?|interval|timestamp|date|numeric)) out of range)"
@@ -61,7 +61,7 @@ _REFUSALS: Final = re.compile(
     r"|(?:can(?:not|'t)|(?:must|may|should) not) be (?:blank|empty|null|negative|zero)",
     re.IGNORECASE,
 )
-"""Words by which validators and databases refuse values during execution. No runtime error has these words."""
+"""Words by which validators and databases refuse values during execution. Runtime errors do not contain them."""
 _RULES: Final = re.compile(
     r"\b(?:must|should|needs?|ha(?:s|ve) to|can(?:not|'t)|can not|may not|(?:are|is)(?: not|n't) allowed to)\b|\b(?:at (?:least|most)|exactly) (?:one|two|\d+)\b"
     r"|\bno [\w -]{1,60} (?:provided|given|specified|supplied|selected|set)\b|\b(?:not|isn't|wasn't) (?:provided|given|specified|supplied|selected)\b"
@@ -72,7 +72,7 @@ _RULES: Final = re.compile(
     r"|\byour (?!(?:request|query|message|code|server|network|connection|environment|schema|resolver|config\w*|settings|input)\b)",
     re.IGNORECASE,
 )
-"""Words of sentences by which applications state a rule. Runtimes use them too, with words of `_RUNTIME`."""
+"""Words by which applications state a rule. Runtimes use them too, together with words of `_RUNTIME`."""
 _RUNTIME: Final = re.compile(
     r"\w\(\)|::|\bregular expression: /|\bcannot represent (?:value|non-)|^column |^[mM]ethod |^Class \"|\w(?:Error|Exception)\b|\[object |\bE[A-Z]{4,}\b|\b(?:undefined|None|NoneType|nil|NaN|null pointer|Infinity)\b|\b(?:module|function|method|attribute|constructor"
     r"|callable|iterable|(?:un)?hashable|subscriptable|(?:de)?seriali[sz]\w+|(?:un)?marshal\w*|instance|pointer|positional|keyword argument|bytes-like|coroutine"
@@ -89,7 +89,7 @@ _RUNTIME: Final = re.compile(
 """Words of languages, databases and networks for their own failures."""
 _FALLEN: Final = re.compile(
     r"\binternal (?:server |system )?error|unexpected (?:execution )?error|^error trying to resolve"
-    # The guards of .NET have the words of validators.
+    # Guards in .NET use the words of validators.
     r"|^value cannot be null\.?\s+\(?parameter|^index was out of range|^specified argument was out of the range",
     re.IGNORECASE,
 )
@@ -112,7 +112,7 @@ _OF_REQUEST: Final = re.compile(
     r"|(?:is|are) (?:not allowed|disabled|forbidden)|\bonly (?:post|get|queries|mutations|one|admin|for)\b",
     re.IGNORECASE,
 )
-"""Words of the request itself: its grammar, its limits. An error that holds one of them refuses what was sent."""
+"""Words about the request itself: its grammar, its limits. An error with one of them refuses the request."""
 _LIMIT: Final = re.compile(
     r"\b(?:depth|deep|complex\w*|cost|aliases|tokens|nested|exceed\w*|limit|maximum)\b", re.IGNORECASE
 )
@@ -124,9 +124,9 @@ _NULL: Final = re.compile(
 
 
 def complaint_of(value: Any, status: int = 200, sent: Iterable[str] = ()) -> Complaint | None:
-    """Return the complaint of all `errors` of a response; None without errors. In a list of responses the first with errors counts.
+    """Return the complaint of all `errors` of a response; None without errors. In a list of responses, the first with errors counts.
 
-    `sent` are the texts of the request, which an error may repeat.
+    `sent` are texts of the request, which an error may repeat.
     """
     if isinstance(value, list):
         answers = [one for one in value[:_MOST_ANSWERS] if isinstance(one, dict)]
@@ -139,11 +139,11 @@ def complaint_of(value: Any, status: int = 200, sent: Iterable[str] = ()) -> Com
     shown = "\n".join(f"- {text[:_LONGEST]}" for text in texts[:_MOST_SHOWN])
     more = f"\n({len(texts)} errors)" if len(texts) > _MOST_SHOWN else ""
     own_texts = texts
-    # Without sent values that are words of runtimes: `There is no book with the id NaN`.
+    # Remove sent values that are words of runtimes: `There is no book with the id NaN`.
     for echo in sent:
         if _RUNTIME.search(echo):
             own_texts = [text.replace(echo, "...") for text in own_texts]
-    # The rules of resolvers, and limits of depth and cost, have no place in a schema.
+    # Schemas cannot express rules of resolvers or limits of depth and cost.
     if any(map(_VALIDATION.search, texts)):
         is_of_schema = True
     else:
@@ -185,10 +185,10 @@ def _was_executed(errors: list[dict[str, Any]], value: Mapping[str, Any]) -> boo
 
 
 def _blame(errors: list[dict[str, Any]], texts: list[str], value: Mapping[str, Any], status: int) -> Blame:
-    """Return the blame for the errors of a response: known labels decide, then words, then unknown labels, then the status.
+    """Return the blame for the errors of a response. Known labels decide first, then words, unknown labels, and the status.
 
-    An application chose an unknown label for this very error, so the error was foreseen.
-    Errors without a path, a label and data fail like those of a resolver, unless their words or a status 4xx refuse the request.
+    An application chose an unknown label for this very error, so it expected the error. Errors without a path, a label and
+    data count as failures of a resolver, unless their words or a 4xx status refuse the request.
     """
     if all(map(_NULL.search, texts)):
         return Blame.BROKEN_PROMISE
@@ -201,7 +201,7 @@ def _blame(errors: list[dict[str, Any]], texts: list[str], value: Mapping[str, A
         return Blame.REFUSED
     was_executed = _was_executed(errors, value)
     if not was_executed and any(map(_VALIDATION.search, texts)):
-        # Some servers label every failure as an internal one: words of validation are more reliable.
+        # Some servers label every failure as internal, so words of validation are more reliable.
         return Blame.REFUSED
     if set(labels) == {_DEFAULT_LABEL} and all(map(_says_refusal, texts)):
         is_of_server = False
@@ -222,7 +222,7 @@ def _refuses_request(error: Mapping[str, Any], text: str) -> bool:
 
 
 def _is_refusal(error: Mapping[str, Any], text: str) -> bool:
-    """Whether words or a label of the application refuse the request."""
+    """Whether the words or a label of the application refuse the request."""
     if _says_refusal(text):
         return True
     labels = list(_labels(error))
@@ -230,7 +230,7 @@ def _is_refusal(error: Mapping[str, Any], text: str) -> bool:
 
 
 def _says_refusal(text: str) -> bool:
-    """Whether a message states a rule, a state or a denial, in words that no runtime has for its own failures."""
+    """Whether a message states a rule, a state or a denial, in words that runtimes do not use for their own failures."""
     is_rule = (_RULES.search(text) or is_of_state(text)) and not _RUNTIME.search(text)
     return bool(_REFUSALS.search(text) or is_rule or _is_denial(text))
 
@@ -259,7 +259,7 @@ def _text(error: Mapping[str, Any]) -> str:
 
 
 def first_path(value: Any) -> list[str]:
-    """Return the path of the first error in the data of a response, without numbers of items; empty if it has none."""
+    """Return the path of the first error in the data of a response, without list indices; empty if there is none."""
     errors = _several(value.get("errors")) if isinstance(value, dict) else []
     return _names(errors[0]) if errors and isinstance(errors[0], dict) else []
 

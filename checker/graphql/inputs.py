@@ -35,25 +35,25 @@ from checker.graphql.scalars import Raw, schema_of
 from checker.graphql.selections import is_identifying
 
 _DEEPEST: Final = 3
-"""Levels of input objects with all of their fields: in some schemas each object has fields of all others."""
+"""Levels of input objects that get all of their fields: in some schemas, each object has fields of all others."""
 _SHARED: Final = 2
-"""Depth from which all values of a scalar or an enum share one definition, which is compiled and enumerated once."""
+"""Depth from which all values of a scalar or an enum share one definition, so that it is compiled and listed once."""
 _COUNT: Final = {"minimum": -1, "default": 1}
-"""Bounds of page sizes. -1 is the only negative number; queries for zero items would test nothing."""
+"""Bounds of page sizes. -1 is the only negative number; 0 is not the usual value, because queries for no items test nothing."""
 _OR_NULL: Final = ".null"  # Suffix of definitions that also admit null.
 _WITHOUT_NUL: Final = {"type": "string", "pattern": "^[^\\u0000]*$"}
 
 
 class InputSchemas:
-    """JSON Schemas of all input types of a schema; objects are in `definitions` and refer to each other."""
+    """JSON Schemas of all input types of a schema. Objects are in `definitions` and refer to each other."""
 
     def __init__(self, *, allows_null: bool) -> None:
-        """Without `allows_null`, optional values are neither null nor contain NUL bytes."""
+        """Without `allows_null`, optional values are never null and contain no NUL bytes."""
         self._allows_null = allows_null
         self.operations: Raw = {}
         """Schemas of bodies by label."""
         self.definitions: Raw = {}
-        """Definitions by name and depth, made on demand; the deepest ones have only required fields."""
+        """Definitions by name and depth, created on demand. The deepest ones have only required fields."""
 
     def of(self, kind: Any) -> Raw:
         """Return the schema of the values of an input type."""
@@ -80,7 +80,7 @@ class InputSchemas:
         if not self._allows_null:
             return found
         reference = found.get("$ref")
-        # A type list, not alternatives: with alternatives, the broken rule would be unknown.
+        # A type list instead of alternatives, because for alternatives the broken rule would be unknown.
         return _nullable(found) if reference is None else {"$ref": reference + _OR_NULL}
 
     def _present(self, kind: Any, depth: int) -> Raw:
@@ -90,7 +90,7 @@ class InputSchemas:
             case GraphQLInputObjectType():
                 name = f"{kind.name}.{depth}"
                 if name not in self.definitions:
-                    # It may contain itself.
+                    # Stored before it is filled, because the type may contain itself.
                     made = self.definitions[name] = {}
                     either = self.definitions[name + _OR_NULL] = {}
                     made |= self._object(kind, depth)
@@ -115,7 +115,7 @@ class InputSchemas:
         below = min(depth + 1, _DEEPEST)
         found: Raw = {"type": "object", "additionalProperties": False}
         if kind.is_one_of:
-            # The one field of such an object is never null.
+            # The only field of such an object is never null.
             kinds = {name: field.type for name, field in fields.items()}
             properties = {
                 name: self._present(one.of_type if isinstance(one, GraphQLNonNull) else one, below)
@@ -147,7 +147,7 @@ def required_scalars(args: Mapping[str, GraphQLArgument]) -> Iterator[tuple[str,
     while todo:
         place, kind = todo.pop(0)
         if is_list(kind):
-            # An empty list is enough.
+            # An empty list is a valid value, so no scalar is required.
             continue
         named = get_named_type(kind)
         if named.name in seen:
@@ -160,13 +160,13 @@ def required_scalars(args: Mapping[str, GraphQLArgument]) -> Iterator[tuple[str,
 
 
 def is_list(kind: Any) -> bool:
-    """Whether a type, null or not, is a list."""
+    """Whether a type, nullable or not, is a list."""
     return isinstance(kind.of_type if isinstance(kind, GraphQLNonNull) else kind, GraphQLList)
 
 
 ENTITIES: Final = "_entities"
-REPRESENTATIONS: Final = "representations"  # The argument of `_entities`: the known fields of each requested object.
-OF_GATEWAYS: Final = frozenset((ENTITIES, "_service"))  # Root fields for gateways alone.
+REPRESENTATIONS: Final = "representations"  # The argument of `_entities`: for each requested object, its known fields.
+OF_GATEWAYS: Final = frozenset((ENTITIES, "_service"))  # Root fields that only gateways use.
 _MOST_KEYS: Final = 64
 _DEEPEST_KEY: Final = 4
 TYPENAME: Final = "__typename"
@@ -183,7 +183,7 @@ def representations(schema: GraphQLSchema, values_of: SchemaOfValues) -> Raw | N
 
 
 def keys_of(kind: GraphQLObjectType) -> list[SelectionSetNode | None]:
-    """Return the selections of the `@key` directives of a type; without any, or from an introspection, its identifying field."""
+    """Return the selections of the `@key` directives of a type. Without directives, or from an introspection, return the identifying field."""
     nodes = [one for one in (kind.ast_node, *kind.extension_ast_nodes) if one is not None]
     texts = [
         argument.value.value

@@ -1,4 +1,4 @@
-"""Loaders of GraphQL schemas: SDL, however loosely written, or an introspection; from a file, memory, a URL or an application."""
+"""Loaders of GraphQL schemas: SDL in any common dialect, or an introspection; from a file, memory, a URL or an application."""
 
 import json
 import re
@@ -90,7 +90,7 @@ def from_sdl(text: str, name: str) -> ReadSchema:
 
 
 def from_introspection(value: Mapping[str, Any], name: str) -> ReadSchema:
-    """Return the schema of an introspection, bare or under `data`. Raises `LoaderError`; `ForeignDescription` if it is none."""
+    """Return the schema of an introspection, bare or under `data`. Raises `LoaderError`; `ForeignDescription` for other documents."""
     inner = value.get("data")
     found = inner if isinstance(inner, Mapping) and "__schema" in inner else value
     if not isinstance(found.get("__schema"), Mapping):
@@ -105,7 +105,7 @@ def from_introspection(value: Mapping[str, Any], name: str) -> ReadSchema:
     kept = {"__schema": found["__schema"]}
     try:
         schema = build_client_schema(kept, assume_valid=True)  # type: ignore[arg-type]
-        # Fields are evaluated lazily. Evaluating them now makes errors appear here.
+        # Fields are evaluated lazily. They are evaluated now, so that errors appear here.
         for kind in schema.type_map.values():
             for field in getattr(kind, "fields", {}).values():
                 getattr(field, "args", None)
@@ -121,7 +121,7 @@ def from_introspection(value: Mapping[str, Any], name: str) -> ReadSchema:
 
 
 def _definitions(document: DocumentNode, notes: list[str]) -> Iterator[DefinitionNode]:
-    """Return the definitions of a schema: extensions with a base each, types that are only named, one definition each."""
+    """Return the definitions of a schema, repaired: extensions get a base, undefined types a definition, and of repeated definitions the first is kept."""
     known: dict[str, DefinitionNode] = {}
     rest: list[DefinitionNode] = []
     roots: DefinitionNode | None = None
@@ -165,7 +165,7 @@ def _definitions(document: DocumentNode, notes: list[str]) -> Iterator[Definitio
 def _based(
     rest: Iterable[DefinitionNode], known: dict[str, DefinitionNode], notes: list[str]
 ) -> Iterator[DefinitionNode]:
-    """Yield extensions; the first extension of an undefined type is its definition."""
+    """Yield the extensions. The first extension of an undefined type becomes its definition."""
     for one in rest:
         if not isinstance(one, TypeExtensionNode) or one.name.value in known:
             yield one
@@ -196,14 +196,14 @@ def _one_line(text: str) -> str:
 
 
 _PLAIN: Final = get_introspection_query(input_value_deprecation=False)
-# The parameter of `get_introspection_query` that adds `isOneOf` has different names in graphql-core 3.2 and 3.3.
+# The parameter of `get_introspection_query` for `isOneOf` has different names in graphql-core 3.2 and 3.3.
 _QUERIES: Final = (_PLAIN.replace("inputFields", "isOneOf inputFields"), _PLAIN)
 _QUESTION, _PLAIN_QUESTION = (json.dumps({"query": one}).encode() for one in _QUERIES)
 _UNKNOWN_FIELD: Final = re.compile(r"^HTTP (?:400|422)\b|isOneOf", re.MULTILINE)
-"""Text of a refusal by a server without `isOneOf`, which is younger than most servers."""
+"""Text of a refusal by servers without `isOneOf`. The field is younger than most servers."""
 _Answer = TypeVar("_Answer", Fetched, Response)
 _INVALID: Final = LoaderErrorKind.GRAPHQL_INVALID_SCHEMA
-_DOCUMENTS: Final = (".json", ".yaml", ".yml", ".html")  # Ends of URLs that are no endpoints.
+_DOCUMENTS: Final = (".json", ".yaml", ".yml", ".html")  # Ends of URLs that are documents and no endpoints.
 
 
 def open_source(source: DescriptionSource, options: FetchOptions) -> GraphQLDescription:
@@ -227,7 +227,8 @@ def open_source(source: DescriptionSource, options: FetchOptions) -> GraphQLDesc
             except LoaderError as error:
                 if is_claimed:
                     raise
-                # Another kind was tried first, and its error is more useful than the refusal of an introspection.
+                # The source was first tried as another kind of description, and that error is more useful than a
+                # refused introspection.
                 raise ForeignDescription.of(error) from error
             return _opened(from_introspection(_answer(found.content, shown), shown), found.location)
         case TextSource(data, name):
@@ -246,14 +247,14 @@ def open_source(source: DescriptionSource, options: FetchOptions) -> GraphQLDesc
 
 
 def open_normalised(data: bytes) -> GraphQLDescription:
-    """Return the schema that `GraphQLDescription.normalised` wrote."""
+    """Return the schema from bytes that `GraphQLDescription.normalised` returned."""
     source, location, base_url = json.loads(data)
     read = from_sdl if isinstance(source, str) else from_introspection
     return GraphQLDescription(read(source, "the schema"), location, base_url)
 
 
 def _introspected(ask: Callable[[bytes], _Answer]) -> _Answer:
-    """Return the response to an introspection with `isOneOf`, or to one without it if the server does not know that field. Raises `LoaderError`."""
+    """Return the response to an introspection with `isOneOf`, or without it if the server does not know that field. Raises `LoaderError`."""
     try:
         found = ask(_QUESTION)
     except LoaderError as error:

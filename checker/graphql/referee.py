@@ -1,4 +1,4 @@
-"""An independent judge of GraphQL requests, from their final bytes: graphql-core parses and validates them."""
+"""An independent judge of GraphQL requests: graphql-core parses and validates the final bytes."""
 
 import json
 import re
@@ -53,22 +53,22 @@ def _doubts(name: str, value: Any, kind: Any, is_mark: bool, depth: int) -> Iter
 
 
 _KEPT: Final = 128
-_LONGEST_KEPT: Final = 8_192  # Characters of the longest query whose tree is kept.
+_LONGEST_KEPT: Final = 8_192  # Characters of the longest query whose parsed tree is cached.
 _MOST_TOKENS: Final = 20_000
 _OF_SEVERAL: Final = re.compile("Executable|UniqueOperation|Lone|Subscription|UniqueFragment|UnusedFragment|Cycles")
-"""Names of rules that a single query or mutation cannot break."""
+"""Matches names of rules that a single query or mutation cannot break."""
 _BY_SIGN: Final = {
     "@": re.compile("Directive"),
     "...": re.compile("FragmentsOn|KnownFragment|FragmentSpread"),
     "__": re.compile("Introspection"),
 }
-"""Text that is necessary to break some rules -> the names of these rules."""
+"""Text without which some rules cannot be broken -> the names of these rules."""
 
 
 def rules_for(document: DocumentNode, query: str) -> list[type[ASTValidationRule]]:
     """Return the rules of GraphQL that a query could break.
 
-    Rules that cannot find anything are a third of the cost of validation.
+    Leaving out the others saves a third of the time of validation.
     """
     first, *others = document.definitions
     if others or not isinstance(first, OperationDefinitionNode):
@@ -96,7 +96,7 @@ class QueryReferee:
         return RequestVerdict((self._verdict(request.body),))
 
     def refuses(self, body: bytes) -> bool:
-        """Whether the bytes of a request are wrong."""
+        """Whether the bytes of a request are certainly invalid."""
         return self._verdict(body).outcome is Outcome.INVALID
 
     def _verdict(self, body: bytes | None) -> PartVerdict:
@@ -127,7 +127,7 @@ class QueryReferee:
             document = parse(query, no_location=True, max_tokens=_MOST_TOKENS)
             errors = validate(self._schema, document, rules_for(document, query), max_errors=1)
         except (GraphQLError, RecursionError, IndexError) as error:
-            # graphql-core raises an IndexError for a text that ends in a backslash inside quotes.
+            # graphql-core raises an IndexError for a string that ends in a backslash.
             return _ReadQuery(None, _line(error))
         if errors:
             return _ReadQuery(document, _line(errors[0]))
@@ -137,7 +137,7 @@ class QueryReferee:
         return _ReadQuery(document, "", looking.has_custom, tuple(looking.pages))
 
     def _variables(self, document: DocumentNode, given: Any) -> tuple[str, bool]:
-        """Return the reason why variables do not fit, and whether some are of custom scalars."""
+        """Return why variables do not fit, and whether some have custom scalars."""
         operation = document.definitions[0]
         assert isinstance(operation, OperationDefinitionNode)
         if given is not None and not isinstance(given, dict):
@@ -177,14 +177,14 @@ class _ReadQuery(Struct, frozen=True):
     """The facts about a query that do not depend on its variables."""
 
     document: DocumentNode | None
-    reason: str  # The fault; empty for a valid query.
-    has_custom: bool = False  # Whether it holds values of custom scalars.
+    reason: str  # What is wrong; empty for a valid query.
+    has_custom: bool = False  # Whether it contains values of custom scalars.
     pages: tuple[tuple[str, Any, bool, ValueNode], ...] = ()
-    """(name, type, whether it is a mark, value) of arguments that may ask for pages of lists."""
+    """(name, type, whether it is a cursor, value) of arguments that may request pages of lists."""
 
 
 class _ValueFinder(Visitor):
-    """Finds values of custom scalars, and arguments that ask for pages."""
+    """Finds values of custom scalars, and arguments that request pages."""
 
     def __init__(self, types: TypeInfo) -> None:
         super().__init__()
@@ -213,5 +213,5 @@ def _part(outcome: Outcome, keyword: str, reason: str) -> PartVerdict:
 
 def _line(error: Exception) -> str:
     text = str(getattr(error, "message", error)).partition("\n")[0]
-    # The fault is at the end, behind the value of a variable.
+    # The end of the message, after the value of a variable, says what is wrong.
     return text if len(text) <= 300 else f"{text[:100]}...{text[-197:]}"

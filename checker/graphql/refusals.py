@@ -1,4 +1,4 @@
-"""Demands on arguments in the errors of a response: they teach the values of scalars that only the server knows."""
+"""Demands on arguments in the `errors` of a response. From them, values of scalars that only the server knows are learned."""
 
 import json
 import re
@@ -56,7 +56,7 @@ _ENCOUNTERED: Final = re.compile(r"but encountered error [\"'](.*)[\"']; found: 
 """The scalar's own message in errors of graphql-core 3.3 and graphql-js 17."""
 _ARGUMENT: Final = re.compile(r"[Aa]rgument [\"'`]([\w.\[\]]+)[\"'`]")
 _LEAD: Final = re.compile(r"(?:[Vv]ariable |[Aa]rgument |Expected value of type|invalid value).*?(?:; | - |: |\(|\n)")
-"""The beginning of an error, which quotes the value, before the scalar's own message."""
+"""Matches the beginning of an error, which quotes the value, up to the scalar's own message."""
 _TYPE_NAME: Final = re.compile(r"Expected type [\"'`][^\"'`]*[\"'`]!?\.?")
 _OF_TEXTS: Final = frozenset(("format", "pattern", "minLength", "maxLength"))
 _OF_NUMBERS: Final = frozenset(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"))
@@ -64,7 +64,7 @@ _UNREAD: Final = frozenset((FORBIDDEN, CLOSED))  # Declared arguments and fields
 
 
 def demands_in_errors(args: Arguments, places: Collection[str], body: Any, response: Response) -> Iterator[BodyDemand]:
-    """Yield the demands of a response's errors on the arguments of its root field, and on the depth and size of its selection."""
+    """Yield the demands in a response's errors: on the arguments of its root field, and on the depth and size of its selection."""
     given = body.get(ARGUMENTS) if isinstance(body, dict) else None
     if not isinstance(given, dict) or b'"errors"' not in response.readable.content:
         return
@@ -75,18 +75,18 @@ def demands_in_errors(args: Arguments, places: Collection[str], body: Any, respo
 
 
 def _limits(selection: Any, places: Collection[str], text: str) -> Iterator[BodyDemand]:
-    """Yield the demand of a limit on depth or cost: places that are less deep than the sent ones, or half as many."""
+    """Yield the demand that follows from a limit on depth or cost: only places above the limit's depth, or half as many."""
     if not isinstance(selection, list) or not selection or not _EXCEEDED.search(text):
         return
     if _DEPTH.search(text):
         plain = {place: _MEMBER.sub("", place) for place in places}
         holders = {one.rpartition(".")[0] for one in plain.values()}
-        # A place that has fields is written with one of them.
+        # A field with subfields is written with one of them, which is one level more.
         depth_of = {place: one.count(".") + 1 + (one in holders) for place, one in plain.items()}
         deepest = max(depth_of.get(str(place), 1) for place in selection)
         said = _POSITION.sub("", text)
         limits = _MOST_ALLOWED.findall(said) or re.findall(r"\b\d{1,4}\b", said)
-        # The root field is a level of its own.
+        # The root field is one level.
         allowed = min([deepest, *map(int, limits)]) - 1
         flat = [place for place, depth in depth_of.items() if depth <= max(allowed, 1)]
         if deepest > 1 and flat:
@@ -108,16 +108,16 @@ def _errors(response: Response) -> Iterator[Mapping[str, Any]]:
 
 
 def _complaints(args: Arguments, error: Mapping[str, Any], response: Response) -> Iterator[tuple[_Path, str]]:
-    """Yield (argument and fields within it, text) of one error; the path is empty if the error has no place."""
+    """Yield (argument and fields inside it, text) of one error. The path is empty if the error names no place."""
     text = error["message"][:_LONGEST]
     variable = _VARIABLE.search(text)
     name = variable[1] if variable is not None else ""
     if name and name not in args:
-        # The error is about a field below.
+        # The error is about a selected field below.
         return
     problems = _member(error, "problems")
     if name and isinstance(problems, list):
-        # Rails: `{"path": ["x"], "explanation": "..."}`, each for a place within the variable.
+        # Rails: `{"path": ["x"], "explanation": "..."}` for each place inside the variable.
         for one in problems:
             if isinstance(one, dict) and isinstance(one.get("path"), list):
                 yield (name, *path_of(one["path"])), str(one.get("explanation"))[:_LONGEST]
@@ -157,7 +157,7 @@ def _declared_place(args: Arguments, error: Mapping[str, Any], text: str) -> _Pa
 
 
 def _literal_place(error: Mapping[str, Any], response: Response) -> _Path:
-    """Return the argument of the root field, and the path within it, at the location of an error in the sent query."""
+    """Return the argument of the root field, with the path inside it, at an error's location in the sent query."""
     locations = error.get("locations")
     first = locations[0] if isinstance(locations, list) and locations else None
     request = response.request
@@ -179,7 +179,7 @@ def _literal_place(error: Mapping[str, Any], response: Response) -> _Path:
 
 
 def _within(named: Any, offset: int) -> _Path:
-    """Return the names from arguments or fields of an object down to the value at an offset."""
+    """Return the names of arguments and fields that lead to the value at an offset."""
     for one in named:
         if _stands_at(one, offset):
             return (one.name.value, *_within_value(one.value, offset))
@@ -201,14 +201,14 @@ def _stands_at(node: Node, offset: int) -> bool:
 
 
 def _guessed(args: Arguments, body: Any, text: str) -> Iterator[BodyDemand]:
-    """Yield the demands of an error without a place on all values it may mean: an argument that it names, or unknown scalars."""
+    """Yield the demands of an error without a place, for every value that it may be about: an argument that it names, or unknown scalars."""
     named = [name for name in args if re.search(rf"\b{name}\b", text)]
     for path in [(named[0],)] if len(named) == 1 else _foreign_places(args):
         demands = list(_demanded(args, path, text))
         for place, keyword, value in demands:
             found = constraint(Location.BODY, place, keyword, value)
             is_there = next(values_at(body, place), NOT_SET) is not NOT_SET
-            # Among several values of one scalar, the text is about those that break the demand.
+            # Among several values of one scalar, the error is about those that break the demand.
             if found is not None and is_there and is_broken_by(found, body) is not False:
                 yield from demands
                 break
@@ -238,7 +238,7 @@ def _leaf_at(args: Arguments, path: _Path) -> tuple[_Path, Any] | None:
     kind: Any = None
     for name in path:
         if name == ITEMS:
-            # Lists are where the schema has them.
+            # Only the schema says where lists are.
             continue
         one = declared.get(name)
         if one is None:
@@ -253,7 +253,7 @@ def _leaf_at(args: Arguments, path: _Path) -> tuple[_Path, Any] | None:
 
 
 def _demanded(args: Arguments, said: _Path, text: str) -> Iterator[BodyDemand]:
-    """Yield the demands of a text on the values at a path; none if the schema has no values."""
+    """Yield the demands of a text on the values at a path; none if the path leads to no value."""
     leaf = _leaf_at(args, said)
     if leaf is None:
         return
@@ -261,7 +261,7 @@ def _demanded(args: Arguments, said: _Path, text: str) -> Iterator[BodyDemand]:
     is_foreign = isinstance(kind, GraphQLScalarType) and is_unknown(kind)
     found = {keyword: value for keyword, value in demands_of(text) if keyword not in _UNREAD}
     if not is_foreign:
-        # The schema already gives its type.
+        # The schema already states the type.
         found.pop("type", None)
     elif found.keys() & _OF_TEXTS:
         found["type"] = "string"

@@ -1,7 +1,7 @@
 """Root fields in the resource model: `user(id: ID!)` is about one member of `/User`, `createUser` creates one.
 
-Types reveal it: the content of a response, through payloads and connections, and the objects that arguments identify.
-So one field leads to requests of others, and deleted objects can be requested again.
+Types show this: the content of a response, through payloads and connections, and the objects that arguments identify. The
+model lets the response of one field provide values for requests to others, and lets deleted objects be requested again.
 """
 
 import re
@@ -35,12 +35,12 @@ from checker.graphql.writing import ARGUMENTS
 _HANDLES: Final = frozenset(
     ["id", "ids", "uuid", "guid", "uid", "gid", "slug", "sku", "code", "key", "token", "handle", "ref", "arn"]
 )  # fmt: skip
-"""Names, or last words of names, of arguments that select objects. Free texts such as titles are not among them."""
-_IDS: Final = frozenset(("id", "ids", "uuid", "guid", "uid", "gid"))  # Identifiers that can replace each other.
+"""Argument names, or last words of them, that select objects. Free texts such as titles are not among them."""
+_IDS: Final = frozenset(("id", "ids", "uuid", "guid", "uid", "gid"))  # Identifiers that are used interchangeably.
 _ROLES: Final = frozenset(("target", "source", "new", "old", "parent", "child", "from", "to"))
-"""Words before a type name that describe a role, not a type."""
+"""Words before a type name that describe a role and no type."""
 _NEW: Final = frozenset((("patch",), ("set",), ("changes",)))
-"""Last words of arguments with new content: `personPatch: {id: 5}` assigns an id."""
+"""Last words of arguments with new content: `personPatch: {id: 5}` assigns a new id."""
 _MOST_NESTED: Final = 2  # Levels of input objects that are searched.
 Entity = GraphQLObjectType | GraphQLInterfaceType
 
@@ -50,8 +50,8 @@ class NamingArgument(Struct, frozen=True):
 
     name: str  # Name of the variable: `id`, `bookId`.
     pointer: str  # Pointer below the arguments: `/input/id`.
-    owner: Entity  # Type of the object that it identifies.
-    handle: str  # Field of the owner that holds such values.
+    owner: Entity  # Type of the identified object.
+    handle: str  # Field of the owner that contains such values.
     is_list: bool
     is_required: bool
 
@@ -62,7 +62,7 @@ Types = Mapping[str, Entity]  # Types of objects by their singular names.
 def naming_arguments(one: GraphQLField, own: Entity | None, types: Types, *, creates: bool) -> Iterator[NamingArgument]:
     """Yield the arguments of a root field that identify objects.
 
-    `own` is the type of its objects; a field that `creates` them names them itself.
+    `own` is the type of its objects. If the field `creates` them, it assigns their identifiers itself.
     """
     mine = None if creates else own
     todo: list[tuple[str, str, Any, bool, int, Entity | None]] = [
@@ -74,7 +74,7 @@ def naming_arguments(one: GraphQLField, own: Entity | None, types: Types, *, cre
         is_required &= isinstance(kind, GraphQLNonNull)
         named = get_named_type(kind)
         if isinstance(named, GraphQLInputObjectType):
-            # The single argument of Relay may be optional by its type although nothing works without it.
+            # The type of Relay's single argument may be optional although nothing works without it.
             if depth < _MOST_NESTED and not is_list(kind) and not named.is_one_of:
                 fields: Mapping[str, Any] = named.fields
                 todo += [
@@ -88,7 +88,7 @@ def naming_arguments(one: GraphQLField, own: Entity | None, types: Types, *, cre
 
 
 def _chosen(own: Entity | None, name: str, beside: Mapping[str, Any]) -> Entity | None:
-    """Return the type that bare identifiers at or below an argument select: none if they are new values of an object that another argument selects."""
+    """Return the type that bare identifiers in an argument select; None if they are new values for an object that another argument selects."""
     last = words(name)[-1:]
     others = beside.keys() - {name, "clientMutationId"}
     is_new = bool(others) and (last in _NEW or (last == ("data",) and "where" in others))
@@ -108,7 +108,7 @@ def _named_by(name: str, scalar: str, own: Entity | None, types: Types) -> tuple
         else:
             by_field = (owner, name) if is_leaf_type(get_named_type(owner.fields[name].type)) else None
         found = _by_handle(owner, last) or by_field
-        # `person(nodeId: ID!)`, where `nodeId` is the name in the interface `Node`.
+        # `person(nodeId: ID!)`: `nodeId` is a field of the interface `Node`.
         if found is not None and own is not None and owner in own.interfaces:
             return own, found[1]
         return found
@@ -140,18 +140,18 @@ _STATUSES: Final = (
     (403, frozenset(("denied", "forbidden", "allowed", "authorized", "permission", "access"))),
     (429, frozenset(("limit", "throttled"))),
 )
-"""Words in names of types -> the REST status that they mean."""
+"""Words in type names -> the REST status with that meaning."""
 _UNPROCESSABLE: Final = 422
 
 
 def asked_for(union: GraphQLUnionType) -> GraphQLObjectType | None:
-    """Return the one member that is no error; None if several are none, because each may be the result."""
+    """Return the only member that is no error; None if several are none, because each of them may be the result."""
     fit = [one for one in union.types if all(_WRONG.isdisjoint(words(each.name)) for each in (one, *one.interfaces))]
     return fit[0] if len(fit) == 1 else None
 
 
 def status_named(name: str) -> int:
-    """Return the REST status of a response of this type, which is an error in a union."""
+    """Return the REST status for a response of this type, if it is an error type of a union."""
     spoken = set(words(name))
     return next((status for status, said in _STATUSES if said & spoken), _UNPROCESSABLE)
 
@@ -160,40 +160,40 @@ CREATES: Final = frozenset(
     ["create", "add", "register", "new", "insert", "make", "clone", "duplicate", "import", "upload"]
 )
 DELETES: Final = frozenset(["delete", "remove", "destroy", "purge", "clear", "revoke"])
-_GONE: Final = frozenset(["delete", "remove", "destroy", "purge"])  # Verbs after which the object is gone.
+_GONE: Final = frozenset(["delete", "remove", "destroy", "purge"])  # Verbs after which the object no longer exists.
 _ELSEWHERE: Final = frozenset(["from", "to", "in", "of", "by", "with", "on", "at", "for"])
-"""Words of actions on a place rather than on the object itself."""
+"""Words in names of actions on a place and not on the object itself."""
 _READS: Final = frozenset(["get", "find", "fetch", "list", "search", "all", "read", "show", "by"])
 _CHANGES: Final = frozenset(["update", "edit", "set", "modify", "upsert", "change", "patch"])
 _VERBS: Final = CREATES | DELETES | _READS | _CHANGES
 _WRAPPER: Final = re.compile(r"\w(?:Connection|Payload|Edge|Page|List|Result|Results|Response|Output|Return|Success)\Z")
 _INSIDE: Final = ("node", "nodes", "edges", "items", "results", "data")  # Fields in which wrappers hold their content.
 _DEEPEST: Final = 3  # Levels of wrappers.
-_MOST_SOURCES: Final = 12  # Most sources for one place.
+_MOST_SOURCES: Final = 12  # Sources of values for one place.
 _MOST_WITNESSES: Final = 3
 _FLAGS: Final = frozenset(("success", "ok", "successful", "deleted"))
 _ERRORS: Final = frozenset(("errors", "usererrors", "messages", "error"))
 _ORDER: Final = ("POST", "GET", "PATCH")
-"""The order of sources: operations that create objects, show them, change them."""
+"""The order of sources: operations that create objects, then those that return them, then those that change them."""
 
 
 class RootRole(Struct, frozen=True):
-    """The effect of one root field on its objects."""
+    """What one root field does to its objects."""
 
     label: Label
     method: str  # The REST method with the same effect.
     noun: str  # The noun of its objects.
-    entity: Entity | None  # Their type; None if its response shows none of them.
+    entity: Entity | None  # Type of the objects; None if the response contains none of them.
     steps: tuple[str, ...]  # Names of fields from the response down to the objects.
     members: tuple[str, ...]
-    """The wanted member of the unions before each step and after the last one; empty if there is no union."""
+    """The member of the union before each step and after the last one; empty if there is no union."""
     pointer: str  # Pointer from the response to one object: `/edges/*/node`.
     naming: tuple[NamingArgument, ...]
     own: NamingArgument | None  # The arguments that select one of its objects.
-    witnesses: tuple[str, ...] = ()  # Fields of the response that show success: a flag, or a list of errors.
+    witnesses: tuple[str, ...] = ()  # Fields of the response that indicate success: a flag, or a list of errors.
 
     def way(self, *names: str) -> tuple[Step, ...]:
-        """Return the fields on the way to its objects, or of these, with the members of unions that have them."""
+        """Return the fields that lead to the objects, or to `names`, with the union members that have them."""
         return tuple(zip(self.members, names, strict=False))
 
     @property
@@ -217,7 +217,7 @@ class RootRole(Struct, frozen=True):
 
 
 def _method_of(spoken: tuple[str, ...]) -> str:
-    """Return the HTTP method that does what a mutation does, by the words of its name: `createBook`, and `bookCreate`."""
+    """Return the HTTP method with the effect of a mutation, by the words of its name: `createBook`, `bookCreate`."""
     ends = {spoken[0], spoken[-1]} if spoken else set()
     if ends & CREATES:
         return "POST"
@@ -231,7 +231,7 @@ class RootRoles:
         self.schema = schema
         self.by_label: dict[Label, RootRole] = {}
         self.wanted: dict[str, dict[str, None]] = {}
-        """Type -> its fields by which an argument identifies such objects."""
+        """Type -> its fields whose values arguments use as identifiers."""
 
     @cached_property
     def _types(self) -> Types:
@@ -263,7 +263,7 @@ class RootRoles:
             mine = [each for each in arguments if each.owner is subject and not each.is_list]
             own = next(iter(sorted(mine, key=lambda each: not each.is_required)), None)
         witnesses = tuple(_witnesses(one)) if operation == "mutation" else ()
-        # Each variable once: outer places precede inner ones.
+        # Each variable once. Outer places take precedence over inner ones.
         distinct = {each.name: each for each in reversed(arguments)}
         named = tuple(each for each in arguments if distinct[each.name] is each)
         role = self.by_label[label] = RootRole(
@@ -275,7 +275,7 @@ class RootRoles:
         return role
 
     def always(self, label: Label) -> tuple[tuple[Step, ...], ...]:
-        """Return the paths that each query of an operation selects: identifiers of its objects, and fields that show success."""
+        """Return the paths that each query of an operation selects: identifiers of its objects, and fields that indicate success."""
         role = self.by_label[label]
         found: list[tuple[Step, ...]] = [(("", name),) for name in role.witnesses]
         if role.entity is not None:
@@ -313,7 +313,7 @@ class RootRoles:
 
 
 def _has(role: RootRole, handle: str) -> bool:
-    """Whether responses can show a field of the objects."""
+    """Whether responses can contain a field of the objects."""
     one = None if role.entity is None else role.entity.fields.get(handle)
     return one is not None and is_free(one)
 
@@ -325,7 +325,7 @@ def _resource(noun: str) -> Resource:
 def _entity(
     operation: str, field: GraphQLField, rest: list[str]
 ) -> tuple[Entity | None, tuple[str, ...], tuple[str, ...], str]:
-    """Return (type of the objects in a response, the fields that lead there, members of the unions on the way, their pointer)."""
+    """Return (type of the objects in a response, fields that lead to them, union members on the way, pointer to one object)."""
     kind: Any = field.type
     steps: list[str] = []
     members: list[str] = []
@@ -364,9 +364,9 @@ def _witnesses(field: GraphQLField) -> Iterator[str]:
 
 
 def _held(kind: Entity, noun: str, *, is_payload: bool) -> tuple[str, GraphQLField] | None:
-    """Return the field that holds the content of a wrapper; None for a type that is no wrapper.
+    """Return the field with the content of a wrapper; None for other types.
 
-    The type of a mutation's response is a wrapper if it has no identifier of its own.
+    A mutation's response type is a wrapper if it has no identifier.
     """
     is_wrapper = _is_wrapper(kind)
     if not is_wrapper and _has_identifiers(kind):

@@ -1,4 +1,4 @@
-"""The contract of GraphQL responses: the data that the query selects, by the types of the schema, and the status of resources."""
+"""The contract of GraphQL responses: the selected data, by the types of the schema, and the REST status of resources."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -42,7 +42,7 @@ from checker.graphql.resources import RootRole, status_named
 from checker.graphql.scalars import takes_scalar
 
 _KEPT: Final = 1024
-_MOST_ITEMS: Final = 1000  # Items of a list that are checked.
+_MOST_ITEMS: Final = 1000  # Items of one list that are checked.
 _ARGUMENTS: Final = re.compile(r'\((?:[^()"]|"(?:\\.|[^"\\])*+")*+\)')
 """Arguments of a field, or definitions of variables. Nested parentheses occur only in strings."""
 _TYPENAME: Final = GraphQLNonNull(GraphQLString)
@@ -50,9 +50,9 @@ Path = tuple[str | int, ...]
 
 
 class DataFault(Struct, frozen=True):
-    """A part of a response that breaks a promise."""
+    """A part of a response that violates a promise of the schema."""
 
-    rule: tuple[str, ...]  # The promise and its kind: the same for every response that breaks it.
+    rule: tuple[str, ...]  # The promise and its kind. Equal for all responses that violate it.
     path: Path
     message: str
     promised: str  # The promised type.
@@ -60,16 +60,16 @@ class DataFault(Struct, frozen=True):
 
 
 class Shape(Struct, frozen=True):
-    """The promise of one selected field, or of all data: a type, and the selected fields of it."""
+    """What one selected field, or all data, promises: a type and the selected fields of it."""
 
     kind: Any  # Its type in the schema.
     place: str  # `Author.born`, the field of the schema; `data` for the whole.
     fields: Mapping[str, "Shape"] = {}  # Selected fields by their names in the response.
-    only: frozenset[str] | None = None  # Types of objects that have the field; None for all.
-    possible: frozenset[str] | None = None  # Types that an object may be of; None if there is one.
+    only: frozenset[str] | None = None  # Types of objects that have the field; None for all types.
+    possible: frozenset[str] | None = None  # Types that an object may have; None if there is only one.
 
     def check(self, data: Any, wrong: list[DataFault]) -> None:
-        """Add the faults of the data of a response to `wrong`; this shape is that of all data."""
+        """Add the faults in the data of a response to `wrong`. This shape must be that of all data."""
         self._check_object(self.kind, data, (), wrong)
 
     def field_at(self, names: Iterable[str]) -> str:
@@ -125,15 +125,15 @@ class Shape(Struct, frozen=True):
 
 
 class Shapes:
-    """The shapes of the data of queries, kept for repeated queries."""
+    """The shapes of the data of queries. They are cached, because queries repeat."""
 
     def __init__(self, schema: GraphQLSchema) -> None:
         self._schema = schema
         self._kept: Callable[[str], Shape | None] = lru_cache(_KEPT)(self._of)
 
     def of(self, query: str) -> Shape | None:
-        """Return the shape of the data of a query; None for a query that cannot be read."""
-        # Argument values differ between cases and do not affect the shape: without them texts repeat.
+        """Return the shape of a query's data; None if the query cannot be read."""
+        # Argument values differ between cases and do not affect the shape. Without them, texts repeat.
         return self._kept(query if '"""' in query else _ARGUMENTS.sub(" ", query))
 
     def _of(self, query: str) -> Shape | None:
@@ -208,11 +208,11 @@ class Shapes:
 
 
 class _NoShape(Exception):
-    """The meaning of the query is unknown."""
+    """The query cannot be understood."""
 
 
 class _Requested(Struct):
-    """A selected field, possibly from several places."""
+    """A selected field, possibly selected at several places of the query."""
 
     kind: Any
     place: str
@@ -226,7 +226,7 @@ _MOST_SHOWN: Final = 10
 class GraphQLContract:
     """Implements `ResponseContract` and `AnswerJudge` of `checker.core.contract`.
 
-    Every status is allowed; data is judged in 2xx, errors also in 4xx and 5xx.
+    Every status is allowed. Data is judged in 2xx responses, errors also in 4xx and 5xx.
     """
 
     def __init__(self, schema: GraphQLSchema) -> None:
@@ -243,7 +243,7 @@ class GraphQLContract:
         )
 
     def is_fine(self, response: Response) -> bool:
-        """Whether the response has no errors, and the requested data."""
+        """Whether the response has no errors and contains the selected data."""
         value = None if response.status_code >= 400 else _read(response)
         if not isinstance(value, dict) or value.get("errors") or "data" not in value:
             return False
@@ -265,10 +265,10 @@ class GraphQLContract:
         return replace(complaint, part=part)
 
     def opinions(self, response: Response, case: Any = None) -> BodyOpinions:
-        """Return the faults of the data, each rule once."""
+        """Return the faults of the data, one for each rule."""
         value = _read(response)
         if response.status_code >= 400:
-            # A response with an error status need not have data.
+            # A response with an error status need not contain data.
             return BodyOpinions()
         if isinstance(value, BodyOpinions):
             return value
@@ -286,7 +286,7 @@ class GraphQLContract:
             wrong.append(DataFault(("data", "required"), (), "neither data nor errors", "{}", value))
         else:
             shape.check(value["data"], wrong)
-        # One violation for each rule: a list of a thousand wrong items is one mistake.
+        # One violation for each rule, because a list of a thousand wrong items is one mistake.
         by_rule = {one.rule: one for one in reversed(wrong)}
         listed = [one for one in wrong if by_rule[one.rule] is one]
         return BodyOpinions(tuple(map(_violation, listed[:_MOST_SHOWN])))
@@ -333,14 +333,14 @@ _MISSING, _UNPROCESSABLE = 404, 422
 
 
 def data_of(response: Response, field: str) -> tuple[Any, Any]:
-    """Return (the whole response, its data for a root field), with None for missing data."""
+    """Return (the whole response, its data for a root field); None for missing data."""
     value = _read(response)
     data = value.get("data") if isinstance(value, dict) else None
     return value, data.get(field) if isinstance(data, dict) else None
 
 
 def _sent_texts(response: Response) -> Iterator[str]:
-    """Yield the texts among the variables of the request of a response, if it is JSON."""
+    """Yield the texts in the variables of a response's request, if that is JSON."""
     body = None if response.request is None else response.request.body
     try:
         pending = [orjson.loads(body)["variables"]] if body and b"variables" in body else []
@@ -357,9 +357,9 @@ def _sent_texts(response: Response) -> Iterator[str]:
 
 
 def resource_status(response: Response, field: str, role: RootRole) -> int:
-    """Return 404 for a missing resource, 200 for one that is there, 4xx for a refusal, 500 for a server error.
+    """Return 404 for a missing resource, 200 for an existing one, 4xx for a refusal, 500 for a server error.
 
-    A response with another status than 2xx, or without JSON, keeps its own status.
+    A response whose status is no 2xx, or that is no JSON, keeps its status.
     """
     status = response.status_code
     if not 200 <= status < 300:
@@ -376,7 +376,7 @@ def resource_status(response: Response, field: str, role: RootRole) -> int:
         said = [found[name] for name in role.witnesses if name in found]
         has_failed = any(one is False or (one and one is not True) for one in said)
     if has_failed:
-        # The errors show that it failed, not why.
+        # The errors show that it failed, but not why.
         return _UNPROCESSABLE if role.method in CREATING else _MISSING
     other = _other_member(found, role)
     if other:
@@ -389,7 +389,7 @@ def _absent(role: RootRole) -> int:
 
 
 def _other_member(found: Any, role: RootRole) -> str:
-    """Return the type of a union that came instead of the wanted member; empty for the wanted one, or if the type is unknown."""
+    """Return the type that a union returned in place of the wanted member; empty for the wanted one, or if unknown."""
     for place, member in enumerate(role.members):
         if not isinstance(found, dict):
             break

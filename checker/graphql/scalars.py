@@ -1,7 +1,7 @@
 """Values of scalars, and faults of values by their type.
 
-Scalars are those of GraphQL, common custom ones, and those that users describe. Faults are counted as generously as
-GraphQL and its servers read values.
+Scalars are those of GraphQL, common custom ones, and those that users register. A value is only a fault if GraphQL and all
+common servers reject it.
 """
 
 import re
@@ -32,7 +32,7 @@ from checker.generation.sources.context import Rejected
 from checker.graphql.nodes import plain
 
 Raw = dict[str, Any]
-_SAMPLES: Final = 64  # Samples of a scalar that is not text: its schema enumerates them.
+_SAMPLES: Final = 64  # Sampled values of a strategy that draws other values than text. Its schema lists them.
 _INT: Final = {"type": "integer", "minimum": -(2**31), "maximum": 2**31 - 1}
 _LONG: Final = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
 BUILT_IN: Final[Mapping[str, Raw]] = {
@@ -48,7 +48,7 @@ def _text(format: str) -> Raw:
     return {"type": "string", "format": format}
 
 
-Reader = Callable[[Any], bool]  # Returns whether some server might accept a value.
+Reader = Callable[[Any], bool]  # Whether some server might accept a value.
 _DIGIT: Final = re.compile(r"\d")
 _UUID: Final = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
 _AROUND_UUID: Final = re.compile(r"urn:uuid:|[{}-]", re.IGNORECASE)
@@ -75,7 +75,7 @@ def _may_be_address(value: Any) -> bool:
 
 
 def _may_be_number(value: Any) -> bool:
-    # Some languages treat a boolean as a number.
+    # Some languages treat booleans as numbers.
     is_number = isinstance(value, int | float) or _is_blank(value)
     return is_number or (_is_text(value) and _NUMBER.match(value) is not None)
 
@@ -142,9 +142,9 @@ _SPECIFIED: Final[Mapping[str, str]] = {
     "rfc5322": "EmailAddress", "rfc8259": "JSON", "rfc7159": "JSON", "date-time": "DateTime", "local-date": "Date",
     "uuid": "UUID",
 }  # fmt: skip
-"""Last words of `@specifiedBy` URLs (`https://scalars.graphql.org/andimarek/date-time.html`) -> the known scalar."""
+"""Last words of `@specifiedBy` URLs (`https://scalars.graphql.org/andimarek/date-time.html`) -> common scalar."""
 _UNKNOWN: Final = {"type": ["string", "integer", "boolean", "object"]}
-"""The schema of a scalar that only its server knows."""
+"""The schema for a scalar that only its server knows."""
 
 
 def scalar(name: object, strategy: Any) -> None:
@@ -173,7 +173,7 @@ def is_unknown(kind: GraphQLScalarType) -> bool:
 
 
 def known_name(kind: GraphQLScalarType) -> str | None:
-    """Return the common scalar that a scalar is, by its name or by the URL of its specification."""
+    """Return the common scalar that a scalar stands for, by its name or by the URL of its specification."""
     if kind.name in CUSTOM:
         return kind.name
     url = kind.specified_by_url
@@ -184,7 +184,7 @@ def known_name(kind: GraphQLScalarType) -> str | None:
 
 
 def schema_of(kind: GraphQLScalarType) -> Raw:
-    """Return the JSON Schema of the values of a scalar. Raises `IncorrectUsage` for a strategy without values."""
+    """Return the JSON Schema of a scalar's values. Raises `IncorrectUsage` for a strategy without values."""
     if is_registered(kind.name):
         samples: list[Any] = []
         try:
@@ -197,7 +197,7 @@ def schema_of(kind: GraphQLScalarType) -> Raw:
                 ) from None
         if all(isinstance(one, str) for one in samples):
             return _text(_format_of(kind.name))
-        # Only texts can be drawn from a strategy and recorded through keywords of JSON Schema.
+        # JSON Schema keywords can only draw and record texts of a strategy, so other values are listed.
         return {"enum": [one for place, one in enumerate(samples) if one not in samples[:place]]}
     name = known_name(kind)
     return dict(BUILT_IN.get(kind.name) or (_UNKNOWN if name is None else CUSTOM[name].schema))
@@ -208,13 +208,13 @@ def _format_of(scalar: str) -> str:
 
 
 def is_malformed(kind: GraphQLScalarType, value: Any) -> bool:
-    """Whether no server accepts a value of a scalar; False for a scalar that a user describes."""
+    """Whether no server accepts a value of a scalar. False for scalars that users register."""
     name = known_name(kind)
     return name is not None and not is_registered(kind.name) and not CUSTOM[name].may_be(value)
 
 
 def refuse_malformed(schema: GraphQLSchema) -> None:
-    """Make graphql-core refuse malformed values: by default it accepts everything for custom scalars."""
+    """Make graphql-core reject malformed values of custom scalars. By default it accepts everything."""
     for kind in schema.type_map.values():
         if isinstance(kind, GraphQLScalarType) and not is_specified_scalar_type(kind):
             # graphql-core 3.2 calls `parse_value`; 3.3 calls `coerce_input_value`.
@@ -225,7 +225,7 @@ def refuse_malformed(schema: GraphQLSchema) -> None:
 def _parser(kind: GraphQLScalarType) -> Callable[[Any], Any]:
     def parse(value: Any) -> Any:
         if is_malformed(kind, value):
-            # A `GraphQLError` would lose the position in the query that validation adds to other errors.
+            # With a `GraphQLError`, validation would not add the position in the query.
             raise ValueError(f"{kind.name} cannot represent {value!r:.80}")
         return value
 
@@ -236,9 +236,9 @@ _INT_BOUND: Final = 2**31
 
 
 def count_faults(kind: Any, value: Any) -> int:
-    """Return the number of rules that a value of a type breaks, in the most favourable reading as a variable or as a literal.
+    """Return the number of rules that a value breaks, in the most favourable reading as a variable or as a literal.
 
-    Unknown scalars accept everything, and known ones every value that some server might read.
+    Unknown scalars accept everything, known ones every value that some server might accept.
     """
     match kind:
         case GraphQLNonNull():
@@ -246,10 +246,10 @@ def count_faults(kind: Any, value: Any) -> int:
         case _ if value is None:
             return 0
         case GraphQLList():
-            # A single value stands for a list of one (GraphQL, 3.11).
+            # A single value stands for a list with one item (GraphQL, 3.11).
             items = value if isinstance(value, list) else [value]
             found = sum(count_faults(kind.of_type, item) for item in items)
-            # A single wrong object may be a missing list, or a wrong item: two faults.
+            # A single wrong object may be a missing list or a wrong item, so it counts as two faults.
             return found + 1 if found and isinstance(value, dict) else found
         case GraphQLEnumType():
             return not (isinstance(value, str) and value in kind.values)
@@ -278,7 +278,7 @@ def count_in_arguments(args: Mapping[str, GraphQLArgument], value: Any) -> int:
 
 
 def takes_scalar(name: str, value: Any) -> bool:
-    """Whether a JSON value can be given for a scalar; True for custom ones."""
+    """Whether a JSON value can be sent for a scalar. True for custom scalars."""
     match name:
         case "Int":
             return is_number(value) and value % 1 == 0 and -_INT_BOUND <= value < _INT_BOUND

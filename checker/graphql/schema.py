@@ -1,4 +1,4 @@
-"""An opened GraphQL schema and its operations, the root fields."""
+"""An opened GraphQL schema and its operations, which are the root fields."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -74,11 +74,11 @@ _MOST_SPREADS: Final = 100
 
 
 class WrittenQueries(Struct):
-    """Queries of all files, by root field."""
+    """Queries from all files, by root field."""
 
     by_label: dict[Label, list[Example]] = msgspec.field(default_factory=dict)
     faults: list[tuple[str, str]] = msgspec.field(default_factory=list)
-    """(where, fault), one for each query that is not sent."""
+    """(where, fault) of each query that is not sent."""
 
 
 def written_queries(schema: GraphQLSchema, files: Iterable[QueryFile]) -> WrittenQueries:
@@ -108,7 +108,7 @@ def written_queries(schema: GraphQLSchema, files: Iterable[QueryFile]) -> Writte
                 wrong: object = validate(schema, whole, max_errors=1) or get_variable_values(
                     schema, operation.variable_definitions or (), given, max_errors=1
                 )
-                # The values of right variables are a dict.
+                # The coerced values of valid variables are a dict, errors a list.
                 if isinstance(wrong, list):
                     raise wrong[0]
             except (GraphQLError, ValueError, RecursionError) as error:
@@ -123,7 +123,7 @@ def written_queries(schema: GraphQLSchema, files: Iterable[QueryFile]) -> Writte
 def _own(
     variables: dict[str, Any], operation: OperationDefinitionNode, operations: list[OperationDefinitionNode]
 ) -> dict[str, Any]:
-    """Return the variables of one operation: all variables, or those under its name if each operation has some."""
+    """Return the variables of one operation: all of them, or those under its name if each operation has its own."""
     names = {one.name.value for one in operations if one.name}
     if variables and variables.keys() <= names and all(isinstance(one, dict) for one in variables.values()):
         own: dict[str, Any] = variables.get(operation.name.value if operation.name else "", {})
@@ -166,12 +166,12 @@ def _line(error: Exception) -> str:
 
 
 _OF_ARGUMENTS: Final = frozenset(("required", "additionalProperties"))  # Keywords that arguments as a whole can break.
-_MOST_SELECTED = 8  # Places that one query selects; one may stand for all fields of a type.
+_MOST_SELECTED = 8  # Places that one query selects. `*` counts as one place.
 
 
 @dataclass(frozen=True, slots=True)
 class RootField:
-    """A root field in the table of contents."""
+    """A root field in the list of operations."""
 
     label: Label  # `Query.user`.
     owner: "GraphQLDescription" = field(repr=False)
@@ -180,7 +180,7 @@ class RootField:
     name: str
     field: GraphQLField
     role: RootRole  # Its row in the resource model.
-    only_by_name: bool = False  # Whether it is for gateways: tested only if a filter names it.
+    only_by_name: bool = False  # Whether only gateways use it: it is tested only if a filter names it.
     method: ClassVar[str] = "POST"
     tags: ClassVar[tuple[str, ...]] = ()
 
@@ -259,7 +259,7 @@ class GraphQLOperation(ApiOperation):
 
     @property
     def read_answer(self) -> Callable[[Response], Any]:
-        """Its data, by the names of the schema."""
+        """Returns the data of a response, by the names of the schema."""
         return lambda response: data_of(response, self.entry.name)[1]
 
     @property
@@ -285,7 +285,7 @@ class GraphQLOperation(ApiOperation):
             inputs, whole = owner.inputs(allows_null=allows_null)
             raw = _body_schema(entry, writer.places, inputs)
             if entry.name == ENTITIES and REPRESENTATIONS in entry.field.args:
-                # Their type does not describe representations.
+                # The declared type does not describe representations.
                 members = representations(owner.document.schema, inputs.of)
                 if members is not None:
                     raw["properties"][ARGUMENTS]["properties"][REPRESENTATIONS] = members
@@ -295,7 +295,7 @@ class GraphQLOperation(ApiOperation):
             args = entry.field.args
             defaults = {}
             for name, arg in args.items():
-                # graphql-core 3.2 coerces defaults when it builds the schema; 3.3 keeps the literal of SDL and introspections in `default`.
+                # graphql-core 3.2 converts defaults when it builds the schema. 3.3 keeps the literal in `default`.
                 kept = getattr(arg, "default", None)
                 defaults[name] = arg.default_value if kept is None else value_from_ast(kept.literal, arg.type)
             given = {name: value for name, value in defaults.items() if value is not Undefined}
@@ -331,7 +331,7 @@ class GraphQLOperation(ApiOperation):
                 yield SchemaWarning(WarningKind.UNKNOWN_SCALAR, self.label, pointer, says)
 
     def path_behind(self, base_path: str) -> str:
-        """Return an empty path behind a base URL with a path: that is the endpoint."""
+        """Return an empty path behind a base URL with a path, because that URL is the endpoint."""
         return "" if base_path.strip("/") else self.entry.path or "/"
 
     def judge_request(self, request: WireRequest, *, base_path: str = "") -> RequestVerdict:
@@ -367,10 +367,10 @@ def _body_schema(entry: RootField, places: Mapping[str, FieldPlace], inputs: Inp
 
 
 def _breaks(keyword: str, path: tuple[str, ...], *, has_arguments: bool) -> bool:
-    """Whether a fault at a path of a body breaks exactly one rule of GraphQL: only this module knows the structure of a body."""
+    """Whether a fault at a path of a body breaks exactly one rule of GraphQL. Only this module knows the structure of bodies."""
     match path:
         case ():
-            # Arguments of a field that has none.
+            # Arguments for a field that has none.
             return keyword == "additionalProperties" and not has_arguments
         case (member,) if member == ARGUMENTS:
             return keyword in _OF_ARGUMENTS
@@ -388,11 +388,11 @@ _TESTED: Final = (OperationType.QUERY, OperationType.MUTATION)
 
 
 class ReadSchema(Struct, frozen=True):
-    """A schema with the assumptions made on reading it."""
+    """A schema, with the assumptions that were made to read it."""
 
     schema: GraphQLSchema
     source: str | Mapping[str, Any]  # SDL, or the result of an introspection.
-    notes: tuple[str, ...] = ()  # One sentence for each construct that a strict parser refuses.
+    notes: tuple[str, ...] = ()  # One sentence for each construct that a strict parser rejects.
 
 
 class GraphQLDescription(ApiSchema):
@@ -410,7 +410,7 @@ class GraphQLDescription(ApiSchema):
         self._entries: dict[Label, RootField] | None = None
         self.roles = RootRoles(document.schema)
         self._found: dict[Label, GraphQLOperation | BrokenOperation] = {}
-        """Operations after the user's hooks have run."""
+        """Operations after the user's hooks."""
         self.inputs = cache(_inputs)
         """Returns the schemas of all input types, and the document that contains them and the bodies of all operations."""
         self.contract = GraphQLContract(document.schema)
@@ -472,7 +472,7 @@ class GraphQLDescription(ApiSchema):
                 yield label
 
     def configure(self, options: SchemaOptions) -> None:
-        """Apply the user's options; the base URL is the URL of the endpoint."""
+        """Apply the user's options. The base URL is the URL of the endpoint."""
         self._options, self._written = options, None
         if options.base_url is not None:
             self._endpoint = options.base_url
@@ -483,17 +483,17 @@ class GraphQLDescription(ApiSchema):
 
     @property
     def written(self) -> WrittenQueries:
-        """Queries that users wrote."""
+        """Queries from the user's files."""
         if self._written is None:
             self._written = written_queries(self.document.schema, self._options.queries)
         return self._written
 
     def allows_null(self, operation: Operation) -> bool:
-        """Whether requests of an operation may hold null."""
+        """Whether requests of an operation may contain null."""
         return self._options.allows_null(operation)
 
     def entries(self) -> Iterable[RootField]:
-        """Return the table of contents: queries, then mutations, in order of declaration."""
+        """Return the list of operations: queries, then mutations, in the order of their declaration."""
         return self._index().values()
 
     def place_of(self, entry: OperationEntry | BrokenOperation) -> tuple[str, str]:
@@ -521,7 +521,7 @@ class GraphQLDescription(ApiSchema):
                 yield RootField(label, self, kind.value, root.name, name, one, role, only_by_name)
 
     def dropped(self) -> Iterator[DroppedOperation]:
-        """Yield subscriptions, fields for gateways, and constructs that had to be guessed."""
+        """Yield subscriptions, fields for gateways, and constructs whose meaning was assumed."""
         schema = self.document.schema
         if schema.subscription_type is not None:
             name, count = schema.subscription_type.name, len(schema.subscription_type.fields)
@@ -549,7 +549,7 @@ class GraphQLDescription(ApiSchema):
         return () if entry is None else tuple(entry.field.args)
 
     def normalised(self) -> bytes:
-        """Return JSON from which `checker.graphql.loaders.open_normalised` makes an equal schema."""
+        """Return JSON from which `checker.graphql.loaders.open_normalised` creates an equal schema."""
         return json.dumps([self.document.source, self.location, self._endpoint]).encode()
 
 
@@ -559,7 +559,7 @@ def _inputs(*, allows_null: bool) -> tuple[InputSchemas, Schema]:
 
 
 def _lines(one: GraphQLNamedType) -> list[str]:
-    """Return the lines of a type, whose order means nothing."""
+    """Return the lines of a type, sorted, because their order has no meaning."""
     return sorted(print_type(one).splitlines())
 
 

@@ -1,4 +1,4 @@
-"""Fields that a query may select below a root field, nearest first, within a limit."""
+"""Fields that a query may select below a root field, nearest first, up to a limit."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -19,11 +19,11 @@ from msgspec import Struct, field
 
 from checker.core.resource_names import is_identifier, normalised
 
-MOST_PLACES: Final = 256  # Most places of a root field, beside the fields of its own type.
-DEEPEST: Final = 5  # Deepest nesting of selections.
+MOST_PLACES: Final = 256  # Places below a root field, in addition to the fields of its own type.
+DEEPEST: Final = 5  # Nesting of selections.
 MOST_MEMBERS: Final = 24  # Members of a union or an interface that are searched.
 _MOST_WITH_ARGUMENTS: Final = 8
-EVERYTHING: Final = "*"  # All fields of a type that hold values and need no arguments.
+EVERYTHING: Final = "*"  # Stands for all fields of a type that contain values and need no arguments.
 Composite = GraphQLObjectType | GraphQLInterfaceType | GraphQLUnionType
 Step = tuple[str, str]  # A type condition, empty if there is none, and the name of a field.
 
@@ -31,7 +31,7 @@ Step = tuple[str, str]  # A type condition, empty if there is none, and the name
 class FieldPlace(Struct, frozen=True):
     """A field below the root field."""
 
-    steps: tuple[Step, ...]  # Steps from the root field down; the last name may be `EVERYTHING`.
+    steps: tuple[Step, ...]  # From the root field down. The last name may be `EVERYTHING`.
     arguments: Mapping[str, GraphQLArgument] = field(default_factory=dict)  # Arguments of the field.
 
     @property
@@ -41,7 +41,7 @@ class FieldPlace(Struct, frozen=True):
 
 
 def places_of(schema: GraphQLSchema, root: GraphQLField) -> dict[str, FieldPlace]:
-    """Return the places by name, nearest first; none for a field without fields. Fields with required arguments are included."""
+    """Return the places by name, nearest first; none for a field without subfields. Fields with required arguments are included."""
     top = get_named_type(root.type)
     if is_leaf_type(top):
         return {}
@@ -58,7 +58,7 @@ def places_of(schema: GraphQLSchema, root: GraphQLField) -> dict[str, FieldPlace
             place = FieldPlace(steps, one.args)
             found[place.name] = place
             inner = get_named_type(one.type)
-            # A type that contains itself is selected once.
+            # A type that contains itself is entered once.
             if isinstance(inner, Composite) and len(steps) < DEEPEST and inner.name not in types:
                 level.append((inner, steps, (*types, inner.name)))
         everything.append(FieldPlace((*above, ("", EVERYTHING))))
@@ -101,14 +101,14 @@ def is_free(one: GraphQLField) -> bool:
 
 
 def values_of(kind: Any) -> list[str]:
-    """Return the fields of a type that hold values and need no arguments."""
+    """Return the fields of a type that contain values and need no arguments."""
     if isinstance(kind, GraphQLUnionType):
         return []
     return [name for name, one in in_order(kind.fields) if is_free(one) and is_leaf_type(get_named_type(one.type))]
 
 
 def is_error(kind: Any) -> bool:
-    """Whether a type is an error that a field returns: `UserError`, `BookNotFound` with a message and no identifier."""
+    """Whether a type is an error that a field returns, with a message and no identifier: `UserError`, `BookNotFound`."""
     if isinstance(kind, GraphQLUnionType):
         return False
     is_named_so = kind.name.endswith(("Error", "Exception", "Problem", "Failure"))
@@ -117,9 +117,9 @@ def is_error(kind: Any) -> bool:
 
 
 def usual_fields(kind: Any) -> list[str]:
-    """Return the fields that are always selected of a type: its identifier, or else one value, or else `__typename`.
+    """Return the fields that are always selected of a type: its identifier, else one value, else `__typename`.
 
-    Of an error its message and code are selected, by which causes are told apart.
+    Of an error, message and code are selected, which distinguish causes.
     """
     if isinstance(kind, GraphQLUnionType):
         return ["__typename"]

@@ -1,7 +1,7 @@
 """Bodies of cases as requests: a query with variables, or with literal values.
 
-The body of a case states what to request, not the query text: `{"arguments": {"id": "1"}, "selection": ["name",
-"friends.name"]}`. A fault in it is written so that a server finds it as well. A finished query, as a text or under
+The body of a case says what to request and is no query text: `{"arguments": {"id": "1"}, "selection": ["name",
+"friends.name"]}`. An invalid part is written so that a server notices it as well. A finished query, as text or under
 `query`, is sent unchanged.
 """
 
@@ -55,7 +55,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def literal(value: Any, kind: Any = None) -> str:
-    """Return a value of a type, or of none, as a literal: names of enums have no quotes.
+    """Return a value as a literal of its type (may be None): enum members have no quotes.
 
     A value of a wrong type stays recognisable.
     """
@@ -79,7 +79,7 @@ def literal(value: Any, kind: Any = None) -> str:
         case Mapping():
             named = get_named_type(kind) if kind is not None else None
             fields = named.fields if isinstance(named, GraphQLInputObjectType) else {}
-            # An object of a scalar has members of any name, such as `__typename` of a representation.
+            # An object for a scalar may have any members, such as `__typename` of a representation.
             is_free = isinstance(named, GraphQLScalarType)
             members = [
                 f"{name if name in fields or (is_free and _NAME.fullmatch(name)) else stranger(name, fields)}: "
@@ -92,13 +92,13 @@ def literal(value: Any, kind: Any = None) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return a string of GraphQL: its escapes include those of JSON."""
-    # Some servers count more line separators than GraphQL does, and crash when they report the line of an error.
+    """Return a GraphQL string. Its escapes include those of JSON."""
+    # Some servers count more line separators than GraphQL, and crash when they report the line of an error.
     return _CONTROLS.sub(lambda one: f"\\u{ord(one[0]):04X}", json.dumps(text, ensure_ascii=False))
 
 
 def is_writable(value: Any) -> bool:
-    """Whether a query can hold every text in a value: lone surrogates are impossible."""
+    """Whether a query can express every text in a value. Lone surrogates cannot be written."""
     if isinstance(value, str):
         return _SURROGATE.search(value) is None
     if isinstance(value, dict):
@@ -107,7 +107,7 @@ def is_writable(value: Any) -> bool:
 
 
 def stranger(name: object, known: Any) -> str:
-    """Return a name that is none of the known ones and valid in GraphQL."""
+    """Return a valid GraphQL name that is not among the known ones."""
     text = name if isinstance(name, str) else json.dumps(name, default=str)
     found = text if _NAME.fullmatch(text) and not text.startswith("__") else ""
     if not found or len(found) > 64:
@@ -118,22 +118,22 @@ def stranger(name: object, known: Any) -> str:
 
 
 ARGUMENTS: Final = "arguments"  # Arguments of the root field, by name.
-SELECTION: Final = "selection"  # Names of places that are selected.
+SELECTION: Final = "selection"  # Names of the selected places.
 NESTED: Final = "nested"
-"""Arguments of fields below the root field, by the name of their place; these fields are selected as well."""
-LITERALS: Final = "literals"  # Whether values are literals in the query; otherwise they are variables.
+"""Arguments of fields below the root field, by the name of their place. These fields are selected as well."""
+LITERALS: Final = "literals"  # Whether values are written as literals. Otherwise they are variables.
 KNOWN: Final = frozenset((ARGUMENTS, SELECTION, NESTED, LITERALS))
 _OF_REQUESTS: Final = frozenset(("query", "variables", "operationName", "extensions"))
 """Members of a request (GraphQL over HTTP, 5.3)."""
 
 _QUERY: Final = re.compile(r"\s*(?:[{#]|(?:query|mutation|fragment)\b)")
-"""Beginnings of queries."""
+"""Matches the beginning of a query."""
 
 
 def written_request(value: Any) -> dict[str, Any] | list[Any] | None:
-    """Return the request of a body that holds a query as text, alone or under `query`; the list for a list of such requests.
+    """Return the request in a body that contains a query as text, alone or under `query`; the list for a list of such requests.
 
-    None for a body that states what to request.
+    None for a body that says what to request.
     """
     if isinstance(value, list) and value:
         return value if all(isinstance(written_request(one), dict) for one in value) else None
@@ -149,7 +149,7 @@ class _SelectionSet(Struct):
     children: "dict[Step, tuple[str, _SelectionSet | None]]" = field(default_factory=dict)
     """Selected field -> its alias, name and arguments, and the selection inside it."""
     keys: dict[str, str] = field(default_factory=dict)
-    """Name in the response -> its meaning, to keep fields of the same name apart."""
+    """Name in the response -> its meaning, so that fields of the same name get different names."""
 
 
 class QueryWriter:
@@ -176,7 +176,7 @@ class QueryWriter:
         """Places that may be selected."""
         self._referee = referee
         self.always = always
-        """Paths from the root field down to fields that every query selects."""
+        """Paths from the root field to fields that every query selects."""
         self._args: Mapping[str, GraphQLArgument] = field.args
         self._is_leaf = is_leaf_type(self.kind)
         self.usual_fields = cache(usual_fields)
@@ -225,7 +225,7 @@ class QueryWriter:
         return text
 
     def root_text(self, value: Mapping[str, Any], selection: str = "") -> str:
-        """Return the root field of a usual body with literal values: `book(id: "0") { id }`; with another selection, if one is given."""
+        """Return the root field of a usual body with literal values: `book(id: "0") { id }`. `selection` replaces its selection."""
         draft, given = _QueryDraft(self, literals=True), value.get(ARGUMENTS, {})
         if not selection:
             return self._root_text(draft, value, given)
@@ -234,8 +234,7 @@ class QueryWriter:
     def is_wrong(self, value: Any) -> bool:
         """Whether a server must refuse the request of a body, because it breaks exactly one rule of the schema in every reading.
 
-        A refusal of a request that breaks more rules would be ambiguous; only queries that users wrote may break
-        more.
+        If a request breaks more rules, its refusal is ambiguous. Only queries of users may break more.
         """
         if written_request(value) is not None:
             return self._referee.refuses(self(value))
@@ -264,7 +263,7 @@ class _QueryDraft(Struct):
     def arguments(
         self, prefix: str, args: Mapping[str, GraphQLArgument], given: Mapping[str, Any], *, literals: bool
     ) -> str:
-        """Return `(id: $id)`; empty if no arguments are given. Undeclared arguments are literals."""
+        """Return `(id: $id)`; empty without arguments. Undeclared arguments are literals."""
         found = []
         for name, value in given.items():
             if name not in args:
@@ -282,7 +281,7 @@ class _QueryDraft(Struct):
         return f"({', '.join(found)})" if found else ""
 
     def selection(self, chosen: list[Any], nested: dict[str, Any]) -> str:
-        """Return the selection `{ id name }` of places, known or not."""
+        """Return the selection `{ id name }` of places, including unknown ones."""
         root, places = _SelectionSet(self._writer.kind), self._writer.places
         lost: list[str] = []
         for way in self._writer.always:
@@ -310,7 +309,7 @@ class _QueryDraft(Struct):
             node = inner
 
     def _child(self, node: _SelectionSet, step: Step, path: list[Step], nested: dict[str, Any]) -> _SelectionSet | None:
-        """Return the selection inside a field, which is selected if it is not yet; None for a leaf."""
+        """Return the selection inside a field, which is selected if necessary; None for a leaf."""
         if step in node.children:
             return node.children[step][1]
         condition, name = step
@@ -322,7 +321,8 @@ class _QueryDraft(Struct):
             is_made_up = False
             given = nested[place]
             args = given if isinstance(given, dict) else {stranger(given, one.args): 0}
-        # Arguments that the case does not give are written as literals, so the query text does not depend on the values of the variables.
+        # Arguments that the case does not set are literals, so that the query text does not depend on the values of
+        # variables.
         text = self.arguments(f"{name}_", one.args, args, literals=is_made_up or self.literals)
         inner = get_named_type(one.type)
         means = f"{one.type}{text}" if is_leaf_type(inner) else step
@@ -340,7 +340,7 @@ class _QueryDraft(Struct):
         by_condition: dict[str, list[str]] = {"": list(lost)}
         members = node.kind.types[:MOST_MEMBERS] if isinstance(node.kind, GraphQLUnionType) else ()
         for member in filter(is_error, members):
-            # The message and the code of an error tell causes apart.
+            # The message and the code of an error distinguish causes.
             for name in self._writer.usual_fields(member):
                 if name != "__typename":
                     self._child(node, (member.name, name), [(member.name, name)], {})
@@ -348,7 +348,7 @@ class _QueryDraft(Struct):
         for name in self._writer.usual_fields(node.kind):
             is_needed = name != "__typename" or not plain or is_abstract_type(node.kind)
             if name not in plain and is_needed:
-                # The identifier comes first, and no other field may have its name.
+                # The identifier is first, and no other field may get its name.
                 key = name
                 while key in node.keys:
                     key = f"{key}_"
@@ -365,13 +365,13 @@ _ALIASES: Final = 500
 _DEPTH: Final = 100  # Levels of nested selections.
 _MOST_BYTES: Final = 64_000
 _LONGEST_URL: Final = 4_000
-_MOST_TYPES: Final = 200  # Types that are searched for a way back.
+_MOST_TYPES: Final = 200  # Types that are searched for a way back to the same type.
 _OF_TYPES: Final = "query {{ __schema {{ types {{ {inner} }} }} }}"
 _MOST_WAYS: Final = 8
 
 
 def forms_of(writer: QueryWriter, value: Any, *, costly: bool) -> Iterator[BodyForm]:
-    """Yield other forms of the request of a usual body; with `costly` also expensive requests."""
+    """Yield other forms of the request of a usual body; with `costly` also requests that ask for much."""
     try:
         query, variables = writer.query(value)
     except (ValueError, RecursionError):
@@ -383,7 +383,7 @@ def forms_of(writer: QueryWriter, value: Any, *, costly: bool) -> Iterator[BodyF
         text = "The query in the URL of a GET request"
         yield BodyForm(Scenario.QUERY_BY_GET, text, NOT_SET, "GET", in_url)
     if costly and writer.operation == "query":
-        # Only identifiers are selected, so the responses are small.
+        # Only identifiers are selected, so responses are small.
         field = writer.root_text({ARGUMENTS: value.get(ARGUMENTS, {})})
         count = min(_ALIASES, _MOST_BYTES // (len(field) + 8))
         if count > 1:
@@ -395,10 +395,10 @@ def forms_of(writer: QueryWriter, value: Any, *, costly: bool) -> Iterator[BodyF
 
 
 def _deep(writer: QueryWriter, value: Any) -> str:
-    """Return a query of that depth with a small response: along single objects that lead back to their type, or along types."""
+    """Return a query of depth `_DEPTH` with a small response: along single objects that lead back to their type, or along introspected types."""
     way = None if is_list(writer.field.type) else _way_back(writer.kind)
     if way is None:
-        # `ofType` of a type is a single type or null, and every server with introspection has it.
+        # `ofType` of a type is one type or null, and every server with introspection has it.
         return _OF_TYPES.format(inner="ofType { " * _DEPTH + "name" + " }" * _DEPTH)
     text = "__typename"
     for _ in range(_DEPTH // len(way)):
@@ -408,7 +408,7 @@ def _deep(writer: QueryWriter, value: Any) -> str:
 
 
 def _way_back(kind: Any) -> tuple[str, ...] | None:
-    """Return the shortest path of fields from an object to another one of its type; None if every path has a list."""
+    """Return the shortest path of fields from an object to another object of its type; None if every path contains a list."""
     queue: deque[tuple[Any, tuple[str, ...]]] = deque([(kind, ())])
     seen: set[str] = set()
     while queue and len(seen) < _MOST_TYPES:

@@ -1,6 +1,6 @@
 """Requests as bytes, and the transports that send them: libcurl, applications in this process, transports of users.
 
-The names below are what a transport outside the package needs; like all public names they are resolved on first use.
+Transports outside the package use the names below. Like all public names, they are resolved on first use.
 """
 
 from importlib import import_module

@@ -46,13 +46,13 @@ class BlockingTransport:
         self._waiting.append((lane, request, limit_s if patience_s is None else min(patience_s, limit_s)))
 
     def flush(self) -> None:
-        """Do nothing: requests are sent by `poll`."""
+        """Do nothing, because `poll` sends the requests."""
 
     def poll(self, timeout_s: float) -> list[tuple[int, Outcome]]:
         """Return the outcome of the oldest request; nothing if none is queued."""
         if not self._waiting:
             return []
-        # One request for each call: between two of them the worker shows that it is alive.
+        # One request per call, because the worker sends its heartbeat between two calls.
         lane, request, limit_s = self._waiting.popleft()
         return [(lane, self._exchange(request, limit_s))]
 
@@ -66,7 +66,7 @@ class BlockingTransport:
 
 
 _STARTUP_S = 30.0
-_FRAMES = 3  # Innermost frames of a traceback that are shown.
+_FRAMES = 3  # Innermost frames of a traceback that reports show.
 _PORT = 80
 _CLIENT: Final = ("127.0.0.1", 50000)
 
@@ -76,13 +76,13 @@ class Application(Protocol):
 
     @property
     def origin(self) -> BaseUrl:
-        """The host under which requests reach the application."""
+        """The host at which requests reach the application."""
         ...
 
     def send(self, request: WireRequest, timeout_s: float) -> Outcome:
-        """Return its response. An exception becomes a response with status 500 and the traceback.
+        """Return the response of the application. An exception becomes a response with status 500 and the traceback.
 
-        If the application was made with `raises`, the response holds the exception too.
+        If the application was created with `raises`, the response also contains the exception.
         """
         ...
 
@@ -95,7 +95,7 @@ class AsgiApplication:
     def __init__(
         self, app: Callable[..., Awaitable[None]], *, startup_s: float = _STARTUP_S, raises: bool = False
     ) -> None:
-        """Raises `LoaderError` if the application reports that it cannot start, or does not report within `startup_s`."""
+        """Raises `LoaderError` if the application says that it cannot start, or says nothing within `startup_s`."""
         self._app = app
         self._raises = raises
         self._loop = asyncio.new_event_loop()
@@ -130,7 +130,7 @@ class AsgiApplication:
             future.cancel()
 
     async def _start(self) -> tuple["_Orders", asyncio.Task[None]]:
-        """Run the lifespan up to its start; an application without a lifespan is fine too. Raises `LoaderError`."""
+        """Run the lifespan up to its start. Applications without a lifespan are allowed. Raises `LoaderError`."""
         orders: _Orders = asyncio.Queue()
         orders.put_nowait({"type": "lifespan.startup"})
         is_up, failures = asyncio.Event(), list[str]()
@@ -150,7 +150,7 @@ class AsgiApplication:
         lifespan = self._loop.create_task(live())
         await is_up.wait()
         if failures:
-            # Frameworks send the whole traceback; its last line is the exception.
+            # Frameworks send the whole traceback. Its last line is the exception.
             lines = failures[0].strip().splitlines() or ["it does not say why"]
             raise LoaderError(f"the ASGI application failed to start: {lines[-1]}; correct its lifespan", lines[:-1])
         return orders, lifespan
@@ -180,7 +180,7 @@ class AsgiApplication:
         async def receive() -> dict[str, Any]:
             if events:
                 return events.pop()
-            # Streaming applications wait for the client to disconnect, and stop then.
+            # Streaming applications wait for the client to disconnect.
             await is_over.wait()
             return {"type": "http.disconnect"}
 
@@ -211,7 +211,7 @@ class WsgiApplication:
         self._raises = raises
 
     def send(self, request: WireRequest, timeout_s: float) -> Outcome:
-        """Return the response. The call cannot be interrupted: a timeout is reported afterwards."""
+        """Return the response. The call cannot be interrupted, so a timeout is reported afterwards."""
         started = time.perf_counter()
         found: list[Any] = [500, []]
 
@@ -264,7 +264,7 @@ _GOODBYE_S = 5.0
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
-    """Run a loop until it is stopped, and close its resources, so that tests of users show no warnings about them."""
+    """Run a loop until it is stopped, then close its resources. Otherwise users' tests would show warnings about them."""
     try:
         loop.run_forever()
     finally:
@@ -302,7 +302,7 @@ _VERSIONS: Final = {"version": "3.0", "spec_version": "2.3"}
 
 
 def _headers(request: WireRequest, origin: BaseUrl) -> list[tuple[bytes, bytes]]:
-    """Return the headers of the request and those that a client adds."""
+    """Return the headers of the request and the headers that a client adds."""
     found = list(request.headers)
     if request.header(b"Host") is None:
         found.insert(0, (b"Host", origin.host.encode()))
@@ -316,9 +316,9 @@ def _response(request: WireRequest, status: int, headers: list[tuple[str, str]],
 
 
 def _failed(request: WireRequest, error: Exception, *, raises: bool) -> Response:
-    """Return a response for an exception: its message first, because reports show only the beginning, then its place."""
+    """Return a response for an exception: first its message, because reports show only the beginning, then its place."""
     said = "".join(traceback.format_exception_only(error))
-    # The outermost frames are ours, then those of the framework.
+    # The outermost frames belong to the checker, the next ones to the framework.
     told = traceback.TracebackException.from_exception(error, limit=-_FRAMES)
     _underline_nothing(told)
     content = f"{said}\n{''.join(told.format())}".encode("utf-8", "backslashreplace")
@@ -328,7 +328,7 @@ def _failed(request: WireRequest, error: Exception, *, raises: bool) -> Response
 
 
 def _underline_nothing(told: traceback.TracebackException) -> None:
-    """Drop the lines that underline code: reports show ten lines, and the innermost frame must be among them."""
+    """Drop the lines that underline code: reports show ten lines, and these must include the innermost frame."""
     for below in (told.__cause__, told.__context__):
         if below is not None:
             _underline_nothing(below)
@@ -350,20 +350,21 @@ def transport_to(start: Callable[[], Application]) -> TransportFactory:
 
 
 def asgi(app: Callable[..., Awaitable[None]]) -> TransportFactory:
-    """Return the factory of transports to an ASGI application, which is started in each worker."""
+    """Return the factory of transports to an ASGI application. Each worker starts it."""
     return transport_to(partial(AsgiApplication, app))
 
 
 def wsgi(app: Callable[..., Iterable[bytes]]) -> TransportFactory:
-    """Return the factory of transports to a WSGI application, which is called in each worker."""
+    """Return the factory of transports to a WSGI application. Each worker calls it."""
     return transport_to(partial(WsgiApplication, app))
 
 
 def application_of(app: Any, *, raises: bool = False) -> Application:
-    """Return the started application of an object, ASGI or WSGI; `raises` as in `Application.send`. Raises `LoaderError`."""
+    """Return an object as a started application, ASGI or WSGI; `raises` as in `Application.send`. Raises `LoaderError`."""
     is_asgi = inspect.iscoroutinefunction(app) or inspect.iscoroutinefunction(type(app).__call__)
     if not is_asgi:
-        # ASGI calls with (scope, receive, send), WSGI with (environment, start_response).
+        # ASGI applications are called with (scope, receive, send), WSGI applications with (environment,
+        # start_response).
         with contextlib.suppress(TypeError, ValueError):
             inspect.signature(app).bind(None, None, None)
             is_asgi = True
@@ -372,7 +373,7 @@ def application_of(app: Any, *, raises: bool = False) -> Application:
 
 @cache
 def application_named(name: str) -> Application:
-    """Return the started application that `module:variable` names, ASGI or WSGI: one for each process. Raises `ConfigError`."""
+    """Return the started application, ASGI or WSGI, that `module:variable` names. There is one per process. Raises `ConfigError`."""
     found = load_attribute(name, what="application")
     if not callable(found):
         raise ConfigError(f"{name!r} is {type(found).__name__}; name an ASGI or WSGI application, such as 'main:app'")
@@ -386,7 +387,7 @@ def application_transport(name: str) -> TransportFactory:
 
 
 def site_of(name: str) -> str:
-    """Return the scheme and host that the application of that name believes to be. Raises `ConfigError`."""
+    """Return the scheme and host that requests to the application of that name carry. Raises `ConfigError`."""
     return application_named(name).origin.url
 
 
@@ -407,5 +408,5 @@ def document_of(
 
 
 def nothing_sent(origin: BaseUrl, settings: HttpSettings, lanes: int) -> Transport:
-    """Return a transport for dry runs: every request is answered with 204 and not sent."""
+    """Return a transport for dry runs: it answers every request with 204 and sends nothing."""
     return BlockingTransport(lambda request, _: Response(204, [], b"", request=request, message="No Content"), settings)

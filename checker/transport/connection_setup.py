@@ -1,4 +1,4 @@
-"""Connections of libcurl to the target: proxy, certificates, and a test whether it can be reached."""
+"""Connections of libcurl to the target: proxy, certificates, and a test whether the target can be reached."""
 
 import os
 import ssl
@@ -12,7 +12,7 @@ from checker.core.request import BaseUrl
 
 def configure_connection(curl: pycurl.Curl, settings: HttpSettings) -> None:
     """Set the proxy and the certificates of the settings on a handle."""
-    # Explicit, also if empty: environment variables must not redirect requests.
+    # Set even if empty, because environment variables must not redirect requests.
     curl.setopt(pycurl.PROXY, settings.proxy or "")
     curl.setopt(pycurl.NOPROXY, "")
     verify = settings.verify
@@ -21,7 +21,7 @@ def configure_connection(curl: pycurl.Curl, settings: HttpSettings) -> None:
     if isinstance(verify, str):
         curl.setopt(pycurl.CAPATH if os.path.isdir(verify) else pycurl.CAINFO, verify)
     elif verify:
-        # A libcurl from a wheel knows only the paths of the machine that built it.
+        # A libcurl from a wheel knows only the certificate paths of the machine that built it.
         paths = ssl.get_default_verify_paths()
         if paths.cafile:
             curl.setopt(pycurl.CAINFO, paths.cafile)
@@ -34,12 +34,12 @@ def configure_connection(curl: pycurl.Curl, settings: HttpSettings) -> None:
 
 
 def milliseconds(seconds: float) -> int:
-    """Return a time limit for libcurl, for which 0 means no limit."""
+    """Return a time limit for libcurl in milliseconds, at least 1, because 0 means no limit."""
     return max(1, round(seconds * 1000))
 
 
 def connection_fault(origin: BaseUrl, settings: HttpSettings, patience_s: float) -> tuple[int, str] | None:
-    """Return code and message of the error of libcurl with which TLS with a target, through the proxy if there is one, fails; None if it works.
+    """Return (code, message) of libcurl's error if a TLS connection to the target fails, through the proxy if one is set; None if it works.
 
     No request is sent.
     """
@@ -50,7 +50,7 @@ def connection_fault(origin: BaseUrl, settings: HttpSettings, patience_s: float)
             curl.setopt(pycurl.UNIX_SOCKET_PATH, origin.socket)
         curl.setopt(pycurl.NOSIGNAL, 1)
         curl.setopt(pycurl.CONNECT_ONLY, 1)
-        # Discard the response of a proxy to CONNECT: libcurl would print it.
+        # libcurl would print a proxy's response to CONNECT.
         curl.setopt(pycurl.HEADERFUNCTION, len)
         curl.setopt(pycurl.TIMEOUT_MS, milliseconds(patience_s))
         configure_connection(curl, settings)

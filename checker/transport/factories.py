@@ -19,7 +19,7 @@ NETWORK: Final[TransportFactory] = HttpLanes
 
 
 def with_policies(connect: TransportFactory, rates: RateLimits | None = None) -> TransportFactory:
-    """Return a transport that follows redirects, retries and keeps to a rate, over transports that send each request once."""
+    """Return a transport that adds redirects, retries and rates to transports that send each request once."""
 
     def connected(origin: BaseUrl, http: HttpSettings, lanes: int) -> Transport:
         return PolicyTransport(connect(origin, http, lanes), origin, http, rates)
@@ -28,7 +28,7 @@ def with_policies(connect: TransportFactory, rates: RateLimits | None = None) ->
 
 
 def transport_factory(name: str | None) -> TransportFactory:
-    """Return the factory named `module:attribute`; that of HTTP without a name. Raises `ConfigError`."""
+    """Return the factory named `module:attribute`; without a name, the factory for HTTP. Raises `ConfigError`."""
     if name is None:
         return NETWORK
     found = load_attribute(name, what="transport")

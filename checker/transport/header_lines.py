@@ -1,4 +1,4 @@
-"""Headers in the form of libcurl."""
+"""Headers as libcurl takes them."""
 
 from functools import lru_cache
 from operator import itemgetter
@@ -30,26 +30,26 @@ def header_lines(request: WireRequest) -> tuple[list[bytes], bool]:
                     lines.append(name + b";")
             ending, keeps_connection = _ending(tuple(map(_NAME, headers)), has_body=request.body is not None)
             return lines + ending, keeps_connection
-    # The set of names varies little between cases, so its consequences are computed once.
+    # The set of names varies little between cases, so what follows from it is cached.
     ending, keeps_connection = _ending(tuple(map(_NAME, headers)), has_body=request.body is not None)
     return [*map(b": ".join, headers), *ending], keeps_connection
 
 
 @lru_cache(maxsize=1024)
 def _ending(given: tuple[bytes, ...], *, has_body: bool) -> tuple[list[bytes], bool]:
-    """Return the lines after headers with these names, and whether the connection may be reused."""
+    """Return the lines that follow headers with these names, and whether the connection may be reused."""
     names = {name.lower() for name in given}
     if b"" in names:
         raise Unsendable("a header without a name")
     lines = [line for name, line in _DEFAULTS.items() if name not in names]
     if has_body and b"content-type" not in names:
         lines.append(b"Content-Type:")
-    # With a length or coding of the case, the server may read the next request as part of this one.
+    # If the case sets a length or a transfer coding, the server may read the next request as part of this one.
     return lines, names.isdisjoint(_FRAMING)
 
 
 _DEFAULTS = {b"expect": b"Expect:", b"accept": b"Accept:", b"user-agent": b"User-Agent:"}
-"""Lines that keep libcurl from adding its own."""
+"""Lines that prevent libcurl from adding its own headers."""
 _FRAMING = frozenset((b"content-length", b"transfer-encoding", b"upgrade"))
 
 
@@ -69,7 +69,7 @@ def usual_lines(headers: list[tuple[bytes, bytes]]) -> list[bytes] | None:
 
 def is_broken(written: bytes) -> bool:
     """Whether text contains characters that would split a message."""
-    # Integers: a search for bytes raises and catches an error internally, and takes four times as long.
+    # Integers, because a search for bytes raises and catches an error internally, which takes four times as long.
     return 10 in written or 13 in written or 0 in written
 
 

@@ -1,7 +1,7 @@
 """HTTP over libcurl: requests in flight on several lanes, with one multi handle in one thread.
 
-libcurl reuses a connection without a check if it was idle for less than a second. A request on a connection that the
-server has closed is lost, and looks like a request that crashed the server. So this module checks connections itself.
+libcurl reuses a connection without a check if it was idle for less than a second. If the server has closed it, the request
+is lost, which looks like a request that crashed the server. So this module checks connections itself.
 """
 
 import math
@@ -27,7 +27,7 @@ from checker.transport.header_lines import Unsendable, header_lines, is_broken
 from checker.transport.settings import environment_proxy, travelling
 
 _HANG_UP = getattr(select, "POLLRDHUP", select.POLLHUP)
-"""Hang-up by the peer. POLLIN would not do: TLS sends tickets unasked. epoll uses the same number."""
+"""Hang-up by the peer. POLLIN is no sign of it, because TLS servers send tickets without being asked. epoll uses the same number."""
 # Checked before each round of requests. epoll finds a closed connection without scanning all of them.
 _Watch = getattr(select, "epoll", select.poll)
 _QUICK_ACK: Final[int | None] = getattr(socket, "TCP_QUICKACK", None)  # Linux only.
@@ -36,7 +36,7 @@ _NONE: frozenset[int] = frozenset()
 
 
 class Connections:
-    """Open connections of a multi handle by local port, the only thing that libcurl reveals before it sends."""
+    """Open connections of a multi handle by local port. The port is all that libcurl reveals before it sends."""
 
     def __init__(self) -> None:
         self._watched: dict[int, int] = {}
@@ -45,18 +45,18 @@ class Connections:
         self._closed: frozenset[int] | None = None
         """Descriptors that were closed at the last `look`."""
         self.may_be_closed = True
-        """False while no connection is known to be closed: then `is_closed` need not be called."""
+        """False while no connection is known to be closed. Then `is_closed` need not be called."""
         self.acknowledged = 0
         """Times that `acknowledge` has set a socket option."""
 
     def remember(self, local_port: int, descriptors: list[int]) -> None:
-        """Watch the descriptor among new ones that is bound to the port; the others lost the race to connect."""
+        """Watch that one of the new descriptors which is bound to the port. The others lost the race to connect."""
         if len(self._watched) >= _MANY:
             # Nearly all of them were closed long ago. An unknown connection counts as open.
             self._watched.clear()
             self._poll = _Watch()
         self._watched.pop(local_port, None)
-        # A refused attempt releases its number, and the next attempt may get it.
+        # A refused connection attempt releases its descriptor, and the next attempt may get the same number.
         for descriptor in set(descriptors):
             try:
                 with socket.socket(fileno=os.dup(descriptor)) as twin:
@@ -87,9 +87,9 @@ class Connections:
     def acknowledge(self, local_port: int) -> None:
         """Acknowledge received data on the connection from that port at once, until data is sent on it.
 
-        The kernel delays acknowledgements by 40 ms on a connection that sends and receives in turn. A server that
-        writes the head and the body of a response separately may hold the body back for so long (Nagle's algorithm).
-        `TCP_QUICKACK` is not permanent: sending the next request ends it.
+        The kernel delays acknowledgements by 40 ms on a connection that sends and receives in turn. A server that writes
+        head and body of a response separately may wait for the acknowledgement before it sends the body (Nagle's algorithm).
+        `TCP_QUICKACK` does not last: sending the next request ends it.
         """
         descriptor = self._watched.get(local_port)
         if descriptor is None or _QUICK_ACK is None:
@@ -107,7 +107,7 @@ class Connections:
             return _NONE
         for descriptor, event in found:
             if event & select.POLLNVAL:
-                # We closed it ourselves. Its number returns with the next connection that is remembered.
+                # This process closed it. Its number is reused for a connection that is remembered later.
                 self._poll.unregister(descriptor)
         return frozenset(descriptor for descriptor, _ in found)
 
@@ -115,13 +115,13 @@ class Connections:
 WEIRD_REPLY = 8  # CURLE_WEIRD_SERVER_REPLY, which pycurl does not name.
 _TOO_LARGE = 100  # CURLE_TOO_LARGE, likewise: the headers are longer than libcurl takes.
 _OVERFLOW = "response headers"
-"""Message of libcurl for several interim responses that are too long together; its code is that of a reset connection."""
+"""libcurl's message for interim responses that are too long together. Its code is that of a reset connection."""
 
-_UNKNOWN_CALLER = "certificate required"  # The TLS alert of that name (RFC 8446, 6.2).
+_UNKNOWN_CALLER = "certificate required"  # The TLS alert with this name (RFC 8446, 6.2).
 
 _LONGEST_REASON = 4096
 _STATUS_LINE = re.compile(rb"HTTP/([0-9](?:\.[0-9])?)[ \t]+([0-9]{3})(?![^\s])(.{,%d})" % _LONGEST_REASON)
-"""Limits on a status line. libcurl accepts a status of 5,000 digits; records keep less of a reason phrase, after masking."""
+"""Limits on a status line. libcurl accepts a status of 5,000 digits. Records keep a shorter reason phrase, after masking."""
 
 _KINDS = {
     pycurl.E_COULDNT_RESOLVE_PROXY: FailureKind.DNS,
@@ -144,7 +144,7 @@ _KINDS = {
 def fault(code: int, text: str, settings: HttpSettings) -> tuple[FailureKind, str]:
     """Return kind and sentence for libcurl's error `code` and its own `text`."""
     if _UNKNOWN_CALLER in text.lower():
-        # With TLS 1.3 this error arrives after the request was sent, instead of a response.
+        # With TLS 1.3 this error arrives in place of a response, after the request was sent.
         return FailureKind.OTHER, "it asks for a client certificate; give it with `--request-cert`"
     kind = _KINDS.get(code, FailureKind.OTHER)
     if code == pycurl.E_RECV_ERROR and "chunk" in text.lower():
@@ -181,11 +181,11 @@ def status_of(line: bytes) -> tuple[str, int, str] | None:
 _CUT = -1  # Return value of a write callback that stops a transfer.
 _BLANK = frozenset((b"\r\n", b"\n"))
 _LENGTH_DIGITS = 18
-"""Digits of a plausible length: no body has more than 2^63 bytes, and Python reads no integer of 5,000 digits."""
+"""Digits of a plausible length: no body has more than 2^63 bytes, and Python cannot convert 5,000 digits."""
 
 
 class Lane:
-    """A handle with its current request."""
+    """A libcurl handle with its current request."""
 
     def __init__(self, index: int, origin: BaseUrl, settings: HttpSettings, connections: Connections) -> None:
         self.index = index
@@ -193,7 +193,7 @@ class Lane:
         self.busy = False
         """True from `start` until the outcome is returned."""
         self.is_flying = False
-        """True while libcurl has the handle."""
+        """True while libcurl is working on the handle."""
         self.started = 0.0
         self.stalled_before_s = 0.0
         self.request = WireRequest("GET", b"/", [])
@@ -214,7 +214,7 @@ class Lane:
         self._configure(settings)
 
     def _configure(self, settings: HttpSettings) -> None:
-        """Set the options that are the same for all requests, and forget those of the last request."""
+        """Set the options that are common to all requests, and forget the options of the last request."""
         settings = settings if settings.proxy else settings.with_options(proxy=self._proxy)
         curl, self._settings = self.curl, settings
         self._method = ""
@@ -232,9 +232,9 @@ class Lane:
         curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)
         curl.setopt(pycurl.TIMEOUT_MS, milliseconds(settings.timeout_s))
         curl.setopt(pycurl.CONNECTTIMEOUT_MS, milliseconds(settings.connect_timeout_s))
-        # Servers close idle connections after 2 s and more: a request at that moment would look dropped.
+        # Servers close idle connections after 2 s or more. A request at that moment would look like a dropped one.
         curl.setopt(pycurl.MAXAGE_CONN, 1)
-        # Only for a case that carries `Expect` itself: curl then waits for a 100 before it sends the body.
+        # Only for a case with an `Expect` header: curl then waits for a 100 before it sends the body.
         curl.setopt(pycurl.EXPECT_100_TIMEOUT_MS, 100)
         curl.setopt(pycurl.HEADERFUNCTION, self._lines.append)
         curl.setopt(pycurl.WRITEFUNCTION, self._write)
@@ -243,10 +243,10 @@ class Lane:
         configure_connection(curl, settings)
 
     def load(self, request: WireRequest, patience_s: float | None = None) -> None:
-        """Put a request on the handle; only differences from the last one are set. Raises `Unsendable`."""
+        """Put a request on the handle; only options that differ from the last request are set. Raises `Unsendable`."""
         if request.via is not self._via or patience_s != self._patience_s:
-            # Another operation has settings and a patience of its own. Connections are kept: libcurl knows which of
-            # them match.
+            # Another operation has other settings and another patience. Connections are kept, because libcurl knows
+            # which of them match.
             if request.via is not self._via:
                 self.curl.reset()
                 self._configure(travelling(request, self._usual))
@@ -260,7 +260,7 @@ class Lane:
         target, method = request.target, request.method
         if self._target_prefix:
             target = self._target_prefix + target
-        # Lines that came with the request are complete.
+        # If the request brought its header lines, they are complete.
         written, lines, keeps_connection = target, request.lines, True
         if lines is None:
             lines, keeps_connection = header_lines(request)
@@ -303,16 +303,16 @@ class Lane:
         if body is not None:
             curl.setopt(pycurl.POSTFIELDS, body)
         elif self._has_body:
-            # The old body cannot be unset; HTTPGET makes curl forget that there was one.
+            # The old body cannot be unset, but HTTPGET makes curl forget it.
             curl.setopt(pycurl.HTTPGET, 1)
         if is_head and not self._is_head:
             curl.setopt(pycurl.NOBODY, 1)
         self._has_body, self._is_head = body is not None, is_head
 
     def wants_another_connection(self) -> bool:
-        """Return True if the transfer sent nothing because its reused connection was already closed.
+        """Return True if the transfer sent nothing because its reused connection had been closed.
 
-        Only the first call returns True. The caller adds the handle again, which opens a new connection.
+        Only the first call returns True. The caller then adds the handle again, which opens a new connection.
         """
         if not self._is_stale:
             return False
@@ -326,8 +326,8 @@ class Lane:
         return pycurl.SOCKOPT_OK
 
     def _before_send(self, _peer: str, _local: str, _port: int, local_port: int) -> int:
-        # libcurl calls this before each send. It sends a second time by itself if a reused connection dies without a response, but
-        # the server may have acted already, so the first outcome counts.
+        # libcurl calls this before each send. If a reused connection dies without a response, libcurl sends again, but
+        # the server may already have acted on the request, so the first outcome counts.
         if self._sends:
             return pycurl.PREREQFUNC_ABORT
         self._local_port = local_port
@@ -346,7 +346,7 @@ class Lane:
         return None if self._size <= self._settings.max_response_bytes else _CUT
 
     def acknowledge(self) -> None:
-        """Acknowledge the first part of a response, once for each response: the server may hold the rest back."""
+        """Acknowledge the first part of a response, once per response: the server may be holding the rest back."""
         if self._lines and not self._is_acknowledged:
             self._is_acknowledged = True
             self._connections.acknowledge(self._local_port)
@@ -363,9 +363,9 @@ class Lane:
         return text.count(b"\n\n") >= self._settings.max_stream_events
 
     def arrived(self, elapsed_s: float) -> Outcome:
-        """Return the outcome of a transfer that libcurl calls complete."""
+        """Return the outcome of a transfer that libcurl reports as complete."""
         lines = self._lines
-        # libcurl calls a transfer complete if the server closes the connection among the headers.
+        # libcurl also reports a transfer as complete if the server closes the connection within the headers.
         if lines and lines[-1] not in _BLANK and _BLANK.isdisjoint(_last_block(lines)):
             return self.failure(elapsed_s, pycurl.E_PARTIAL_FILE, "")
         return self.response(elapsed_s) or NetworkFailure(
@@ -378,12 +378,12 @@ class Lane:
 
     def failure(self, elapsed_s: float, code: int, text: str) -> Outcome:
         """Return the outcome of a transfer that ended with libcurl's error `code`."""
-        # We ended it ourselves: a response above the limit, or an event stream, is a response that is cut.
+        # This process ended the transfer: a response above the limit, or an event stream, is a cut response.
         if code == pycurl.E_WRITE_ERROR and self._size > self._settings.max_response_bytes:
             return self.sample(elapsed_s)
         if code == pycurl.E_OPERATION_TIMEDOUT and self.is_event_stream:
             return self.sample(elapsed_s)
-        # The second send was refused or prevented, but the request was sent once, and its connection broke.
+        # The second send was refused or prevented. The request was sent once before that, and its connection broke.
         if self._sends and code in (pycurl.E_COULDNT_CONNECT, pycurl.E_ABORTED_BY_CALLBACK):
             code = pycurl.E_GOT_NOTHING
         kind, message = fault(code, text, self._settings)
@@ -409,7 +409,7 @@ class Lane:
         version, status, reason = first
         chunks = self._chunks
         content = chunks[0] if len(chunks) == 1 else b"".join(chunks)
-        # The size must show the cut: at least one byte more than is kept, whatever the server declared.
+        # The size must show the cut: it is at least one byte more than what is kept, whatever the server declared.
         size = None
         if is_cut:
             text = next((line[15:].strip() for line in lines if line[:15].lower() == b"content-length:"), b"")
@@ -419,7 +419,7 @@ class Lane:
             size = max(size, len(content) + 1)
         return Response.from_lines(
             status,
-            # A copy: the lane clears its own list for the next request.
+            # A copy, because the lane clears its list for the next request.
             lines[:],
             content,
             elapsed=elapsed_s,
@@ -432,36 +432,35 @@ class Lane:
 
 
 def _target_prefix(origin: BaseUrl, settings: HttpSettings) -> bytes:
-    """Return the prefix of every target: an HTTP proxy wants the absolute form (RFC 9112, 3.2.2)."""
+    """Return the prefix of every target. HTTP proxies require the absolute form (RFC 9112, 3.2.2)."""
     proxy = settings.proxy or ""
     is_tunnel = origin.scheme == "https" or proxy.startswith("socks")
     return b"" if not proxy or is_tunnel else origin.plain.url.encode("ascii")
 
 
 def _last_block(lines: list[bytes]) -> list[bytes]:
-    """Return the lines from the last status line on: 100, 103 and the response of a proxy come before it."""
+    """Return the lines from the last status line on. Responses 100 and 103 and that of a proxy precede it."""
     for index in range(len(lines) - 1, 0, -1):
         if lines[index].startswith(b"HTTP/") and lines[index - 1] in _BLANK:
             return lines[index:]
     return lines
 
 
-_JUST_NOW_S = 30e-6  # Seconds after a `perform` in which another one finds nothing.
+_JUST_NOW_S = 30e-6  # Time after a `perform` in which another one would find nothing, in seconds.
 _SWEEP_S = 0.25
 _MAX_SELECT_S = 1.0
 _SPARE_CONNECTIONS = 8
-"""Connections that stay open beside one for each lane, for operations with other settings.
+"""Connections that stay open in addition to one per lane, for operations with other settings.
 
-Investigations ask for new connections, and libcurl keeps the old ones: against a server that fails at random a worker
-held 400 of them.
+Investigations use new connections, and libcurl keeps the old ones: against a server that fails randomly, a worker had 400
+open connections.
 """
 
 
 class HttpLanes:
     """Implements `checker.core.send.Transport`. Not thread-safe.
 
-    The cheapest order of calls: take all finished lanes, `start` all their next requests, `flush` once, judge,
-    `poll`.
+    The cheapest order of calls: take all finished lanes, `start` all their next requests, `flush` once, judge, `poll`.
     """
 
     def __init__(self, origin: BaseUrl, settings: HttpSettings, lanes: int, now: Clock = time.perf_counter) -> None:
@@ -476,12 +475,12 @@ class HttpLanes:
         self._by_handle: dict[pycurl.Curl, Lane] = {}
         self._unsent: list[Lane] = []
         self._pairs: dict[int, tuple[int, list[tuple[WireRequest, Outcome]]]] = {}
-        """Lane -> (lane of the caller, what came so far) of a request that is sent twice; the twin has a lane beyond those of callers."""
+        """Lane -> (lane of the caller, outcomes so far) of a request that is sent twice. The second copy has a lane above those of callers."""
         self._own = lanes
         self._flying = 0
         self._done: list[tuple[int, Outcome]] = []
         self.stalled_s = 0.0
-        """Seconds in which requests were in flight while the worker was busy elsewhere; `elapsed` excludes them."""
+        """Seconds in which requests were in flight while the worker was busy elsewhere. `elapsed` excludes them."""
         self._left = 0.0
         self._next_sweep = 0.0
         for _ in range(lanes):
@@ -498,8 +497,8 @@ class HttpLanes:
     def start(self, lane: int, request: WireRequest, *, patience_s: float | None = None) -> None:
         """Queue a request on an idle lane; `flush` sends it.
 
-        A request that cannot be sent comes back from `poll`. It times out after `patience_s`, if that is less than in
-        the settings.
+        A request that cannot be sent is returned by `poll`. The time limit is `patience_s`, if that is shorter than in the
+        settings.
         """
         chosen = self._lanes[lane]
         if chosen.busy:
@@ -530,7 +529,7 @@ class HttpLanes:
         return lane
 
     def flush(self) -> None:
-        """Send all queued requests at once: one look at the connections and one call of libcurl serve all of them."""
+        """Send all queued requests together, with one check of the connections and one call of libcurl."""
         now = self._arrive()
         for lane in self._unsent:
             lane.started = now
@@ -551,7 +550,7 @@ class HttpLanes:
         if self._flying:
             if now - left > _JUST_NOW_S:
                 self._multi.perform()
-            # Also right after `flush`: a near target responds while its requests are being written.
+            # Also right after `flush`, because a near target responds while requests are still being written.
             self._collect()
         while self._flying and not self._done:
             now = self._now()
@@ -563,7 +562,8 @@ class HttpLanes:
             if wait_s > 0:
                 before = self._now()
                 if self._multi.select(wait_s) <= 0 and self._now() - before < wait_s / 2:
-                    # No descriptor for select(2) (name lookup, or a number above 1023): sleep instead of spinning.
+                    # There is no descriptor for select(2) (during name lookup, or above 1023), so sleep instead of
+                    # spinning.
                     time.sleep(min(wait_s, 0.001))
             self._multi.perform()
             self._collect()
@@ -578,7 +578,7 @@ class HttpLanes:
         return done
 
     def _joined(self, done: list[tuple[int, Outcome]]) -> list[tuple[int, Outcome]]:
-        """Return the lanes of callers that have finished: a request that was sent twice ends with its second response."""
+        """Return the finished lanes of callers. A request that was sent twice is finished with its second response."""
         ended = []
         for index, outcome in done:
             if index not in self._pairs:
@@ -588,7 +588,7 @@ class HttpLanes:
             outcomes.append((self._lanes[index].request, outcome))
             self._lanes[index].busy = index == lane
             if len(outcomes) == 2:
-                # The lower status counts; the other outcome is among its earlier exchanges.
+                # The outcome with the lower status counts; the other is among its earlier exchanges.
                 (_, better), other = sorted(outcomes, key=lambda one: getattr(one[1], "status_code", math.inf))
                 earlier = ((*other, time.time()),)
                 if isinstance(better, NetworkFailure):
@@ -613,7 +613,7 @@ class HttpLanes:
         self._multi.close()
 
     def _arrive(self) -> float:
-        """Return the time, and add the time since the last call to the stall if requests were in flight."""
+        """Return the time. If requests were in flight, the time since the last call is added to the stall."""
         now = self._now()
         if self._flying > len(self._unsent):
             self.stalled_s += now - self._left
@@ -625,7 +625,8 @@ class HttpLanes:
             queued, succeeded, failed = self._multi.info_read()
             if succeeded or failed:
                 now = self._now()
-                # The time that the worker was busy elsewhere is subtracted: a response that waited to be read is not slow.
+                # The time in which the worker was busy elsewhere is subtracted: a response that waited to be read is
+                # not slow.
                 ran = now - self.stalled_s
                 for curl in succeeded:
                     self._multi.remove_handle(curl)
@@ -645,7 +646,7 @@ class HttpLanes:
                     self._finish(lane, _read(lane.failure, elapsed_s, code, text))
             if not queued:
                 break
-        # A response in one packet has ended by now, and needs no socket option.
+        # A response in one packet has ended by now and needs no socket option.
         for lane in self._lanes if self._flying else ():
             if lane.is_flying:
                 lane.acknowledge()
@@ -677,7 +678,7 @@ class HttpLanes:
 
 
 def _read(read: Callable[..., Outcome], elapsed_s: float, *more: object) -> Outcome:
-    """Return the outcome of one transfer, whatever the server sent."""
+    """Return the outcome of one transfer. Whatever the server sent, no exception is raised."""
     try:
         return read(elapsed_s, *more)
     except Exception as error:  # noqa: BLE001 - only this code knows which response failed

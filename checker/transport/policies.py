@@ -1,4 +1,4 @@
-"""Policies beyond one request: redirects, retries, rates."""
+"""Policies that concern more than one request: redirects, retries, rates."""
 
 import dataclasses
 import fcntl
@@ -25,8 +25,8 @@ from checker.core.system import Clock
 from checker.transport.settings import travelling
 
 UNITS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}  # Unit of a rate -> seconds.
-AUTO: Final = "auto"  # Setting for an adaptive rate: no limit of ours, and waiting if the target asks for it.
-_MARGIN: Final = 1 + 1e-6  # Rounding errors must not let the sum of a thousand intervals fall below a second.
+AUTO: Final = "auto"  # Adaptive rate: no own limit, but requests wait if the target asks for it.
+_MARGIN: Final = 1 + 1e-6  # Rounding errors must not make a thousand intervals shorter than a second.
 _TIME: Final = struct.Struct("<d")
 
 
@@ -37,19 +37,19 @@ def interval_s(rate: str) -> float:
 
 
 class RateLimit(Struct):
-    """Assigns send times at a fixed interval, none in the past.
+    """Assigns send times at a fixed interval, never in the past.
 
-    Counting requests within each second would let two bursts meet at its border; evenly spaced times hold in every
-    second.
+    If requests were counted per second, two bursts could meet at the boundary of two seconds. Evenly spaced times respect
+    the rate in any second.
     """
 
     interval_s: float
-    path: Path | None = None  # The file that processes share; None for this process alone.
+    path: Path | None = None  # The file that processes share; None for a limit of this process.
     clock: Clock = time.monotonic  # Clock in seconds that all processes share.
     _last: float = field(default=float("-inf"))
 
     def reserve(self) -> float:
-        """Reserve and return the next free time of the clock."""
+        """Reserve the next free time on the clock and return it."""
         if self.path is None:
             self._last = max(self.clock(), self._last + self.interval_s)
             return self._last
@@ -67,7 +67,7 @@ class RateLimits(Struct):
 
     folder: Path | None = None  # Folder for the limits of all workers of a run; None for this process alone.
     clock: Clock = time.monotonic
-    sharers: int = 1  # Number of folders that share each rate.
+    sharers: int = 1  # Number of folders among which each rate is divided.
     _known: dict[str, RateLimit] = field(default_factory=dict)
 
     def of(self, rate: str) -> RateLimit:
@@ -79,14 +79,14 @@ class RateLimits(Struct):
 
 
 def forget_rates(folder: Path) -> None:
-    """Delete the times of an earlier run: its clock may have been another one."""
+    """Delete the times of an earlier run, because its clock may have been different."""
     for path in folder.iterdir() if folder.is_dir() else ():
         path.unlink(missing_ok=True)
 
 
 @contextmanager
 def _locked(path: Path) -> Iterator[int]:
-    # The system releases the lock if its holder dies.
+    # The system releases the lock when its holder dies.
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -100,12 +100,12 @@ _OF_BODIES = frozenset({b"content-type", b"content-length", b"content-encoding",
 
 
 def documents_redirects(operation: Operation) -> bool:
-    """Whether an operation documents a redirect: then the redirect itself is judged."""
+    """Whether an operation documents a redirect. Then the redirect itself is judged."""
     return any(status.startswith("3") for status in operation.contract.plan(100, None).documented_statuses)
 
 
 def following(origin: BaseUrl, request: WireRequest, response: Response) -> WireRequest | None:
-    """Return the request that follows a redirect; None if it must not be followed: credentials never leave their site."""
+    """Return the request that follows a redirect; None if it must not be followed, because credentials never leave their site."""
     if response.status_code not in _STATUSES:
         return None
     places = response.headers.get("location", [])
@@ -116,7 +116,7 @@ def following(origin: BaseUrl, request: WireRequest, response: Response) -> Wire
         there, parts = BaseUrl.from_url(url), urlsplit(url)
     except ValueError:
         return None
-    # A server behind a socket knows itself by the name in the requests.
+    # A server behind a socket knows itself by the host name in the requests.
     if there.site not in (origin.site, origin.plain.site) or there.userinfo:
         return None
     text = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
@@ -130,15 +130,15 @@ def following(origin: BaseUrl, request: WireRequest, response: Response) -> Wire
 
 
 def becomes_get(method: str, status: int) -> bool:
-    """Whether a request continues as GET after this redirect.
+    """Whether a request becomes a GET after this redirect.
 
-    All clients do that with a POST after 301 or 302 (RFC 9110, 15.4.2), and with any method after 303.
+    All clients change POST after 301 or 302 (RFC 9110, 15.4.2), and any method after 303.
     """
     return (status == 303 and method != "HEAD") or (status in (301, 302) and method == "POST")
 
 
 LONGEST_BACKOFF_S = 10.0
-MOST_WAITS = 3  # Times that a request waits for an overloaded target (`rate-limit = "auto"`).
+MOST_WAITS = 3  # How often a request waits for an overloaded target (`rate-limit = "auto"`).
 LONGEST_WAIT_S = 60.0
 _TOO_MANY = 429
 _AGAIN = frozenset({FailureKind.REFUSED, FailureKind.DNS, FailureKind.TIMEOUT, FailureKind.DROPPED})
@@ -154,7 +154,7 @@ class _RequestChain(Struct):
     retries: int = 0
     waits: int = 0
     earlier: Earlier = ()  # Earlier requests of the chain with their outcomes.
-    due: float = 0.0  # Time at which a waiting request is sent.
+    due: float = 0.0  # When a waiting request is sent.
 
 
 class PolicyTransport:
@@ -179,12 +179,12 @@ class PolicyTransport:
         self._flying: dict[int, tuple[WireRequest, float | None]] = {}
         """Lane -> (request, patience) of requests in the inner transport."""
         self._chains: dict[int, _RequestChain] = {}
-        """Chains of lanes whose request waits, or is not the first of its chain."""
+        """Chains of those lanes whose request is waiting, or is not the first of its chain."""
         self._waiting: set[int] = set()
 
     def start(self, lane: int, request: WireRequest, *, patience_s: float | None = None) -> None:
-        """Take a request on an idle lane; with a rate or a delay it waits for its time."""
-        # The usual case first: most requests have the settings of the lane, and no rate.
+        """Accept a request on an idle lane. With a rate or a delay, it is sent later."""
+        # The usual case first: most requests have the settings of the lane and no rate.
         rate = self._usual.rate if request.via is None else self._policy(request).rate
         if (rate is None or rate == AUTO) and not request.delay_s:
             self._send_now(lane, request, patience_s)
@@ -204,7 +204,7 @@ class PolicyTransport:
         for one in finished:
             lane, outcome = one
             request, patience_s = self._flying.pop(lane)
-            # The usual case first: with nothing to follow, repeat or report there is no chain to make.
+            # The usual case first: without a redirect, a retry or a report, no chain is needed.
             if type(outcome) is Response and outcome.status_code < 300 and not self._chains:
                 ended.append(one)
                 continue
@@ -222,7 +222,7 @@ class PolicyTransport:
         return ended
 
     def waited_s(self, lane: int) -> float:
-        """Seconds since the request on a lane was sent; 0 if none is in flight."""
+        """Return the seconds since the request on a lane was sent; 0 if none is in flight."""
         return 0.0 if lane in self._waiting else self._inner.waited_s(lane)
 
     def close(self) -> None:
@@ -239,7 +239,7 @@ class PolicyTransport:
         earliest = self._clock() + pause_s
         chain.due = earliest
         if rate is not None and rate != AUTO:
-            # A request that is sent twice at once takes two places in the rate.
+            # A request that is sent twice at once takes two send times.
             chain.due = max(earliest, *(self._rates.of(rate).reserve() for _ in range(1 + chain.request.is_twice)))
         if chain.due <= self._clock():
             self._send_now(lane, chain.request, chain.patience_s)
@@ -251,7 +251,7 @@ class PolicyTransport:
         self._inner.start(lane, request, patience_s=patience_s)
 
     def _send_due(self, timeout_s: float) -> float:
-        """Start the due requests and return the time until the next one is due; sleeps until then if none is in flight."""
+        """Start the requests that are due, and return the time until the next one. Sleeps until then if none is in flight."""
         for lane in sorted(self._waiting, key=lambda one: self._chains[one].due):
             chain = self._chains[lane]
             pause_s = chain.due - self._clock()
@@ -267,10 +267,11 @@ class PolicyTransport:
         return timeout_s
 
     def _next(self, chain: _RequestChain, outcome: Outcome) -> float | None:
-        """Continue a chain and return the pause before its next request in seconds; None if the outcome ends it."""
+        """Continue a chain and return the pause before its next request in seconds; None if the outcome ends the chain."""
         policy = self._policy(chain.first)
         if isinstance(outcome, NetworkFailure):
-            # `may_be_late` is left to the worker, which sends such a request again on a new connection, uncounted.
+            # An outcome with `may_be_late` is left to the worker, which repeats the request on a new connection without
+            # counting it.
             if outcome.kind not in _AGAIN or outcome.may_be_late or chain.retries >= policy.retries:
                 return None
             chain.retries += 1
@@ -278,7 +279,8 @@ class PolicyTransport:
         status = outcome.status_code
         if status == _TOO_MANY and policy.rate == AUTO and chain.waits < MOST_WAITS:
             chain.waits += 1
-            # `Retry-After` is a number of seconds or a date (RFC 9110, 10.2.3). It is bounded: a target may ask for a day.
+            # `Retry-After` is a number of seconds or a date (RFC 9110, 10.2.3). It is limited, because a target may ask
+            # for a day.
             otherwise_s = 2.0 ** (chain.waits - 1)
             text = next(iter(outcome.headers.get("retry-after", [])), "").strip()
             seconds: float | None = None
@@ -302,7 +304,7 @@ class PolicyTransport:
 
 
 def _told(chain: _RequestChain, outcome: Outcome) -> Outcome:
-    """Return the end of a chain, with the earlier requests."""
+    """Return the last outcome of a chain, with the earlier requests."""
     if not chain.earlier:
         return outcome
     earlier = (*chain.earlier, *outcome.earlier)
@@ -310,6 +312,6 @@ def _told(chain: _RequestChain, outcome: Outcome) -> Outcome:
         return replace(outcome, earlier=earlier)
     outcome.earlier = earlier
     if chain.redirects:
-        # The response belongs to the first request; the number of redirects shows that it was redirected.
+        # The response belongs to the first request. The number of redirects shows that it was redirected.
         outcome.request, outcome.redirects = chain.first, chain.redirects
     return outcome

@@ -1,4 +1,4 @@
-"""Requests of cases: everything that depends on the operation alone is computed once."""
+"""Requests of cases. What depends only on the operation is computed once."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ from checker.transport.wire.styles import escape, is_unreserved
 
 
 def _by_user(serializer: Serializer, content_type: bytes, case: Case) -> tuple[bytes | None, bytes | None]:
-    """Return the result of a user's serializer. Raises `ValueError` for any error in it."""
+    """Return the result of a user's serializer. Raises `ValueError` for any error in the serializer."""
     try:
         written = serializer(SerializationContext(case), case.body)
     except Exception as error:
@@ -49,7 +49,7 @@ def _by_user(serializer: Serializer, content_type: bytes, case: Case) -> tuple[b
 
 
 def _multipart(media_type: str, encoding: Encoding, schema: Schema | None, case: Case) -> tuple[bytes, bytes]:
-    """Return a body with the content types that the case gives its parts."""
+    """Return a body with the content types that the case sets for its parts."""
     usual = PropertyEncoding()
     parts = {
         name: replace(encoding.get(name, usual), content_type=content_type)
@@ -66,15 +66,15 @@ _CASE_ID_LINE = _CASE_ID + b": "
 _TEMPLATE = re.compile(r"\{([^{}]*)\}")
 _Field = tuple[bytes, bytes]
 _BodyWriter = Callable[[Case], tuple[bytes | None, bytes | None]]
-"""Returns bytes and content type of the body of a case; neither if a user's serializer omits the body."""
+"""Returns (bytes, content type) of a case's body; (None, None) if a user's serializer omits the body."""
 _NOTHING = Dispatch(())  # The settings of requests without settings of their own.
-_MANY = 1024  # Names whose encoders are kept: undeclared ones may differ in each case.
+_MANY = 1024  # Names whose encoders are cached. Undeclared names may differ in each case.
 
 
 class RequestMaker:
     """Makes the requests of one run.
 
-    `headers` come from the user: they are sent in every request and override headers of the case with the same names.
+    `headers` are configured by the user. They are sent with every request and override headers of the case.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class RequestMaker:
     ) -> None:
         """With `own_servers`, an operation that declares another base path on the same host uses that path.
 
-        `dispatch` returns what each operation has instead of `headers`; it is called once for each.
+        `dispatch` returns the settings of an operation, which replace `headers`. It is called once per operation.
         """
         self.origin = origin
         self._own_servers = own_servers
@@ -96,10 +96,10 @@ class RequestMaker:
         self._dispatch = dispatch
         self._common = _Usual(origin, headers, version)
         self._usual = {tuple(headers): self._common}
-        """Keyed by user headers, which most operations share."""
+        """By user headers, which are the same for most operations."""
         self._base_path = _literal(origin.base_path)
         self._plans: dict[int, _Plan] = {}
-        """Keyed by the `id` of the operation, which each plan keeps alive: looking up the label is slower."""
+        """By the `id` of the operation, which each plan keeps alive. A lookup by label is slower."""
 
     def make(self, case: Case) -> WireRequest:
         """Return the request of a case. Raises `SerializationError` if its body cannot be written as its media type."""
@@ -125,7 +125,7 @@ class RequestMaker:
         return request
 
     def _plain(self, case: Case, plan: "_Plan", body: bytes | None, content_type: bytes | None) -> WireRequest:
-        """Return the request of a case without headers of its own. In this usual case the header lines are known."""
+        """Return the request of a case that sets no headers. In this usual case the header lines are known."""
         usual = plan.usual
         headers, name = usual.fields.copy(), case.id.encode("utf-8", "surrogatepass")
         request = WireRequest(case.other_method or plan.method, plan.target(case), headers, body)
@@ -174,7 +174,7 @@ class RequestMaker:
         return self._plan(operation).base_path
 
     def _headers(self, case: Case, plan: "_Plan", content_type: bytes | None) -> list[_Field]:
-        """Return the headers of a case with headers or cookies: those of the user override those of the case, which override ours."""
+        """Return the headers of a case that sets headers or cookies. User headers override those of the case, which override the defaults."""
         names = tuple(case.headers)
         layout = plan.layouts.get(names)
         if layout is None:
@@ -208,12 +208,12 @@ class RequestMaker:
 
 
 def plain_maker() -> RequestMaker:
-    """Return a maker of requests that are shown and not sent: without a base path and headers of users."""
+    """Return a maker of requests that are printed and not sent: without a base path and user headers."""
     return RequestMaker(BaseUrl.from_url("http://localhost"), (), version="")
 
 
 class _Usual:
-    """The headers that do not depend on the case: those of a user, and ours."""
+    """The headers that do not depend on the case: the user's, and the defaults."""
 
     def __init__(self, origin: BaseUrl, headers: Sequence[tuple[str, str]], version: str) -> None:
         self.user = [(header_bytes(name), header_bytes(value)) for name, value in headers]
@@ -228,7 +228,7 @@ class _Usual:
         self.fields = self.own + self.user
         is_usual = self.sends_id and self.sends_content_type
         self.lines = usual_lines(self.fields) if is_usual else None
-        """None if each request needs its own lines."""
+        """None if header lines have to be made for each request."""
 
 
 class _Layout(Struct, frozen=True):
@@ -274,7 +274,7 @@ class _Plan:
         if case.query:
             query = self.query(case.query)
             if query:
-                # Some templates have a query of their own: `/call?version=1`.
+                # Some templates contain a query: `/call?version=1`.
                 path = f"{path}&{query}" if "?" in path else f"{path}?{query}"
         return path.encode("ascii")
 
@@ -351,5 +351,5 @@ class _Plan:
 
 
 def _literal(text: str) -> str:
-    """Return a fixed part of a path: unchanged, except for characters that a target cannot hold."""
+    """Return a literal part of a path, unchanged except for characters that a target cannot contain."""
     return escape(text, "/:@!$&'()*+,;=%?[]|\\^`\"<>")

@@ -22,7 +22,7 @@ Headers = tuple[tuple[str, str], ...]  # (name, value) of headers that users giv
 class HttpChanges(Struct, frozen=True):
     """Changes that a user's hook makes to the HTTP settings of one request."""
 
-    usual: HttpSettings | None = None  # Settings of its operation; None for those of the lane.
+    usual: HttpSettings | None = None  # Settings of its operation; None for the settings of the lane.
     timeout_s: float | None = None
     """At most the time limit of the settings: the supervisor takes a worker for hanging after that one."""
     verify: bool | str | None = None
@@ -30,7 +30,7 @@ class HttpChanges(Struct, frozen=True):
 
     @property
     def options(self) -> dict[str, Any]:
-        """Return the changes under the names of clients."""
+        """Return the changes under the argument names of HTTP clients."""
         found = {"timeout": self.timeout_s, "verify": self.verify, "follow_redirects": self.follows_redirects}
         return {name: value for name, value in found.items() if value is not None}
 
@@ -49,7 +49,7 @@ class HttpChanges(Struct, frozen=True):
 
 
 def environment_proxy(origin: BaseUrl) -> str | None:
-    """Return the HTTP proxy that the environment names for an origin (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`).
+    """Return the HTTP proxy that the environment sets for an origin (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`).
 
     None for this machine, and for proxies of other protocols.
     """
@@ -61,9 +61,10 @@ def environment_proxy(origin: BaseUrl) -> str | None:
 
 
 def bypasses_proxy(origin: BaseUrl) -> bool:
-    """Whether an origin is reached without the proxies of the environment: this machine, and what `NO_PROXY` lists.
+    """Whether the environment's proxies are not used for an origin: this machine, and the entries of `NO_PROXY`.
 
-    Entries: a host with its subdomains (`x`, `.x`, `*.x`), an address, a range (`10.0.0.0/8`), each also with a port; `*` for all.
+    An entry is a host with its subdomains (`x`, `.x`, `*.x`), an address or a range (`10.0.0.0/8`), each optionally with a
+    port, or `*` for all.
     """
     if origin.socket or host_of(origin.host) == "localhost":
         return True
@@ -71,7 +72,7 @@ def bypasses_proxy(origin: BaseUrl) -> bool:
 
 
 def _is_listed(origin: BaseUrl, entry: str) -> bool:
-    # Several colons without brackets are those of an IPv6 address.
+    # Several colons without brackets belong to an IPv6 address.
     name, _, port = entry.rpartition(":") if re.search(r"(?:^[^:]*|\]):\d+$", entry) else (entry, "", "")
     if port and int(port) != origin.port:
         return False
@@ -83,21 +84,22 @@ def _is_listed(origin: BaseUrl, entry: str) -> bool:
 
 
 def _environment(name: str) -> str:
-    """Return a variable in lower case, else in upper case. In a CGI program `HTTP_PROXY` is the header `Proxy` of a request."""
+    """Return a variable in lower case, else in upper case. In a CGI program, `HTTP_PROXY` is the request header `Proxy` and is ignored."""
     is_header = name == "http_proxy" and "REQUEST_METHOD" in os.environ
     return os.environ.get(name) or ("" if is_header else os.environ.get(name.upper(), ""))
 
 
 def reaching(usual: HttpSettings, home: BaseUrl, other: BaseUrl) -> HttpSettings:
-    """Return the settings of a target for another origin: a proxy that the environment names for the target is not for both."""
+    """Return the settings of a target for another origin: the environment's proxy for the target may not apply to the other origin."""
     is_of_environment = other.site != home.site and usual.proxy == environment_proxy(home)
     return replace(usual, proxy=None) if is_of_environment else usual
 
 
 def timeout_of(given: object) -> float | None:
-    """Return the seconds of a timeout; None if a value is none.
+    """Return a timeout in seconds; None if the value is no timeout.
 
-    A pair is the limits for connecting and reading, as `requests` takes them (None for no limit): their sum limits a request.
+    As in `requests`, a pair contains the limits for connecting and reading (None for no limit). Their sum limits the
+    request.
     """
     match given:
         case int() | float() if given > 0 and not isinstance(given, bool):
@@ -128,4 +130,6 @@ class Dispatch(Struct, frozen=True):
     headers: Headers
     http: HttpSettings | None = None  # None for the settings of the lane.
     credentials: Mapping[int | None, Credentials] = field(default_factory=dict)
-    """Credentials that replace those of a case under the same names, by the alternative that the case meets (`Case.alternative`). Headers for all cases are in `headers`."""
+    """Credentials that replace those of a case under the same names, by the security alternative that the case meets
+    (`Case.alternative`). Headers for all cases are in `headers`.
+    """

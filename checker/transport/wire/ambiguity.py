@@ -1,7 +1,7 @@
-"""Reasons why a server may read a text of a parameter or a body in several ways.
+"""Reasons why servers may read a text of a parameter or a body differently.
 
-Decoders return every candidate for such a text with one of these reasons. Verdicts never rest on a doubtful reading.
-`tests/transport/ambiguity_table.py` lists the values concerned, for each location, style and type.
+For such a text, decoders return every possible value with one of these reasons. Verdicts never rest on a doubtful value.
+`tests/transport/ambiguity_table.py` lists the ambiguous values for each location, style and type.
 """
 
 from typing import Final
@@ -26,6 +26,6 @@ EMPTY: Final = "many servers treat an empty value as absent, or as an empty list
 PASSED_OVER: Final = (
     "servers may ignore values that they do not understand there (RFC 9110, 12.5, 13.1 and 14.2; RFC 7240, 2)"
 )
-UNKNOWN: Final = frozenset({MANY, UNWRITTEN})  # Reasons with which further readings may exist.
+UNKNOWN: Final = frozenset({MANY, UNWRITTEN})  # Reasons that mean that further readings may exist.
 KIND: Final = "its content is no file of its media type, or the file type is not known here"
 DOTS: Final = "dot segments may be removed on the way"

@@ -1,7 +1,7 @@
 """Encoders of bodies by media type, and of declared parameters.
 
-An encoder accepts a value of any type, also one that its schema does not admit. `checker.transport.wire.decoding`
-reads parameters back.
+An encoder accepts values of any type, also those that the schema does not admit. `checker.transport.wire.decoding` reads
+parameters back.
 """
 
 import codecs
@@ -49,7 +49,7 @@ _MANY_NAMES = 1024
 def pairs_encoder(name: str, style: str = "form", *, explode: bool = True, allow_reserved: bool = False) -> TextEncoder:
     """Return an encoder of the pairs of one parameter or property, joined by `&`; empty for a value without pairs."""
     prefix = f"{escape(name)}="
-    # Shortcuts for the usual values, which nearly all calls of the hot path have; `query_pairs` writes every value.
+    # Shortcuts for the usual values, which almost all calls on the hot path have. `query_pairs` can write every value.
     is_repeated = explode and not allow_reserved
 
     def encoded(value: Any) -> str:
@@ -66,7 +66,7 @@ def pairs_encoder(name: str, style: str = "form", *, explode: bool = True, allow
 
 
 def form_encoder(encoding: Encoding) -> Callable[[Any], bytes]:
-    """Return an encoder of forms. A value that is no object is sent as text, and bytes unchanged."""
+    """Return an encoder of forms. A value that is no object is sent as text; bytes are sent unchanged."""
     encoders: dict[str, TextEncoder] = {}
 
     def encoded(value: Any) -> bytes:
@@ -114,7 +114,7 @@ def json_bytes(value: Any) -> bytes:
     try:
         text = orjson.dumps(value, octets_as_text)
     except TypeError:
-        # Integers beyond 64 bits and lone surrogates: slower, but exact.
+        # Slower, but exact for integers beyond 64 bits and lone surrogates.
         try:
             exact = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":"), default=octets_as_text)
         except (TypeError, RecursionError) as error:
@@ -138,7 +138,7 @@ _SafeDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 class _Dumper(_SafeDumper):  # type: ignore[misc]
-    """Quotes texts that are numbers in YAML 1.2 but text in YAML 1.1, which the library implements: `034296`, `1e5`."""
+    """Quotes texts that YAML 1.2 would read as numbers and YAML 1.1, which the library implements, as text: `034296`, `1e5`."""
 
 
 _Dumper.add_implicit_resolver(
@@ -154,10 +154,10 @@ def text_bytes(value: Any) -> bytes:
 
 
 def codec_of(media_type: str) -> str | None:
-    """Return the Python name of the encoding whose characters a body of a media type may have; None if it may have any.
+    """Return the Python name of the encoding that limits the characters of a body with this media type; None without a limit.
 
-    Only text is written in the charset that its media type names. Other formats are written in UTF-8, which agrees with all
-    those charsets in ASCII.
+    Only text is written in the charset of its media type. Other formats are written in UTF-8, which agrees with all these
+    charsets on ASCII.
     """
     parsed = parse(media_type)
     known = "utf-8" if parsed is None else _known_codec(parsed.charset)
@@ -175,7 +175,7 @@ def _known_codec(charset: str | None) -> str:
 
 
 def text_encoder(charset: str | None) -> Callable[[Any], bytes]:
-    """Return an encoder for the charset of a media type; UTF-8 if the charset is unknown. Raises `ValueError` for missing characters."""
+    """Return an encoder for the charset of a media type; UTF-8 if it is unknown. Raises `ValueError` for characters that the charset lacks."""
     known = _known_codec(charset)
     if known in ("utf-8", "ascii"):
         return text_bytes
@@ -183,7 +183,7 @@ def text_encoder(charset: str | None) -> Callable[[Any], bytes]:
 
 
 def csv_text(value: Any) -> Any:
-    """Return rows: of objects, with their names as the first row, or of arrays. Text is returned unchanged."""
+    """Return rows as CSV. The rows are objects, whose names become the first row, or arrays. Text is returned unchanged."""
     if not isinstance(value, list) or not value:
         return "" if value == [] else value
     out = io.StringIO(newline="")
@@ -201,7 +201,7 @@ _EVENT_FIELDS: Final = ("event", "id", "retry", "data")
 
 
 def stream_bytes(value: Any, stream: str) -> bytes:
-    """Return values one after another, as `checker.core.media_types.stream_of` says. Text and bytes are written unchanged."""
+    """Return values one after the other, in the form that `checker.core.media_types.stream_of` names. Text and bytes are written unchanged."""
     if isinstance(value, str | bytes):
         return text_bytes(value)
     values = value if isinstance(value, list) else [value]
@@ -211,7 +211,7 @@ def stream_bytes(value: Any, stream: str) -> bytes:
 
 
 def _event(value: Any) -> bytes:
-    """Return a server-sent event: of its fields, or with the value as its data."""
+    """Return a server-sent event with the value's fields, or with the value as data."""
     is_event = isinstance(value, dict) and "data" in value and value.keys() <= {*_EVENT_FIELDS}
     fields = value if is_event else {"data": value}
     lines = [f"{key}: {line}\n" for key in _EVENT_FIELDS if key in fields for line in text_of(fields[key]).split("\n")]
@@ -250,7 +250,7 @@ _TEXTS = frozenset(
         "application/sql", "application/sparql-query", "application/x-pem-file", "application/toml", "application/http",
     )
 )  # fmt: skip
-"""Media types that are text; a JWT is its compact form (RFC 7519, 10.3.1)."""
+"""Media types whose bodies are plain text; a JWT is sent in its compact form (RFC 7519, 10.3.1)."""
 _OCTET_FAMILIES = frozenset(("image", "audio", "video", "font", "model"))
 _TEXT = frozenset(("string",))
 _NO_TYPES: frozenset[str] = frozenset()
@@ -275,7 +275,7 @@ def reason_not(media_type: str, types: frozenset[str] = _NO_TYPES) -> str | None
 def carried_types(media_type: str) -> frozenset[str]:
     """Return the JSON types of values that can be written as a sendable media type.
 
-    Octets and text are sent as they are: there is no way to write an object as `application/msgpack`.
+    Octets and text are sent unchanged; an object cannot be written as `application/msgpack`.
     """
     parsed = parse(_written_as(media_type))
     if parsed is not None and parsed.essence == "text/csv":
@@ -286,7 +286,7 @@ def carried_types(media_type: str) -> frozenset[str]:
 
 
 def concrete(media_type: str) -> str:
-    """Return the media type to send for a declared one: a wildcard becomes a member of its family, JSON if that is one."""
+    """Return the media type to send for a declared one. A wildcard becomes a member of its family, preferably JSON."""
     parsed = parse(media_type)
     if parsed is None or "*" not in parsed.essence:
         return media_type
@@ -298,13 +298,13 @@ def concrete(media_type: str) -> str:
 
 
 def _written_as(media_type: str) -> str:
-    """Return the media type whose format bodies of a media type have: its own, unless users registered an alias."""
+    """Return the media type in whose format bodies are written: the declared one, unless users registered an alias."""
     own = SERIALIZERS.find(media_type)
     return concrete(own.media_type if isinstance(own, BuiltIn) else media_type)
 
 
 def is_unstructured(media_type: str) -> bool:
-    """Whether a body can only be its own text or octets."""
+    """Whether a body can only be text or octets that are sent unchanged."""
     parsed = parse(_written_as(media_type))
     if parsed is None or "*" in parsed.essence:
         return False
@@ -369,7 +369,7 @@ def _encoder(media_type: str, encoding: Encoding, schema: Schema | None) -> Enco
 
 
 def is_file_type(media_type: str) -> bool:
-    """Whether content of a media type is binary: an image, an archive and so on."""
+    """Whether the content of a media type is binary, such as an image or an archive."""
     parsed = parse(media_type)
     return parsed is not None and _is_octets(parsed)
 
@@ -388,13 +388,13 @@ def _is_text(parsed: MediaType) -> bool:
 
 
 def is_opaque(media_type: str) -> bool:
-    """Whether the format of a media type is unknown here: a text or octets of any content are sent as it."""
+    """Whether the format of a media type is unknown to the checker, so that any text or octets are sent."""
     parsed = parse(media_type)
     return parsed is not None and is_unstructured(media_type) and not (_is_octets(parsed) or _is_text(parsed))
 
 
 def _part_writer(schema: Schema | None) -> PartWriter:
-    """Return the writer of parts, which writes each as a body of its own media type."""
+    """Return a function that writes each part of a multipart body as a body of the part's media type."""
 
     def write(value: Any, name: str | None, media_type: str) -> bytes | None:
         if schema is not None and name is not None and is_xml(media_type):
@@ -415,7 +415,7 @@ Text = TypeVar("Text", str, bytes)
 
 
 def path_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
-    """Return the encoder of the text that replaces `{name}` in a path. An undeclared variable is text."""
+    """Return the encoder of the text that replaces `{name}` in a path. An undeclared variable is sent as text."""
     if parameter is not None and parameter.media_type is not None:
         content = _content_encoder(parameter.media_type)
         return lambda value: escape(content(value))
@@ -444,19 +444,19 @@ def _with_inner(encode: Callable[[Any], Text], parameter: Parameter | None) -> C
 
 
 def query_prefix(name: str, parameter: Parameter | None) -> str | None:
-    """Return the prefix of a number or unreserved text in a query, whatever its style; None if that is written otherwise."""
+    """Return the prefix of a number or an unreserved text in a query, whatever the style; None if they are written differently."""
     return None if parameter is not None and parameter.media_type is not None else f"{escape(name)}="
 
 
 def query_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
-    """Return the encoder of the pairs of a query, joined; empty for a value without pairs.
+    """Return the encoder of a query parameter's joined pairs; the text is empty if the value has no pairs.
 
     An undeclared parameter is exploded.
     """
     if parameter is None:
         return pairs_encoder(name)
     if parameter.style == "querystring":
-        # A form is the query unchanged, any other media type percent-encoded (OpenAPI 3.2, 4.12.2).
+        # A form becomes the query unchanged. Any other media type is percent-encoded (OpenAPI 3.2, 4.12.2).
         media_type = parameter.media_type or "application/json"
         content = _content_encoder(media_type)
         return content if is_form(media_type) else lambda value: escape(content(value))
@@ -505,13 +505,13 @@ _beyond_ascii = re.compile(r"[^\x20-\x7e]")
 
 
 def _escape(found: re.Match[str]) -> str:
-    """Return the JSON escape of a character that no header should hold (RFC 8259, 7)."""
+    """Return the JSON escape of a character that headers should not contain (RFC 8259, 7)."""
     units = found[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
 
 
 def _content_encoder(media_type: str) -> TextEncoder:
-    """Return the encoder of a parameter that is declared by `content`; JSON for a media type that has no text."""
+    """Return the encoder of a parameter that is declared by `content`; JSON if the media type cannot be written as text."""
     found = encoder_of(media_type, {})
     if found is None:
         return lambda value: json_bytes(value).decode("utf-8", "surrogatepass")

@@ -58,7 +58,7 @@ def file_kind(content: bytes) -> tuple[str, str]:
 
 
 def is_of_its_kind(content: bytes, media_type: str) -> bool:
-    """Whether content may be of a media type: types with a known signature require it."""
+    """Whether content may have a media type. Types with a known signature require the signature."""
     plain = media_type.partition(";")[0].strip().lower()
     is_promised = plain in _KINDS or (plain.startswith(_FAMILIES) and not plain.endswith("+xml"))
     return not is_promised or file_kind(content)[0] == plain
@@ -71,19 +71,19 @@ def extension_of(media_type: str) -> str | None:
 
 Encoding = Mapping[str, PropertyEncoding]
 PartWriter = Callable[[Any, str | None, str], bytes | None]
-"""Returns the content of a part from its value, its name and its media type; None for a type without a writer."""
+"""Returns the content of a part from its value, name and media type; None if the type has no writer."""
 
 _CRLF = b"\r\n"
 _USUAL = PropertyEncoding()
 EACH_ITEM: Final = "*"
-"""Name of the encoding of the items of an array without one of their own, which have their index as name."""
+"""Name of the encoding of array items that have no encoding of their own. Those that do have their index as name."""
 _BOUNDARY = "part-of-a-checker-body"
 
 
 def encode_multipart(body: Any, media_type: str, encoding: Encoding, write: PartWriter) -> tuple[bytes, str]:
-    """Return bytes and `Content-Type` with the boundary; the same value always gets the same boundary.
+    """Return (bytes, `Content-Type` with the boundary). The same value always gets the same boundary.
 
-    Bytes are sent unchanged; a value that is no object has parts without names.
+    Bytes are sent unchanged. The parts of a value that is no object have no names.
     """
     if isinstance(body, bytes):
         return body, media_type
@@ -104,7 +104,7 @@ def encode_multipart(body: Any, media_type: str, encoding: Encoding, write: Part
             head += f"{key}: {text}\r\n"
         parts.append(head.encode("utf-8", "surrogatepass") + _CRLF + content)
     whole, boundary, salt = _CRLF.join(parts), _BOUNDARY, 0
-    # Not random: wire bytes must be the same in every run.
+    # Not random, because the bytes must be the same in every run.
     while boundary.encode("ascii") in whole:
         salt += 1
         boundary = f"{_BOUNDARY}-{salt}"
@@ -116,7 +116,7 @@ def encode_multipart(body: Any, media_type: str, encoding: Encoding, write: Part
 
 
 MultipartFile = tuple[str | None, bytes, str]
-"""(file name, content, media type) of a part; a part without a file name is no file, an empty media type is undeclared."""
+"""(file name, content, media type) of a part. Without a file name the part is no file; an empty media type is undeclared."""
 
 
 def files_of(body: Any, encoding: Encoding, write: PartWriter) -> list[tuple[str | None, MultipartFile]]:
@@ -132,7 +132,7 @@ def files_of(body: Any, encoding: Encoding, write: PartWriter) -> list[tuple[str
 def part_types(encoding: Encoding, body: Any) -> dict[str, str]:
     """Return property -> media type of its part, if one is declared.
 
-    The items of a list are parts of one name: if they have different types, the property is left out.
+    The items of a list are parts of the same name. If they have different types, the property is omitted.
     """
     found: dict[str, set[str]] = {}
     for name, value, how in _encoded_items(body, encoding):
@@ -142,7 +142,7 @@ def part_types(encoding: Encoding, body: Any) -> dict[str, str]:
 
 
 def _encoded_items(body: Any, encoding: Encoding) -> Iterator[tuple[str | None, Any, PropertyEncoding]]:
-    """Yield names, values and encodings of the parts. Null is left out unless the part is JSON: other parts cannot express it."""
+    """Yield (name, value, encoding) of the parts. Null is omitted unless the part is JSON: other parts cannot express it."""
     # An array is one part for each item.
     items: Iterable[tuple[str | None, Any]] = ((None, body),)
     if isinstance(body, list):
@@ -164,7 +164,7 @@ def _encoded_items(body: Any, encoding: Encoding) -> Iterator[tuple[str | None, 
 
 
 def _content(name: str | None, value: Any, declared: str | None, write: PartWriter) -> tuple[bytes, str, str | None]:
-    """Return content, media type or nothing, and the extension if it is a file."""
+    """Return (content, media type or empty, file extension or None)."""
     kind = _media_type(value, declared)
     if isinstance(value, bytes):
         _, extension = file_kind(value)
@@ -180,7 +180,7 @@ def _called(value: Any, name: str) -> str:
 
 
 def _file_name(name: str, extension: str) -> str:
-    """Return a file name with an extension, because servers that expect images check it."""
+    """Return a file name with an extension, because servers that expect images check the extension."""
     return f"{name}.{extension}" if extension else name
 
 
@@ -193,8 +193,8 @@ def _media_type(value: Any, declared: str | None) -> str:
         content = b"" if declared is None else text_of(value).encode("utf-8", "surrogatepass")
     if declared is None:
         return usual
-    # Of several media types that of the content, or one chosen by a checksum of the content: a random choice would make the
-    # bytes of a request depend on more than its case.
+    # Of several media types, that of the content, or one chosen by a checksum of the content. A random choice would
+    # make the bytes of a request depend on more than its case.
     options = [option.strip() for option in declared.split(",") if option.strip()]
     if not options:
         return usual

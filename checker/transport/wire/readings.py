@@ -1,6 +1,6 @@
-"""Readings of a text: the values that a server may read from it, the doubtful ones included.
+"""Readings of a text: the values that servers may read from it, including doubtful ones.
 
-A text has no type of its own, so the types that its schema admits decide. Numbers, booleans and null are meant as JSON spells them.
+A text has no type, so the types that its schema admits decide. Numbers, booleans and null are expected in JSON's spelling.
 Other spellings, which some frameworks accept, are doubtful readings.
 """
 
@@ -20,18 +20,18 @@ from checker.transport.wire import ambiguity
 
 
 class Repeated(Struct, frozen=True):
-    """The texts of all pairs of one name: a list, or the value itself if there is one pair and the schema allows no list."""
+    """The texts of all pairs with one name: a list, or a single value if there is one pair and the schema allows no list."""
 
     texts: tuple[str, ...]
 
 
 Tree = str | Repeated | Sequence["Tree"] | Mapping[str, "Tree"]
-"""A value as its style alone determines it: a text, a list or an object of texts."""
+"""A value as far as its style determines it: a text, a list or an object of texts."""
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
-_DIGITS = 4000  # Longest integer: Python refuses to read one of more than 4,300 digits.
-_COMBINATIONS = 64  # Most combinations of the readings of all parts that are tried.
+_DIGITS = 4000  # Digits of the longest integer that is read: Python refuses more than 4,300 digits.
+_COMBINATIONS = 64  # Combinations of the readings of all parts that are tried.
 
 
 class Reading(Struct, frozen=True):
@@ -39,7 +39,7 @@ class Reading(Struct, frozen=True):
 
     value: Any
     doubt: str = ""
-    """Reason why a server may read the text differently; empty if this is its meaning wherever the schema allows it."""
+    """Why a server may read the text differently; empty if every server reads this value, provided that the schema allows it."""
 
 
 def readings(tree: Tree, outline: Outline) -> list[Reading]:
@@ -76,7 +76,7 @@ def arrays(items: list[list[Reading]]) -> list[Reading]:
 
 
 def doubted(found: list[Reading], doubt: str) -> list[Reading]:
-    """Return the readings with a doubt. The doubt that there may be further readings has precedence."""
+    """Return the readings with a doubt. A doubt that means that further readings may exist has precedence."""
     if not doubt:
         return found
     unknown = ambiguity.UNKNOWN
@@ -88,12 +88,13 @@ def _combined(parts: list[list[Reading]]) -> list[tuple[tuple[Any, ...], str]]:
     if count <= _COMBINATIONS:
         chosen = product(*parts)
         return [(_values(one), _doubt(one)) for one in chosen]
-    # A server reads all parts in the same way, so the combinations of all first and of all last readings are the likeliest.
+    # A server reads all parts in the same way, so all first readings, or all last readings, are the likeliest
+    # combinations.
     uniform = [tuple(part[0] for part in parts), tuple(part[-1] for part in parts)]
     more = list(islice(product(*parts), _COMBINATIONS - 2))
     return [
         *((_values(one), _doubt(one)) for one in (*uniform, *more[:-1])),
-        # Its doubt stands for all the readings that are left out.
+        # Its doubt stands for all readings that were omitted.
         (_values(more[-1]), ambiguity.MANY),
     ]
 
@@ -104,7 +105,7 @@ def _values(chosen: tuple[Reading, ...]) -> tuple[Any, ...]:
 
 def _doubt(chosen: tuple[Reading, ...]) -> str:
     doubts = [reading.doubt for reading in chosen if reading.doubt]
-    # The doubt that there may be further readings is the strongest: no verdict rests on such a value.
+    # The doubt that further readings may exist is the strongest: no verdict rests on such a value.
     doubts.sort(key=lambda doubt: doubt not in ambiguity.UNKNOWN)
     return "".join(doubts[:1])
 
@@ -118,7 +119,7 @@ def of_text(text: str, types: frozenset[str]) -> list[Reading]:
         value = BOOLEAN_WORDS.get(text.lower())
         found += [] if value is None else [Reading(value, "" if text in ("true", "false") else ambiguity.LOOSE)]
     if types & {"array", "object"} and text.startswith(("[", "{")):
-        # The style has no form for JSON inside a text, so the reading is doubtful.
+        # The style has no form for JSON inside a text, so this reading is doubtful.
         with suppress(ValueError):
             inside = exact_json(text)
             if ("array" if isinstance(inside, list) else "object") in types:
@@ -128,7 +129,7 @@ def of_text(text: str, types: frozenset[str]) -> list[Reading]:
     if "string" in types:
         found.append(Reading(text))
     elif all(reading.doubt for reading in found):
-        # No type fits, so it is text, which the schema refuses.
+        # No type fits, so the value is text, which the schema rejects.
         found.append(Reading(text, ambiguity.UNFIT if found else ""))
     return found
 

@@ -1,8 +1,8 @@
-"""Parameter styles: values to text, in a form that a second opinion can read back.
+"""Parameter styles: values to text, in a form from which the value can be read back.
 
-Names of OpenAPI 3, plus `tabDelimited` for the `tsv` of Swagger 2.0. Commas, dots and semicolons are unencoded as
-delimiters and percent-encoded inside values, so that decoding is exact. Spaces, tabs and bars have no unencoded form
-in a URL: values that contain the delimiter of their own style are ambiguous.
+The names are those of OpenAPI 3, plus `tabDelimited` for Swagger 2.0's `tsv`. Commas, dots and semicolons are plain as
+delimiters and percent-encoded inside values, so decoding is exact. Spaces, tabs and bars must always be encoded in a URL, so
+a value that contains the delimiter of its own style is ambiguous.
 """
 
 import json
@@ -17,13 +17,13 @@ DOTS = frozenset((".", ".."))  # Segments that would vanish (RFC 3986, 5.2.4).
 is_unreserved = re.compile(r"[A-Za-z0-9_~.-]*").fullmatch
 """Text that needs no escape anywhere in a URL (RFC 3986, 2.3)."""
 _RESERVED = ":/?[]@!$'()*,;"
-"""Characters that `allowReserved` leaves unencoded, without those that would end a pair or the query: `&`, `#`, `+`, `=`."""
+"""Characters that `allowReserved` leaves unencoded. `&`, `#`, `+` and `=` are not among them, because they would end a pair or the query."""
 DELIMITERS = {"spaceDelimited": "%20", "pipeDelimited": "%7C", "tabDelimited": "%09"}
 HEADER_DELIMITERS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 _COOKIE_OCTETS = "!#$&'()*+-./:<=>?@[]^_`{|}~"
 """Octets of cookie values (RFC 6265, 4.1.1), without letters, digits and `%`."""
 COOKIE_NAME = _COOKIE_OCTETS.replace("=", "")
-"""Octets of cookie names. A token is narrower, but names with brackets are declared and accepted."""
+"""Octets of cookie names. Tokens have fewer, but names with brackets are declared and accepted."""
 
 
 def joined_inside(value: Any, delimiters: Sequence[str]) -> Any:
@@ -68,7 +68,7 @@ def escape(text: str, safe: str = "") -> str:
 
 
 def percent_encoded(text: str, safe: str = "") -> str:
-    """Return text percent-encoded, without a check whether it needs it."""
+    """Return text percent-encoded, without testing whether it needs encoding."""
     return "".join(map(_octets_table(safe).__getitem__, text.encode("utf-8", "surrogatepass")))
 
 
@@ -79,7 +79,7 @@ def _octets_table(safe: str) -> tuple[str, ...]:
 
 
 def path_text(value: Any, style: str, name: str, *, explode: bool) -> str:
-    """Return the text that replaces `{name}` in a path. A segment of dots alone is encoded because clients would remove it."""
+    """Return the text that replaces `{name}` in a path. A segment of only dots is encoded, because clients would remove it."""
     if style == "matrix":
         # An empty value has no equals sign (RFC 6570, 3.2.7).
         if explode and isinstance(value, dict | list):
@@ -91,7 +91,7 @@ def path_text(value: Any, style: str, name: str, *, explode: bool) -> str:
     if style == "label":
         parts = _parts(value, escape, explode=explode)
         if explode and isinstance(value, list | dict):
-            # The dot delimits here, although URLs need not escape it.
+            # The dot is a delimiter here, although URLs need not escape it.
             text = "." + ".".join(part.replace(".", "%2E") for part in parts)
         else:
             text = "." + ",".join(parts)
@@ -116,7 +116,7 @@ def query_pairs(
         if style == "deepObject":
             return list(_deep(name, value, safe))
         if explode:
-            # A list repeats the name of its property, as most servers expect.
+            # A list repeats the property's name, as most servers expect.
             items = ((escape(str(key)), one if isinstance(one, list) else [one]) for key, one in value.items())
             return [(key, escape(text_of(one), safe)) for key, ones in items for one in ones]
     elif isinstance(value, list):
@@ -124,7 +124,7 @@ def query_pairs(
             return [(key, escape(text_of(item), safe)) for item in value]
     else:
         return [(key, escape(text_of(value), safe))]
-    # Inside a delimited value, a comma must differ from the delimiter.
+    # A comma inside a delimited value must differ from the delimiter.
     inner = safe.replace(",", "")
     delimiter = DELIMITERS.get(style, ",")
     parts = _parts(value, lambda text: escape(text, inner), explode=False)
@@ -143,10 +143,10 @@ def _deep(prefix: str, value: dict[str, Any], safe: str) -> Iterable[tuple[str, 
 
 
 def cookie_pairs(name: str, value: Any, *, explode: bool = True, style: str = "form") -> Pairs:
-    """Return the cookies of one parameter; octets that a cookie cannot hold are percent-encoded.
+    """Return the cookies of one parameter; octets that cookies cannot contain are percent-encoded.
 
-    The style `cookie` of OpenAPI 3.2 has no escapes: a percent sign is literal, and commas delimit although RFC 6265
-    has none.
+    OpenAPI 3.2's style `cookie` has no escapes: a percent sign is literal, and commas are delimiters although RFC 6265 has
+    none.
     """
     is_plain = style == "cookie"
     safe = _COOKIE_OCTETS + "%" if is_plain else _COOKIE_OCTETS
@@ -167,7 +167,7 @@ def cookie_pairs(name: str, value: Any, *, explode: bool = True, style: str = "f
 
 
 def _parts(value: Any, encode: Any, *, explode: bool) -> list[str]:
-    """Return the texts that a delimiter joins: items of an array, names and values of an object, or the value itself."""
+    """Return the texts that a delimiter joins: the items of an array, the names and values of an object, or one value."""
     if isinstance(value, list):
         return [encode(text_of(item)) for item in value]
     if isinstance(value, dict):

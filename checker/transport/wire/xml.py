@@ -1,6 +1,6 @@
-"""Values as XML and back, named and nested by the XML Object of OpenAPI (2.0 to 3.2).
+"""Values as XML and back, named and nested as the XML Object of OpenAPI says (2.0 to 3.2).
 
-Reading is safe: no document type, no entities, bounded depth.
+Reading is safe: no document type, no entities, limited depth.
 """
 
 import re
@@ -21,31 +21,31 @@ from checker.transport.wire.styles import text_of
 
 ROOT: Final = "data"  # Root element of a schema without a name and a reference.
 _START = r"A-Z_a-z\xc0-\xd6\xd8-\xf6\xf8-\u0131\u03b1-\u03c9\u0410-\u044f\u3041-\u3094\u30a1-\u30fa\u4e00-\u9fa5\uac00-\ud7a3"
-"""Start characters of names, without colons, that both the fourth and the fifth edition of XML 1.0 allow: many parsers know only the fourth."""
+"""Start characters of names, without colons, that both the fourth and the fifth edition of XML 1.0 allow. Many parsers know only the fourth."""
 _NAME_START = later_pattern(rf"[{_START}]")
 _NAME_PART = later_pattern(rf"[{_START}0-9.-]")
-_EMPTY: Final = "_x_"  # Stands for the empty name, which XML does not allow.
+_EMPTY: Final = "_x_"  # Stands for the empty name, which XML does not have.
 _ESCAPED = later_pattern(r"_x([0-9A-Fa-f]{4,8})_")
 
 
 class XmlName(Struct, frozen=True):
     """The XML names of the values of a schema."""
 
-    name: str | None = None  # None: the name of the property counts.
+    name: str | None = None  # None: the name of the property is used.
     prefix: str | None = None
     namespace: str | None = None
     is_attribute: bool = False
     is_wrapped: bool = False
     text: str | None = None
-    """`text` or `cdata` for a property that is the text of the element around it (`nodeType` of OpenAPI 3.2)."""
-    reference: str | None = None  # Last token of the reference to the schema: the name of the root.
+    """`text` or `cdata` for a property that becomes text of the surrounding element (`nodeType` of OpenAPI 3.2)."""
+    reference: str | None = None  # Last token of the schema's reference, which is the name of the root.
 
 
 _PLAIN = XmlName()
 
 
 def xml_name(outline: Outline | None) -> XmlName:
-    """Return the merged XML name of the `xml` objects of a schema, nearest first; alternatives count if no other schema has one."""
+    """Return the merged XML name of a schema's `xml` objects, nearest first. Alternatives count only if no other schema has one."""
     if outline is None:
         return _PLAIN
     facets = outline.facets()
@@ -64,7 +64,7 @@ def xml_name(outline: Outline | None) -> XmlName:
         _text(merged.get("prefix")),
         _text(merged.get("namespace")),
         merged.get("attribute") is True or node == "attribute",
-        # A wrapped array has an element of its own.
+        # A wrapped array has its own element.
         merged.get("wrapped") is True or node == "element",
         node if node in ("text", "cdata") else None,
         None if reference is None else reference.rpartition("/")[2].rpartition("#")[2] or None,
@@ -72,7 +72,7 @@ def xml_name(outline: Outline | None) -> XmlName:
 
 
 def escaped_name(name: str) -> str:
-    """Return a name that XML allows: other characters are written as `_x0020_` (ISO 9075-14, 9.1)."""
+    """Return a valid XML name: other characters are escaped as `_x0020_` (ISO 9075-14, 9.1)."""
     if name in ("", _EMPTY):
         return "_x005F_x_" if name else _EMPTY
     is_start, is_part = _NAME_START.match, _NAME_PART.match
@@ -103,8 +103,8 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-DEEPEST: Final = 100  # Deepest nesting of elements.
-MANY_NODES: Final = 10_000  # Elements and attributes: reading each in every way takes a tenth of a millisecond.
+DEEPEST: Final = 100  # Nesting of elements.
+MANY_NODES: Final = 10_000  # Elements and attributes. All readings of one take a tenth of a millisecond.
 EMPTY: Final = "an element without text has an empty text, or none"
 _SPACE = "\x1f"  # Separates a namespace from a name; not a character of XML.
 _NIL = f"http://www.w3.org/2001/XMLSchema-instance{_SPACE}nil"
@@ -141,7 +141,7 @@ def parse_xml(content: bytes, most_nodes: int | None = None) -> Element:
 
     def start(name: str, attributes: dict[str, str]) -> None:
         nonlocal nodes
-        # Checked while parsing: a document of a few kilobytes may nest deeper than Python's stack.
+        # Checked during parsing, because a document of a few kilobytes may be nested deeper than Python's stack.
         if len(open_elements) > DEEPEST:
             raise UnreadXml("the XML is nested too deeply")
         nodes += 1 + len(attributes)
@@ -188,13 +188,15 @@ def _readings(element: Element, outline: Outline) -> list[Reading]:
     found: list[Reading] = []
     is_bare = not element.children and not element.attributes
     inner = [one for one in sorted(outline.names) if xml_name(outline.property(one)).text] if "object" in types else []
-    # An empty element may be an empty object, an empty list or an empty text. Text is preferred where the schema allows it.
+    # An empty element may be an empty object, an empty list or an empty text. Text is preferred if the schema allows
+    # it.
     if inner or ("object" in types and not (is_bare and (element.text.strip() or "string" in types))):
         members = _properties(element, outline)
         if not inner:
             found += objects(members)
         else:
-            # Text that is not blank belongs to one of the properties. With two of them, the end of the first is unknown.
+            # Text that is not blank belongs to one of the properties. With two of them, the boundary between their
+            # texts is unknown.
             without = [] if element.text.strip() else objects(members)
             doubt = MANY if len(inner) > 1 else EMPTY if without else ""
             members[inner[0]] = of_text(element.text, outline.property(inner[0]).types)
@@ -211,7 +213,7 @@ def _each(elements: list[Element], outline: Outline) -> list[list[Reading]]:
 
 
 def _properties(element: Element, outline: Outline) -> dict[str, list[Reading]]:
-    """Return the readings of each property: declared ones by their XML names, others by the names in the element."""
+    """Return the readings of each property. Declared ones are found by their XML names, others by the names in the element."""
     found: dict[str, list[Reading]] = {}
     attributes = dict(element.attributes)
     children = grouped((child.name, child) for child in element.children)
@@ -257,14 +259,14 @@ _ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"}
 _TEXT = later_pattern("[&<>\r]")
 _ATTRIBUTE_ESCAPES = {**_ESCAPES, '"': "&quot;", "\n": "&#10;", "\t": "&#9;"}
 _ATTRIBUTE = later_pattern('[&<>\r"\n\t]')
-_BOUND: Final = frozenset(("xml",))  # Prefixes that every document knows (Namespaces in XML 1.0, 3).
+_BOUND: Final = frozenset(("xml",))  # Prefixes that are predefined (Namespaces in XML 1.0, 3).
 
 
 def xml_encoder(schema: Schema | None) -> Callable[[Any], bytes]:
-    """Return an encoder of bodies of a schema.
+    """Return an encoder for bodies of a schema.
 
-    It raises `ValueError` for values that XML cannot express: control characters, lone surrogates, a prefix without a
-    namespace.
+    The encoder raises `ValueError` for values that XML cannot express: control characters, lone surrogates, a prefix without
+    a namespace.
     """
     outline = None if schema is None else outline_of(schema)
     how = xml_name(outline)
@@ -293,7 +295,7 @@ def _element(name: str, value: Any, how: XmlName, outline: Outline | None, bound
     declared = [one.prefix for one in named if one.prefix and one.namespace is not None]
     bound = bound.union(declared) if declared else bound
     tag = _tag(name, how, bound)
-    # Two attributes with one prefix declare their namespace twice, which XML forbids.
+    # Two attributes with the same prefix would declare its namespace twice, which XML forbids.
     marks = dict.fromkeys(map(_namespace, named))
     marks |= dict.fromkeys(one.attribute(bound) for one in attributes)
     if isinstance(value, dict):
@@ -333,7 +335,7 @@ class _Member(Struct, frozen=True):
             # A CDATA section cannot contain its own end.
             return [f"<![CDATA[{text.replace(']]>', ']]]]><![CDATA[>')}]]>"]
         if isinstance(self.value, list) and not self.how.is_wrapped:
-            # An unwrapped array has no element of its own: only the name of its items counts.
+            # An unwrapped array has no element, so only the name of its items is used.
             return _items(self.key, self.value, XmlName(), self.outline, bound)
         return _element(self.how.name or self.key, self.value, self.how, self.outline, bound)
 
