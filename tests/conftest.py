@@ -35,7 +35,7 @@ settings.register_profile(
 )
 settings.load_profile("house")
 
-pytest_plugins = ["pytester"]
+pytest_plugins = ["pytester", "tests.tables"]
 
 
 @pytest.hookimpl(tryfirst=True)

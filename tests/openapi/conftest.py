@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 import pytest
@@ -6,8 +7,8 @@ from checker.core.errors import LoaderError
 from checker.kinds.web import Web
 
 
-@pytest.fixture(autouse=True)
-def _nothing_leaves_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(autouse=True, scope="module")
+def _nothing_leaves_this_machine() -> Iterator[None]:
     """Real documents refer to URLs."""
     fetch = Web.document
 
@@ -16,4 +17,6 @@ def _nothing_leaves_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
             raise LoaderError(f"{url} is not asked")
         return fetch(self, url)
 
-    monkeypatch.setattr(Web, "document", document)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Web, "document", document)
+        yield
