@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from msgspec import Struct
+
 from checker.core.errors import StorageError
 
 _DIRECTORY_MODE = 0o700
@@ -97,12 +99,11 @@ class AppendFile:
         raise self._broken from error
 
 
-class TailFile:
+class TailFile(Struct):
     """A file to which another process may be appending, read from remembered positions."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._fd = -1
+    path: Path
+    _fd: int = -1  # Descriptor of the open file; -1 while it is closed.
 
     def read_from(self, position: int, limit: int) -> bytes:
         """Return at most `limit` bytes from `position`; empty if there are none, or the file does not exist yet."""

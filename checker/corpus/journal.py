@@ -181,19 +181,15 @@ class JournalWriter:
         self._buffered_bytes += len(encoded)
 
 
-class JournalReader:
+class JournalReader(TailFile, kw_only=True):
     """Follows one journal, which may still be written. Damaged content raises no error."""
 
-    def __init__(self, path: Path, *, read_bytes: int = _READ_BYTES, kinds: Kinds = ()) -> None:
-        """`read_bytes`: size of one read. Only records of these `kinds` are returned; empty: all."""
-        self.path = path
-        self._kinds = kinds
-        self._read_bytes = read_bytes
-        self.position = 0
-        """Bytes whose records were returned."""
-        self.damage: str | None = None
-        """Why the rest of the file is unreadable. A torn tail is no damage, because its writer was killed."""
-        self._file = TailFile(path)
+    # A struct, because each process of a night has a reader for the journal of each dead worker.
+    kinds: Kinds = ()  # Records that are returned; empty: all.
+    read_bytes: int = _READ_BYTES  # Size of one read.
+    position: int = 0  # Bytes whose records were returned.
+    damage: str | None = None
+    """Why the rest of the file is unreadable. A torn tail is no damage, because its writer was killed."""
 
     def read_new(self) -> list[Record]:
         """Return the records of the frames that were completed since the last call, without an incomplete last frame."""
@@ -204,14 +200,14 @@ class JournalReader:
 
     def read_some(self) -> list[Record]:
         """Return the records of the next piece of the file; empty if there is no further whole frame."""
-        wanted = self._read_bytes
+        wanted = self.read_bytes
         while self.damage is None:
-            data = self._file.read_from(self.position, wanted)
-            found = scan(data, self._kinds)
+            data = self.read_from(self.position, wanted)
+            found = scan(data, self.kinds)
             self.position += found.consumed
             if found.ending is ScanEnding.DAMAGED:
                 self.damage = f"{found.reason} at byte {self.position}"
-                self._file.close()
+                self.close()
             if found.records or len(data) < wanted:
                 return found.records
             # The first frame is longer than one read. With a fixed size, the reader would never get past such a frame.
@@ -221,15 +217,11 @@ class JournalReader:
     def finish(self) -> list[Record]:
         """Return the last records of a dead writer. An incomplete last frame will never be completed."""
         records = self.read_new()
-        self._file.close()
+        self.close()
         return records
 
     def notes(self, loss: Loss = Loss.JOURNAL) -> list[Note]:
         return [] if self.damage is None else [damage_note(self.path, self.damage, loss)]
-
-    def close(self) -> None:
-        """Close the file. The next read opens it again and continues at `position`."""
-        self._file.close()
 
 
 class Journals:

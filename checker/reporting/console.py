@@ -108,7 +108,7 @@ class Console:
         self._seed = settings.seed
         """Seed of the run, which an earlier process may have begun."""
         self._clock = clock
-        self._progress = RunProgress(clock(), max_time_s=settings.max_time_s)
+        self._progress = RunProgress(clock(), max_time_s=settings.max_time_s, began_at=time.time())
         self._live: LiveLines | None = None
         self._opened: SchemaOpened | None = None
         self._next_pulse = clock() + _PULSE_S[0]

@@ -124,6 +124,8 @@ class RunProgress(Struct):
     incarnations: set[int] = field(default_factory=set)  # Living workers that have opened the description.
     tasks: int = 0  # One for each operation in each phase; 0 if the end of the run does not depend on tasks.
     max_time_s: float | None = None
+    began_at: float = 0.0
+    """Time of its beginning, in seconds since the epoch. Tasks of earlier processes of the run do not go on, and count for no rate."""
     _done: set[tuple[str, str]] = field(default_factory=set)
     """(phase, operation) of finished tasks. The live lines read this ten times a second, and a run may have 40,000 tasks."""
     _samples: list[tuple[float, int]] = field(default_factory=list)  # (time, requests) of the last records.
@@ -143,6 +145,9 @@ class RunProgress(Struct):
                     self._done.update((record.phase, label) for label in record.labels)
                     # Only running tasks are shown.
                     self.view.forget_finished(record.task)
+                if record.at < self.began_at:
+                    self.view.tasks.pop(record.task, None)
+                    return False
                 if self._samples and now - self._samples[0][0] > 2 * _WINDOW_S:
                     # Old samples are removed once per window: a busy run has hundreds of records a second.
                     self._samples = [s for s in self._samples if now - s[0] <= _WINDOW_S]

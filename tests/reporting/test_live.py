@@ -50,6 +50,13 @@ def test_an_operation_is_done_once_for_each_phase() -> None:
     assert (progress.left(30.0), progress.busy()) == ("50%, about 0:30 left", {})
 
 
+def test_tasks_of_an_earlier_process_count_for_no_rate_and_do_not_run() -> None:
+    progress = RunProgress(started=0.0, began_at=100.0)
+    for at, task in ((90.0, "t1"), (110.0, "t2")):
+        progress.follow(1, sample(task=task, requests=10, finished=False, at=at), 1.0)
+    assert (progress.rate(2.0), list(progress.view.tasks)) == (5.0, ["t2"])
+
+
 def test_what_is_left_is_not_guessed_at_the_beginning() -> None:
     progress = RunProgress(started=0.0, tasks=100)
     progress.follow(1, sample(), 1.0)

@@ -108,7 +108,8 @@ class Knowledge(Struct):
     def follow(self, journals: Sequence[str]) -> None:
         """Read these journals of peers from now on."""
         for path in journals:
-            self.peers.setdefault(path, JournalReader(Path(path), kinds=PEER_RECORDS))
+            if path not in self.peers:
+                self.peers[path] = JournalReader(Path(path), kinds=PEER_RECORDS)
 
     def begin(self, task: Task) -> None:
         """Prepare for a task: it may use what all workers saw in earlier layers."""

@@ -222,7 +222,9 @@ class ServedByOthers(Struct):
     def news(self) -> Iterator[Sent]:
         """Yield the requests that were served since the last call."""
         for path in self.peers:
-            reader = self._readers.setdefault(path, JournalReader(Path(path), kinds=(OperationServed, ResourceMade)))
+            reader = self._readers.get(path)
+            if reader is None:
+                reader = self._readers[path] = JournalReader(Path(path), kinds=(OperationServed, ResourceMade))
             for record in reader.read_new():
                 if isinstance(record, ResourceMade) and record.status == _CREATED and not record.is_gone:
                     self.made.append(record)
