@@ -227,13 +227,16 @@ class JournalReader(TailFile, kw_only=True):
 class Journals:
     """Finds journals as they appear, and follows all of them. Only the records of one incarnation are in order."""
 
-    def __init__(self, layout: RunLayout, *, above: int | None = None, kinds: Kinds = ()) -> None:
+    def __init__(
+        self, layout: RunLayout, *, above: int | None = None, kinds: Kinds = (), read_bytes: int = _READ_BYTES
+    ) -> None:
         """`above`: read journals of the run that began after this incarnation, without results of `checker replay`; None: all.
 
-        Only records of these `kinds` are read; empty: all.
+        Only records of these `kinds` are read; empty: all. `read_bytes`: size of one read of a journal.
         """
         self._layout = layout
         self._kinds = kinds
+        self._read_bytes = read_bytes
         self._above = above
         self._readers: dict[int, list[JournalReader]] = {}
         self._known: set[Path] = set()
@@ -297,7 +300,9 @@ class Journals:
         for incarnation, path in found:
             self._known.add(path)
             if incarnation not in covered and (self._above is None or not holds_replays(path)):
-                self._readers.setdefault(incarnation, []).append(JournalReader(path, kinds=self._kinds))
+                self._readers.setdefault(incarnation, []).append(
+                    JournalReader(path, kinds=self._kinds, read_bytes=self._read_bytes)
+                )
 
 
 _FIRST_FRAME_BYTES = 1 << 16

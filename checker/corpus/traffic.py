@@ -6,7 +6,7 @@ They are stored in segments that can be read and removed separately. Dull and no
 import os
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol
@@ -232,13 +232,22 @@ class TrafficReader:
                         exchange = replace(exchange, response_body=body, response_body_at=None)
                     yield replace(record, exchange=exchange)
 
+    @property
+    def began_at(self) -> float:
+        """Return the time of the first interaction, in seconds since the epoch; 0 without any. Nothing of it stays in memory."""
+        with closing(TrafficReader(self._file.path)) as other:
+            return next((one.at for one in other.stream()), 0.0)
+
     def notes(self) -> list[Note]:
         lost = [] if self._lost is None else [self._lost]
         return self._reader.notes(Loss.TRAFFIC) or lost
 
     def close(self) -> None:
+        """Close the files and drop the cached bodies. The next read opens the files again."""
         self._reader.close()
         self._file.close()
+        self._bodies.clear()
+        self._size = 0
 
     def _body(self, place: int) -> bytes:
         """Return the body whose frame begins at `place`; empty if it cannot be read."""

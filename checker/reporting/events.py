@@ -117,7 +117,11 @@ class EventStream:
         yield self._finished
 
 
-_Placed = tuple[tuple[float, str], int, Record]  # ((time, case), incarnation, record).
+_Placed = tuple[tuple[float, str], int, Record | None]  # ((time, case), incarnation, record).
+
+
+_READ_BYTES = 4 << 10
+"""Size of one read of a journal: the next records of all journals are in memory, and a night may have a thousand journals."""
 
 
 class RunEvents(EventStream):
@@ -133,7 +137,7 @@ class RunEvents(EventStream):
         self._layout = layout
         self._first = first
         self._has_traffic = has_traffic
-        self._journals = Journals(layout, above=first - 1)
+        self._journals = Journals(layout, above=first - 1, read_bytes=_READ_BYTES)
         self._segments: dict[Path, TrafficReader] = {}
 
     def all(self) -> Iterator[Event]:
@@ -157,7 +161,7 @@ class RunEvents(EventStream):
             if isinstance(record, Interaction):
                 self.count += 1
                 yield from self.interaction(record)
-            else:
+            elif record is not None:
                 yield from self.follow(incarnation, record)
 
     def needs_of(self, finding: Finding) -> tuple[ResourceMade, ...]:
@@ -195,6 +199,8 @@ def _placed(incarnation: int, records: Iterator[Record]) -> Iterator[_Placed]:
 
 def _sent(incarnation: int, segments: list[TrafficReader]) -> Iterator[_Placed]:
     for segment in segments:
+        # No record, but the time of the first one: a merge holds the next record of each worker of a night, and with it a frame.
+        yield (segment.began_at, ""), incarnation, None
         for one in segment.stream():
             yield (one.at, one.case), incarnation, one
         # A segment that is still growing is opened again later.

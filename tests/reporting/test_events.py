@@ -1,5 +1,6 @@
 """The events of a run: by time, whoever wrote them, while the run goes on and afterwards."""
 
+import gc
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -67,6 +68,19 @@ def test_traffic_is_merged_while_it_is_read(workers: Workers) -> None:
         new = (one for one in events.new() if isinstance(one, Interaction))
         assert [next(new).case for _ in range(3)] == ["000", "001", "002"]
         assert events.count == 3
+
+
+def test_traffic_of_workers_that_follow_each_other_is_not_in_memory_together(workers: Workers) -> None:
+    for number in range(2_000):
+        workers.tell(1 + number // 100, f"{number:04}", float(number))
+    with closing(RunEvents(workers.layout, 1)) as events:
+        new = (one for one in events.new() if isinstance(one, Interaction))
+        held = []
+        for number, _ in enumerate(new):
+            if number % 250 == 0:
+                held.append(sum(isinstance(one, Interaction) for one in gc.get_objects()))
+    assert len(held) == 8
+    assert max(held) <= 200
 
 
 def test_traffic_that_is_not_wanted_is_not_read(workers: Workers) -> None:
