@@ -1,1 +1,1 @@
-"""A process that leases tasks, works through them and writes down what it learns."""
+"""Worker processes: they lease tasks, send the cases of these tasks, and record what they learn."""

@@ -1,4 +1,4 @@
-"""The handling of a response: a verdict, another request of the same attempt, or an error that costs the case."""
+"""The handling of a response: a verdict, another request of the same attempt, or an error of the case."""
 
 import time
 from collections import deque
@@ -13,7 +13,7 @@ from checker.workers.context import WorkerContext
 from checker.workers.recording.task_state import InFlight
 from checker.workers.recording.traffic import Answered, answered
 
-Placed = InFlight | Follower  # A case with a task and an index in it.
+Placed = InFlight | Follower  # A case with its task, and its index in the task.
 
 
 def earliest_in(flying: Iterable[Placed]) -> dict[str, int]:
@@ -25,15 +25,15 @@ def earliest_in(flying: Iterable[Placed]) -> dict[str, int]:
     return earliest
 
 
-Landed = tuple[InFlight, Outcome]  # A case and its response, which is not judged yet.
+Landed = tuple[InFlight, Outcome]  # A case and its response, before the response is judged.
 
 
 class FirstAccepted:
-    """Chooses the case of each operation for which a check sends its probes (`Check.probes`): the first accepted one.
+    """Chooses, for each operation, the case for which a check sends its probes (`Check.probes`): the first accepted one.
 
-    "First" goes by the index of the case in its task and not by the time of the response, so that the same seed probes the same
-    cases with any number of lanes. A response that may be the first waits until all cases with lower indices are judged. The
-    obvious alternative, a fixed set of indices, misses operations that accept few cases.
+    The first one is the one with the lowest index in its task, not the one with the earliest response: with the same seed,
+    the same cases are probed for any number of lanes. A response that may be the first waits until all cases with lower
+    indices are judged. Probing fixed indices instead would miss operations that accept few cases.
     """
 
     def __init__(self, context: WorkerContext) -> None:
@@ -42,7 +42,7 @@ class FirstAccepted:
         self._probed = context.knowledge.probed
 
     def holds(self, flight: InFlight, outcome: Outcome) -> bool:
-        """Whether a response is held back: it may be the first accepted one, and cases with lower indices are not judged yet."""
+        """Whether a response is held back, because it may be the first accepted one and cases with lower indices are not judged yet."""
         if not isinstance(outcome, Response) or outcome.status_code // 100 != 2:
             return False
         running, label, wanted = flight.task, flight.made.label, flight.wanted
@@ -58,7 +58,7 @@ class FirstAccepted:
         if not is_accepted:
             return False
         if running.is_endless:
-            # `fuzz` does not promise the same requests, and there may always be cases with lower indices in flight.
+            # `fuzz` does not promise the same requests, and cases with lower indices may always be in flight.
             self._choose(flight, outcome)
             return False
         if any(_is_rival(one, flight) and one.index < flight.index for one, _ in self.held):
@@ -98,7 +98,7 @@ _ABANDONED = NetworkFailure(FailureKind.GIVEN_UP, "the run ended before a respon
 
 
 class Answers:
-    """Judges the responses of one worker. Every request is recorded, whether or not its response is judged."""
+    """Judges the responses of one worker. Every request is recorded, even if its response is not judged."""
 
     def __init__(self, context: WorkerContext, supply: CaseScheduler) -> None:
         self.parked: deque[InFlight] = deque()
@@ -111,7 +111,7 @@ class Answers:
 
     @property
     def waiting(self) -> list[InFlight]:
-        """Attempts that wait for a lane, or for the verdicts on earlier cases."""
+        """Return the attempts that wait for a lane, or for the verdicts on earlier cases."""
         return [*self.parked, *(flight for flight, _ in self.first_accepted.held)]
 
     def resends(self, flight: InFlight, failure: NetworkFailure) -> bool:
@@ -127,13 +127,13 @@ class Answers:
         return True
 
     def retry(self, flight: InFlight) -> None:
-        """Send the request of a case again, because its response does not count. Both are recorded."""
+        """Send the request of a case again, because its response does not count. Both requests are recorded."""
         answers = flight.answers or with_answer(flight, _UNCOUNTED)
         self._traffic.unjudged(flight.made, answers, flight.purpose)
         self._begin_anew(flight)
 
     def held_back(self, labels: Collection[Label]) -> list[InFlight]:
-        """Remove and return the attempts of these operations that wait for a lane: they are deferred to the end of the run."""
+        """Remove and return the waiting attempts of operations that are deferred to the end of the run."""
         held = [one for one in self.parked if one.made.label in labels and not one.task.lease.is_last]
         for flight in held:
             self.parked.remove(flight)
@@ -142,7 +142,7 @@ class Answers:
         return held
 
     def begin_anew(self) -> None:
-        """Build the requests of waiting attempts again: their credentials may be outdated."""
+        """Build the requests of waiting attempts again, because their credentials may be outdated."""
         waiting = tuple(self.parked)
         self.parked.clear()
         for flight in waiting:
@@ -150,7 +150,7 @@ class Answers:
             self._begin_anew(flight)
 
     def _begin_anew(self, flight: InFlight) -> None:
-        """Build the request of an attempt again and let it wait for a lane. An error, such as one of a login, fails only its case."""
+        """Build the request of an attempt again and queue it. An error, for example in a login, fails only its case."""
         flight.is_doubtful = False
         flight.answers = ()
         tools, case = self._context.tools, flight.made.case
@@ -206,7 +206,7 @@ class Answers:
         return None
 
     def abandon(self, flying: Iterable[InFlight], landed: Iterable[Landed]) -> None:
-        """Record requests that wait, are in flight, or have a response that is not judged: no check judges them any more."""
+        """Record requests that are waiting, in flight, or have an unjudged response. No check judges them any more."""
         for flight in self.parked:
             self._abandon(flight, flight.answers)
         for flight, response in (*self.first_accepted.held, *landed):
@@ -220,6 +220,6 @@ class Answers:
 
 
 def with_answer(flight: InFlight, outcome: Outcome) -> tuple[Answered, ...]:
-    """Return the outcomes of the requests of a flight, the current one included."""
+    """Return the outcomes of the requests of a flight, including `outcome`."""
     assert flight.wanted is not None
     return (*flight.answers, answered(flight.wanted, outcome))

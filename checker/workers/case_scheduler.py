@@ -1,4 +1,4 @@
-"""The next request: running sequences first, then the case that was made ahead, then the next case of a task."""
+"""Chooses the next request: first the next step of a running sequence, then the case that was made ahead, then the next case of a task."""
 
 import time
 from collections import deque
@@ -46,15 +46,15 @@ from checker.workers.recording.unconfirmed import Chain, JudgedCase, before_in
 
 
 class TaskCounts(Struct):
-    """Writes progress down, and gives tasks back."""
+    """Records progress, and returns finished tasks."""
 
     context: WorkerContext
     _met: set[tuple[int | str, ...]] = field(default_factory=set)
-    """Statuses and places of operations that are on record."""
-    _last: LeasedTask | None = None  # The task that was counted last: time that belongs to no task is reported with it.
+    """Statuses and places of operations that are recorded already."""
+    _last: LeasedTask | None = None  # The task that was counted last. Time that belongs to no task is reported with it.
 
     def report(self, tasks: Iterable[LeasedTask]) -> None:
-        """Write the counts of each task since its last report. The times of the worker go with the first of them."""
+        """Record the counts of each task since its last report. The times of the worker go with the first task."""
         recorder, ledger = self.context.recorder, self.context.ledger
         for running in tasks:
             if running.requests or running.cases or running.is_over(0.0, leaving=False):
@@ -63,7 +63,7 @@ class TaskCounts(Struct):
                 self._last = running
 
     def keep_firsts(self, running: LeasedTask) -> None:
-        """Write the first occurrences in a task to the disk immediately, so that no death of a worker changes the report."""
+        """Commit the first occurrences in a task at once, so that the death of a worker does not change the report."""
         if not running.firsts <= self._met:
             self._met |= running.firsts
             self.report((running,))
@@ -74,7 +74,7 @@ class TaskCounts(Struct):
         """Return finished tasks to the supervisor."""
         if not over:
             return
-        # On disk first: the supervisor never leases a finished task again, so an unwritten part of it would be lost.
+        # On disk first: a finished task is never leased again, so unwritten parts would be lost.
         recorder = self.context.recorder
         self.context.ledger.enter(Activity.RECORD)
         self.report(over)
@@ -89,13 +89,13 @@ class TaskCounts(Struct):
 
 
 _UNPROVING = UNAUTHORIZED | GATEWAY | {TOO_MANY, 503, 404, 409, 410, 412}
-"""Statuses that do not prove a failure fixed: the refusal may have another reason than the request of the earlier run."""
+"""Statuses that do not prove that a failure is fixed, because the refusal may have another reason than in the earlier run."""
 
 
 def is_reached(chain: Chain, then: Sequence[int | None]) -> bool:
     """Whether responses that do not show a finding of an earlier run prove that it is fixed.
 
-    The earlier steps have the statuses of `then`, and the last request was handled, or refused as it was then.
+    The earlier steps have the statuses of `then`, and the last request was handled, or refused as in the earlier run.
     """
     *before, last = (shot.status for shot in chain)
     *before_then, last_then = then or (None,)
@@ -103,7 +103,7 @@ def is_reached(chain: Chain, then: Sequence[int | None]) -> bool:
     if last == last_then or not is_prepared:
         return is_prepared and last is not None
     response = chain[-1].verdict.outcome
-    # An earlier run may have created the name that is taken now.
+    # An earlier run may have created the name that is in use now.
     return isinstance(response, Response) and last not in _UNPROVING and not denies_state(response)
 
 
@@ -134,9 +134,10 @@ def leave_drawn(context: WorkerContext, slot: int, running: LeasedTask, index: i
 
 
 def leave_made(context: WorkerContext, flight: InFlight) -> None:
-    """Write the command of an accused case to its slot, as it is before the `before_call` hooks.
+    """Write the command of an accused case to its slot, in its form before the `before_call` hooks.
 
-    A follow-up case of `fuzz` is not made again after a death, so its command is written at the first attempt, where user code runs.
+    A follow-up case of `fuzz` is not made again after a death, so its command is written at the first attempt, if user code
+    runs.
     """
     is_risky = Stage.HOOK in (context.stages.calling, context.stages.judging)
     if not is_accused(flight.task, flight.index) and not (is_risky and flight.index >= EXTRA_INDEX):
@@ -179,22 +180,22 @@ def _command(context: WorkerContext, case: Case) -> str:
 
 
 _KNOWN_IN_A_ROW = 16
-"""Known requests that are dropped one after the other. The next one is sent: a task that only makes such cases would never end."""
+"""Known requests that are dropped in a row. The next one is sent, because a task that makes only such cases would never end."""
 
 
 # On a service that only reads, half of the safe requests repeated earlier ones (1,623 of 3,362 in 40 s).
 class KnownReads(Struct):
-    """The safe requests of a task of `fuzz` since the last possible change of the target: their responses would be the same again.
+    """The safe requests of a `fuzz` task since the target may have changed last. Sending them again would give the same responses.
 
-    All operations that use the same resources belong to one task, so the requests of other tasks do not matter.
+    All operations that use the same resources belong to one task, so requests of other tasks do not matter.
     """
 
     _keys: set[tuple[Label, bytes]] = field(default_factory=set)  # (operation, key of the request).
-    _in_a_row: int = 0  # Known requests that were not sent since the last request.
-    _changes_later: bool = False  # Whether the target accepted a request with 202: it may then change at any time.
+    _in_a_row: int = 0  # Known requests that were dropped since the last sent one.
+    _changes_later: bool = False  # Whether the target answered 202, so that it may change at any later time.
 
     def is_new(self, case: Case) -> bool:
-        """Whether to send a request: it may change something, was not sent before, or follows `_KNOWN_IN_A_ROW` dropped ones."""
+        """Whether to send a request: it may change something, was not sent before, or follows `_KNOWN_IN_A_ROW` dropped requests."""
         if self._changes_later or not is_safe(case):
             return True
         key = case.operation.label, key_of(case)
@@ -204,24 +205,24 @@ class KnownReads(Struct):
         return not is_known
 
     def saw(self, case: Case, status: int) -> None:
-        """Forget the requests if something may have changed; `status` is 0 without a response."""
-        # 202 announces a change that comes at any later time (RFC 9110, 15.3.3).
+        """Forget the requests if something may have changed. `status` is 0 without a response."""
+        # 202 announces a change at an unknown later time (RFC 9110, 15.3.3).
         self._changes_later |= status == ACCEPTED
-        # A server error, or no response at all, may come after the change was made.
+        # A server error, or a missing response, may follow a change that was made.
         if not is_safe(case) and not 400 <= status < 500:
             self._keys.clear()
 
 
 class Follower(Struct):
-    """A case that waits for a lane: the next step of a sequence, or the first one of a failure of an earlier run."""
+    """A case that waits for a lane: the next step of a sequence, or the first step of a saved failure."""
 
     task: LeasedTask
     index: int
     made: GeneratedCase
     chain: Chain = ()  # The requests that were sent before it.
-    rest: tuple[Step, ...] = ()  # The steps that follow it, if they are known.
+    rest: tuple[Step, ...] = ()  # The steps after it, if they are known.
     slot: int | None = None
-    """The slot of the step before, if a sequence is one index: if the worker dies in between, the sequence is made again."""
+    """The slot of the previous step, if the whole sequence is one index. If the worker dies in between, the sequence is made again."""
 
 
 class FollowerQueue:
@@ -231,13 +232,13 @@ class FollowerQueue:
         self._context = context
         self.waiting: deque[Follower] = deque()
         self.reads: dict[str, KnownReads] = {}
-        """Keyed by the id of a held task of `fuzz`."""
+        """By the id of a held `fuzz` task."""
 
     def pop_ready(self, *, has_slot: bool, before: int | None = None) -> Follower | None:
         """Remove and return the first case that can be sent; None if there is none.
 
-        Only cases below the index `before` are sent, because the failure at that index is judged after all earlier cases. Without a
-        free slot, only a step that has the slot of the step before it can be sent.
+        With `before`, only cases below that index are sent, because a failure at that index is investigated after all
+        earlier cases. Without a free slot, only a step that has the slot of its previous step can be sent.
         """
         for one in self.waiting:
             if (has_slot or one.slot is not None) and (before is None or one.index < before):
@@ -246,13 +247,13 @@ class FollowerQueue:
         return None
 
     def dropped(self, *, finishes_sequences: bool) -> list[Follower]:
-        """Drop and return the waiting cases: all, or all but the next steps of sequences that have begun."""
+        """Remove and return the waiting cases: all, or all except the next steps of begun sequences."""
         dropped = [one for one in self.waiting if one.slot is None or not finishes_sequences]
         self.waiting = deque(one for one in self.waiting if one not in dropped)
         return dropped
 
     def add_saved(self, running: LeasedTask) -> None:
-        """Add the failures of earlier runs: sequences to tasks of sequences, single cases to the others."""
+        """Add saved failures of earlier runs: sequences to tasks of sequences, single cases to other tasks."""
         context, task = self._context, running.lease
         saved = [steps for label in task.labels for steps in context.saved.load(label)]
         for number, steps in enumerate(saved):
@@ -262,10 +263,11 @@ class FollowerQueue:
             try:
                 made = context.factory.remake(steps[0], name=name, phase=running.phase)
             except CheckerError:
-                # The example was made from another description. Errors of the current one are reported when the operation is tested.
+                # The example belongs to another version of the description. Errors of the current version are reported
+                # when the operation is tested.
                 context.saved.forget(steps)
                 continue
-            except Exception as error:  # noqa: BLE001 - an error loses only this example
+            except Exception as error:  # noqa: BLE001 - an error costs only this example
                 context.saved.forget(steps)
                 context.recorder.gave_up(steps[0].label, task.phase, error)
                 continue
@@ -281,11 +283,11 @@ class FollowerQueue:
             self.waiting.append(Follower(running, SAVED_INDEX + number, made, (), replay.steps[1:]))
 
     def _remade(self, running: LeasedTask, step: Step, name: str) -> GeneratedCase | None:
-        """Return the case of a step; None, with the result of the replay, for a replay of another description."""
+        """Return the case of a step; None if the description has changed. For a replay, the result is then recorded."""
         try:
             return self._context.factory.remake(step, name=name, phase=running.phase)
         except Exception as error:
-            # Errors of this description are reported elsewhere.
+            # Errors of the current description are reported elsewhere.
             if running.lease.replay is not None:
                 self._note_replay(running.lease.replay, NOT_REPRODUCED)
             elif not (running.lease.first.recalled and isinstance(error, CheckerError | Rejected)):
@@ -293,23 +295,23 @@ class FollowerQueue:
             return None
 
     def _judge_replay(self, flight: InFlight, chain: Chain, replay: Replay, *, may_retry: bool) -> None:
-        """Record the result after the last step of a finding of an earlier run, or add a further try."""
+        """Record the result after the last step of a replayed finding, or add another try."""
         number, last = flight.index - SAVED_INDEX, chain[-1]
         failures = last.verdict.judgement.failures
         if any(one.fingerprint(last.made.label) == replay.fingerprint for one in failures):
             self._note_replay(replay, FLAKY if number else CONFIRMED)
         elif replay.check not in (HEALTH_CHECK, *self._context.tools.judge_of(last.made.case).names):
-            # The check is off in this run, so nothing can be said of the finding.
+            # The check is disabled in this run, so the replay proves nothing.
             return
         elif number + 1 == TRIES:
             is_like = any(one.check == replay.check for one in failures)
             request, recorder = last.verdict.request, self._context.recorder
-            # With a changed description, the same choices may make another request, which proves nothing. The request is
-            # compared in its masked form, because records hold references in place of secrets.
+            # With a changed description, the same choices may make a different request, which proves nothing. Requests
+            # are compared in masked form, because records contain references in place of secrets.
             sent = None if request is None else recorder.secrets.masked((request.target, request.body))
             is_same = replay.sent in (None, sent)
             is_fixed = replay.shows_surely and is_same and not is_like and is_reached(chain, replay.statuses)
-            # If another case of the run showed the same failure, this request only failed to reproduce it.
+            # If another case of the run shows the same failure, this request only failed to reproduce it.
             is_seen = replay.fingerprint in recorder.defects.fingerprints
             self._note_replay(replay, FLAKY if is_seen else FIXED if is_fixed else NOT_REPRODUCED)
         elif may_retry:
@@ -319,7 +321,7 @@ class FollowerQueue:
         self._context.recorder.journal.write(FindingReplayed(replay.fingerprint, result, time.time()))
 
     def add_probes(self, running: LeasedTask, make: CaseMaker) -> None:
-        """Add the probes of operations that accepted no case in their first task, each for its smallest case."""
+        """Add probes for operations that accepted no case in their first task, each with its smallest case."""
         task, probed = running.lease, self._context.knowledge.probed
         for number, label in enumerate(task.labels):
             if probed.is_begun(task.id, label):
@@ -328,7 +330,7 @@ class FollowerQueue:
             try:
                 made = make(label, task.seed, number, running.phase)
             except CheckerError:
-                # The operation has no case, or hooks refuse it, which is reported elsewhere.
+                # The operation has no case, or hooks reject it. This is reported elsewhere.
                 continue
             if not self._context.tools.judge_of(made.case).may_probe(made.case):
                 continue
@@ -337,7 +339,7 @@ class FollowerQueue:
             self.waiting.append(Follower(running, PROBE_INDEX + number, made))
 
     def extend(self, flight: InFlight, verdict: Verdict, *, is_news: bool, leaving: LeavingKind | None) -> None:
-        """Queue the next step of a sequence, if there is one. `leaving` is the reason why the worker makes no new cases."""
+        """Queue the next step of a sequence, if there is one. `leaving` is set if the worker makes no new cases."""
         running = flight.task
         if (reads := self.reads.get(running.lease.id)) is not None:
             reads.saw(flight.made.case, flight.status)
@@ -351,16 +353,16 @@ class FollowerQueue:
             follower = self._next_step(flight, chain)
             flight.goes_on = follower is not None
         elif is_news or (running.lease.redo and is_accused(running, flight.index)):
-            # Making the next step may have killed an earlier worker. It must not kill another one.
+            # Making the next step may have killed an earlier worker, so it is not made again.
             return
         else:
             follower = self._explored(flight, chain)
         if follower is not None:
-            running.flying += 1  # until it is begun, so that its task does not end before
+            running.flying += 1  # The step counts as in flight, so that its task does not end before it is begun
             self.waiting.append(follower)
 
     def _next_step(self, flight: InFlight, chain: Chain) -> Follower | None:
-        """Return the next step, in the slot of the step before. Findings of other workers must not decide what is sent."""
+        """Return the next step, in the slot of the previous one. It must not depend on findings of other workers."""
         running, context = flight.task, self._context
         if flight.rest:
             step, sent = flight.rest[0], before_in(chain)
@@ -376,7 +378,7 @@ class FollowerQueue:
         return Follower(running, flight.index, found, chain, slot=flight.slot)
 
     def _is_held_back(self, running: LeasedTask, made: GeneratedCase) -> bool:
-        """Whether a step may end a session or resource that other operations need: only tasks of its own operation send it."""
+        """Whether a step may end a session, or a resource that other operations need. Only tasks of its own operation send it."""
         return made.label in self._context.held_back and made.label not in running.lease.labels
 
     def _explored(self, flight: InFlight, chain: Chain) -> Follower | None:
@@ -402,37 +404,37 @@ class FollowerQueue:
 
 
 MOST_FAULTS = 3
-"""Reported errors of one operation in one task. The last one ends the tests of the operation in the task."""
+"""Errors of one operation that a task reports. After the last one, the task stops testing the operation."""
 _MAKE = Stage.MAKE
-_SLOW_TOGETHER = 3  # Requests of one slow operation that are waited for at once.
+_SLOW_TOGETHER = 3  # Requests of one slow operation that are in flight together.
 _TOGETHER_S = 0.05  # Seconds between two messages about finished tasks, while the worker has other tasks.
 
 
 class CaseScheduler:
-    """Makes the cases of the tasks of one worker, and knows when a task is over."""
+    """Makes the cases of the tasks of one worker, and decides when a task is finished."""
 
     def __init__(self, context: WorkerContext, counts: TaskCounts) -> None:
         self.tasks: deque[LeasedTask] = deque()
         self.slow: deque[LeasedTask] = deque()
-        """Tasks whose requests wait beside those of the others."""
+        """Tasks whose requests are in flight beside those of other tasks."""
         self.may_be_over = False
-        """Whether the last flight of a task has landed since `over` was asked."""
+        """Whether the last flight of a task has landed since `over` was called."""
         self._context = context
         self.counts = counts
         self.over_observers: Callable[[InFlight, Verdict], None] = lambda flight, verdict: None
-        """Called for each case that is over."""
+        """Called for each finished case."""
         self._slots = context.slots
         self._is_plain = context.tools.is_plain
         self._makers: dict[str, CaseMaker] = {}
-        """Keyed by the id of a held task."""
+        """By the id of a held task."""
         self._request = context.tools.maker.make
         self._free_slots = list(range(context.lanes.slots))
         self.followers = FollowerQueue(context)
         self._ahead: InFlight | None = None
         self._is_stopped = False
         self._told_at = 0.0
-        """Time of the last message about finished tasks."""
-        # With one lane, hooks may rely on seeing one call after the other.
+        """When finished tasks were reported last."""
+        # With one lane, hooks may rely on seeing one call after the other, so no case is made ahead.
         self._makes_ahead = context.stages.calling is not Stage.HOOK
 
     @property
@@ -445,11 +447,11 @@ class CaseScheduler:
 
     @property
     def has_made(self) -> bool:
-        """Whether a case, or the next step of a sequence, is made and waits for a lane."""
+        """Whether a case, or the next step of a sequence, is ready and waits for a lane."""
         return self._ahead is not None or bool(self.followers.waiting)
 
     def accept(self, task: Task) -> None:
-        """Queue a task, with the failures of earlier runs before its first case."""
+        """Queue a task, with saved failures before its first case."""
         running = LeasedTask.of(task)
         self._context.knowledge.begin(task)
         factory = self._context.factory
@@ -458,7 +460,8 @@ class CaseScheduler:
             maker = SmallestFirst(factory, maker, running.row.first_listed, len(task.labels))
         elif task.first.left_out:
             maker = LeftOutFirst(factory, maker, task.first.left_out, task.stop - len(task.first.recalled))
-        # Equal requests are dropped only if nothing changes between them: the task has one operation, and it is safe.
+        # Equal requests are dropped only if nothing changes between them, which is certain for a task with one safe
+        # operation.
         is_alone = running.row.source is CaseSource.DRAWN and len(task.labels) == 1
         is_once = is_alone and factory.operations[task.labels[0]].resource_method in SAFE
         maker = EachOnce(maker) if is_once else maker
@@ -467,7 +470,7 @@ class CaseScheduler:
         self._makers[task.id] = maker
         if running.is_endless:
             self.followers.reads[task.id] = KnownReads()
-        # The entry may hold the counts of an earlier lease of this task. After a death they would be counted once more.
+        # The entry may contain counts of an earlier lease of this task. After a death they would be counted twice.
         running.tally(self._slots)
         (self.slow if task.is_slow else self.tasks).append(running)
         if self._is_stopped:
@@ -476,16 +479,17 @@ class CaseScheduler:
         if task.replay is not None:
             self.followers.replay(running, task.replay)
             return
-        # Only the first lease of a task sends saved failures. After a death they would be sent again without being counted.
+        # Only the first lease of a task sends saved failures. After a death they would be sent again without being
+        # counted.
         if not task.first.tries_saved or task.start or task.redo or task.skipped or task.again:
             return
         self.followers.add_saved(running)
 
     def stop(self, *, finishes_sequences: bool = False) -> None:
-        """Make no further case. Cases that are made are still sent: their index counts as taken."""
+        """Make no further case. Cases that are ready are still sent, because their indices count as made."""
         self._is_stopped = self.may_be_over = True
         for one in self.followers.dropped(finishes_sequences=finishes_sequences):
-            # A waiting step counts as in flight (`extend`). If it went on counting, its task would never end.
+            # A waiting step counts as in flight (`extend`). Its task would never end if it stayed counted.
             one.task.flying -= 1
             if one.slot is not None:
                 # Its earlier steps were sent, so they count.
@@ -497,7 +501,7 @@ class CaseScheduler:
             running.stop_now()
 
     def defer(self, running: LeasedTask) -> None:
-        """Begin no further case of a task that turned out to be slow: other tasks come first."""
+        """Begin no further case of a slow task before the cases of other tasks."""
         running.is_slow = True
         running.stop_now()
         self.tasks.remove(running)
@@ -505,13 +509,13 @@ class CaseScheduler:
         self.may_be_over = True
 
     def retry(self, flight: InFlight) -> None:
-        """Return the index of a case to its task: it is made again in the next lease."""
+        """Return the index of a case to its task, which makes it again in the next lease."""
         running = flight.task
         running.make_again(flight.index)
         self.release(flight)
 
     def skip_operations(self, labels: frozenset[Label]) -> None:
-        """Stop making cases for operations that are deferred to the end of the run. Other operations of an endless task continue."""
+        """Stop making cases of operations that are deferred to the end of the run. Endless tasks continue with other operations."""
         for running in self.held:
             if running.lease.is_last:
                 continue
@@ -529,7 +533,8 @@ class CaseScheduler:
             if running.lease.first.sends_smallest and running.ends() and not (self._is_stopped or running.is_endless):
                 self.followers.add_probes(running, self._makers[running.lease.id])
         over = [running for running in held if running.is_over(now, self._is_stopped)]
-        # Finished tasks are collected for 50 ms while others continue, because a message for each may take longer than a short task.
+        # Finished tasks are collected for 50 ms while others continue, because a message for each may take longer than
+        # a short task.
         if not over or (len(over) < len(held) and now - self._told_at < _TOGETHER_S):
             return []
         self._told_at = now
@@ -544,7 +549,7 @@ class CaseScheduler:
     def next(self, now: float, before: int | None = None) -> InFlight | None:
         """Return a case that is ready to be sent; None if there is none. With `before`, only a follow-up case below that index."""
         followers = self.followers
-        # Steps of sequences come first: they hold slots, and with all slots held no case of a task can begin.
+        # Steps of sequences are first, because they hold slots, and no case of a task can begin without a free slot.
         if followers.waiting:
             one = followers.pop_ready(has_slot=bool(self._free_slots), before=before)
             if one is not None:
@@ -555,7 +560,7 @@ class CaseScheduler:
                 if one.index >= PROBE_INDEX:
                     work = probe(tools, case)
                 elif replay is not None or not self._is_plain or tools.judge_of(case).asks_first(case):
-                    # The requests of all other checks were two thirds of what the replays of a night sent.
+                    # Without this, requests of other checks were two thirds of all requests in replays of a night.
                     confirms = "" if replay is None else replay.check
                     work = attempt(tools, case, before_in(one.chain), confirms=confirms)
                 return self._begun(InFlight(slot, one.task, one.index, one.made, work, one.chain, rest=one.rest))
@@ -567,9 +572,9 @@ class CaseScheduler:
         return self._of_tasks(now)
 
     def next_slow(self, now: float) -> InFlight | None:
-        """Return a case of a slow task: the tasks take turns with three requests each, or with one while requests time out."""
+        """Return a case of a slow task. Tasks alternate, with three requests in flight each, or one while requests time out."""
         for running in tuple(self.slow):
-            # What times out together counts as one time-out: further requests would load the target and end the task no sooner.
+            # Requests that time out together count as one time-out, so more of them would only load the target.
             alone = running.timeouts or running.lease.ends_at_failure
             if running.flying < (1 if alone else _SLOW_TOGETHER) and not running.waits_for_verdicts:
                 flight = self._made(running, now)
@@ -581,23 +586,24 @@ class CaseScheduler:
         return None
 
     def prepare(self, now: float) -> None:
-        """Make one case ahead, so that a lane that becomes free does not wait for the drawing."""
+        """Make one case ahead, so that a free lane does not wait for it to be drawn."""
         if self._ahead is not None or self.followers.waiting or not self._makes_ahead:
             return
         if self.tasks:
             self._ahead = self._of_tasks(now)
 
     def release(self, flight: InFlight) -> None:
-        """End a case: none of its requests is in flight."""
+        """Finish a case. None of its requests is in flight."""
         running = flight.task
         running.charge(flight.requests)
         running.flying -= 1
         if flight.goes_on:
-            # The slot passes to the next step: if the worker dies before the sequence ends, the whole sequence is made again.
+            # The slot passes to the next step. If the worker dies before the sequence ends, the whole sequence is made
+            # again.
             return
         verdict = flight.verdict
         if verdict is None and flight.chain:
-            # This step was not sent or not judged, but the steps before it were.
+            # This step was not sent or not judged. The steps before it were.
             verdict = flight.chain[-1].verdict
         if verdict is not None:
             self.over_observers(flight, verdict)
@@ -610,19 +616,19 @@ class CaseScheduler:
             self.may_be_over = True
 
     def fail(self, flight: InFlight, error: Exception) -> None:
-        """End a case that cannot be judged or recorded, and report the error."""
+        """Finish a case that cannot be judged or recorded, and report the error."""
         self.release(flight)
         self.record_error(flight, error)
 
     def record_error(self, flight: InFlight, error: Exception) -> None:
-        """Report a fault that one case met; the third of an operation in a task is its last."""
+        """Report an error of one case. After the third error of an operation, the task stops testing it."""
         self._record_fault(flight.task, flight.made.label, flight.index, error)
 
     def _record_fault(self, running: LeasedTask, label: Label, index: int, error: Exception) -> None:
         running.faults[label] += 1
         count = running.faults[label]
         if isinstance(error, HookError):
-            # A hook that fails for some cases costs only those; one that fails for half of them costs the operation.
+            # A hook that fails for some cases costs only these; one that fails for half of them costs the operation.
             tried = max(1, (index - running.lease.start) // len(running.lease.labels) + 1)
             is_last = count >= MOST_FAULTS and 2 * count >= tried
         else:
@@ -633,7 +639,7 @@ class CaseScheduler:
             self._context.recorder.gave_up(label, running.lease.phase, error)
 
     def give_up(self, running: LeasedTask, label: Label, error: BaseException) -> None:
-        """Stop testing an operation. Other operations of the task continue."""
+        """Stop testing an operation. The task continues with its other operations."""
         running.dead_labels.add(label)
         running.given_up.add(label)
         self._context.recorder.gave_up(label, running.lease.phase, error)
@@ -641,19 +647,19 @@ class CaseScheduler:
     def _of_tasks(self, now: float) -> InFlight | None:
         for running in self.tasks:
             if running.flying and running.lease.ends_at_failure:
-                # The case in flight may fail and end the task. Whether a second one is sent must not depend on timing.
+                # The case in flight may fail and end the task. Whether another one is sent must not depend on timing.
                 continue
             if running.waits_for_verdicts:
                 continue
             flight = self._made(running, now)
             if flight is not None:
-                # With plain tools, the only remaining work is to write the recipe of a case that needs one.
+                # Without hooks, only the recipe of a case that needs one remains to be written.
                 is_ready = flight.wanted is not None and not running.lease.redo
                 return flight if is_ready else self._begun(flight)
         return None
 
     def _made(self, running: LeasedTask, now: float) -> InFlight | None:
-        """Return the next case of a task; None if it has no case or no time left, or while sequences hold all slots."""
+        """Return the next case of a task; None if it has no case or no time left, or if sequences hold all slots."""
         if not self._free_slots:
             return None
         context, slots, task = self._context, self._slots, running.lease
@@ -664,21 +670,22 @@ class CaseScheduler:
                 continue
             if rounds is not None and rounds.pauses and rounds.passes(label, index):
                 continue
-            # The slot names the case before it is made: a hook or a generator that kills the worker now is blamed for this index. The
-            # slot stays free until the case exists, because an index without a case needs none.
+            # The slot names the case before it is made, so that this index is blamed if a hook or a generator kills the
+            # worker now. The slot counts as free until the case exists, because an index without a case needs no slot.
             slot = self._free_slots[-1]
             slots.begin(slot, task.id, index, running.next_index, running.redone)
             wanted = work = None
             try:
                 if context.stages.making is not _MAKE:
-                    # A case that kills workers is made again after each death, so that only accused cases pay for this.
+                    # A case that kills workers is made again after each death, so only accused cases need this.
                     if is_accused(running, index):
                         leave_drawn(context, slot, running, index)
                     slots.enter(slot, context.stages.making, task.id, index)
                 made = self._recalled(running, index) if task.again else None
                 made = made or self._makers[task.id](label, task.seed, index, running.phase)
                 if reads is not None and not (task.redo or reads.is_new(made.case)):
-                    # The case is made before it is left out, so that an index is the same case after a death, when `reads` is empty.
+                    # The case is made before it is dropped, so that an index stands for the same case after a death,
+                    # when `reads` is empty.
                     raise FilteredOut(f"{label}: the request of case {index} was sent before")
                 if self._is_plain and not task.again:
                     wanted = self._request(made.case)
@@ -690,8 +697,8 @@ class CaseScheduler:
                 slots.leave(slot)
                 self._not_made(running, label, index, error)
                 continue
-            # A POST without choices is sent twice, because some requests need two members of a collection: a transfer needs two
-            # accounts.
+            # A POST without choices is sent twice, because some requests need two members of a collection: a transfer
+            # needs two accounts.
             is_first_of_two = made.case.operation.resource_method == "POST" and index < len(labels)
             if not (made.choices or made.other or running.is_chained or is_first_of_two):
                 running.constant(label)
@@ -712,20 +719,20 @@ class CaseScheduler:
             self.give_up(running, label, error)
 
     def _recalled(self, running: LeasedTask, index: int) -> GeneratedCase:
-        """Return the case of a finding that is shrunk further in a second look."""
+        """Return the case of a finding that is shrunk further."""
         again = running.lease.again[index]
         name = digest("again", again.fingerprint)[:12]
         return self._context.factory.remake(again.step, name=name, phase=running.phase)
 
     def _begun(self, flight: InFlight) -> InFlight | None:
-        """Return a case with its first request; None if it sends none, so that it is over."""
+        """Return a case with its first request; None if it sends none and is finished."""
         context, running = self._context, flight.task
         if context.stages.calling is not context.stages.making:
             self._slots.enter(flight.slot, context.stages.calling, running.lease.id, flight.index)
         try:
             if running.lease.redo or flight.index >= EXTRA_INDEX:
-                # A recipe costs time for each case, and only a case that is blamed at its first death needs it before. Other
-                # cases are made again after a death, and write their recipe then.
+                # Writing a recipe costs time for each case. Only a case that is blamed at its first death needs it
+                # before it is sent. Others are made again after a death, and their recipe is written then.
                 self._slots.recipe(flight.slot, context.recorder.recipe(flight.made, flight.chain))
                 leave_made(context, flight)
             if flight.work is not None:

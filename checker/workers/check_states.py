@@ -1,8 +1,8 @@
-"""States of class checks as plain values and back, with the types that they had; never pickle.
+"""States of class checks as plain values and back, with their types; never pickle.
 
-A container is a list `[kind, ...]`, so that no type gets lost in msgpack. Classes of users (data classes, enumerations, named
-tuples) are written by name and found among the modules that are loaded already: a journal cannot have a module imported, and
-no code of a class runs.
+A container is a list `[kind, ...]`, so that msgpack loses no type. Users' classes (data classes, enumerations, named tuples)
+are written by name and looked up in modules that are already loaded: a journal cannot cause an import, and no code of a
+class runs.
 """
 
 import dataclasses
@@ -52,11 +52,11 @@ _TRAVELS: Final = (
 
 
 class Untransferable(Exception):
-    """A state that cannot travel from a worker; the text says which attribute is to blame."""
+    """A state that cannot be sent by a worker. The text names the attribute that prevents it."""
 
 
 def encoded(state: object, name: str = "") -> Any:
-    """Return a state as plain values. `name`: what users call it; empty for the attributes of an instance.
+    """Return a state as plain values. `name` is the user's name for it; empty for the attributes of an instance.
 
     Raises `Untransferable`.
     """
@@ -66,7 +66,7 @@ def encoded(state: object, name: str = "") -> Any:
 
 
 def decoded(value: Any) -> Any:
-    """Return the state that `encoded` wrote. Raises `ValueError`, `TypeError` or `LookupError` for anything else."""
+    """Return the state that `encoded` wrote. Raises `ValueError`, `TypeError` or `LookupError` for other values."""
     if not isinstance(value, list):
         return value
     kind, parts = value[0], value[1:]
@@ -121,7 +121,7 @@ def _encoded(value: Any) -> Any:
         return value
     name = kind.__name__
     if kind is set or kind is frozenset:
-        # In an order of their own: equal states are then equal bytes.
+        # Sorted, so that equal states have equal bytes.
         return [name, *sorted(map(_encoded, value), key=pack)]
     if _LISTED.get(name) is kind:
         return [name, *map(_encoded, value)]
@@ -155,7 +155,7 @@ def _items(value: Mapping[Any, Any]) -> list[list[Any]]:
 
 
 def _found(module: str, name: str) -> object:
-    """Return what a loaded module calls so; None if there is nothing."""
+    """Return the object with this name in a loaded module; None if there is none."""
     try:
         return attrgetter(name)(sys.modules[module])
     except (KeyError, AttributeError):

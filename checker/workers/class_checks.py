@@ -15,8 +15,8 @@ from checker.corpus.records import CheckState, Finding, Investigation, Operation
 from checker.workers.check_states import Untransferable, decoded, encoded
 from checker.workers.recording.recorder import title_of
 
-LABEL = "Run checks"  # Stands in the place of an operation: what they say is of the run as a whole.
-MOST_STATE = 1 << 16  # Packed bytes of one state: each worker writes it down whenever a task ends and it has changed.
+LABEL = "Run checks"  # Used in place of an operation, because these failures are about the whole run.
+MOST_STATE = 1 << 16  # Packed bytes of one state. Each worker records a changed state whenever a task ends.
 
 
 class ClassChecks(Struct):
@@ -27,12 +27,12 @@ class ClassChecks(Struct):
 
     @property
     def concludes(self) -> bool:
-        """Whether one of them has something to say once the run is over."""
+        """Whether some check has conclusions when the run is over."""
         return any(check.concludes for check in self.checks)
 
     @property
     def works_alone(self) -> str:
-        """Name of one that needs all cases in one worker; empty when there is none."""
+        """Return the name of a check that needs all cases in one worker; empty if there is none."""
         alone = (one.name for one in self.checks if one.concludes and not one.is_mergeable)
         return next(alone, "")
 
@@ -54,7 +54,7 @@ class ClassChecks(Struct):
                     yield record
 
     def conclusion(self, kept: Iterable[tuple[int, CheckState]]) -> Iterator[Finding | OperationError]:
-        """Yield the conclusions from the states of all workers: (incarnation, state) pairs, in the order of writing."""
+        """Yield the conclusions from the states of all workers: (incarnation, state) pairs in the order of their records."""
         latest: dict[str, dict[int, CheckState]] = {}
         for incarnation, record in kept:
             latest.setdefault(record.check, {})[incarnation] = record

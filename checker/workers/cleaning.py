@@ -1,4 +1,4 @@
-"""Removes from the target what runs have made there: at the end of a run, and at the start of the next one after a kill."""
+"""Removes the resources that runs have created at the target, at the end of a run, and after a kill at the start of the next."""
 
 import json
 import re
@@ -40,13 +40,13 @@ class MadeLedger(MadeResources):
         self._at = 0
 
     def write(self, path: str, label: str) -> None:
-        """Append a line."""
+        """Append a line for a resource; an empty label means that it was removed."""
         if self._file is None:
             self._file = AppendFile(self._path)
         self._file.append(json.dumps([self._target, path, label]).encode() + b"\n")
 
     def news(self) -> Iterator[tuple[str, str]]:
-        """Yield the pairs of the file. Torn and foreign lines are passed over."""
+        """Yield (path, label) pairs from the file. Incomplete lines and lines of other targets are skipped."""
         if not self._path.exists():
             return
         tail = TailFile(self._path)
@@ -81,7 +81,7 @@ def gate_for(level: str, layout: RunLayout, origin: BaseUrl, selected: SelectedO
 
 
 def clean_up(context: WorkerContext) -> Job[None]:
-    """Delete the resources that this run and earlier ones have created, the latest first, and note those that stay."""
+    """Delete the resources that this run and earlier ones have created, latest first, and note those that remain."""
     gate = context.tools.gate
     if gate.level is not Safety.CREATE_OWN:
         return
@@ -90,7 +90,7 @@ def clean_up(context: WorkerContext) -> Job[None]:
     operations = [context.subject.selected[label] for label in removing]
     lasting: dict[str, list[str]] = {}
     """Label of the creating operation -> paths of resources that no tested operation removes."""
-    # The latest first: a resource often cannot be removed while others are below it or name it.
+    # Latest first: a resource often cannot be removed while others are below it or refer to it.
     for path, label in reversed(list(gate.made.paths.items())):
         found = [(one, values_in(path, one, context.subject.origin)) for one in operations]
         fitting = [(one, values) for one, values in found if values is not None]
@@ -116,7 +116,7 @@ def clean_up(context: WorkerContext) -> Job[None]:
 
 
 def values_in(path: str, operation: Operation, origin: BaseUrl) -> dict[str, str] | None:
-    """Return the values of the variables of an operation in a path; None if the path belongs to another operation."""
+    """Return the values of an operation's path variables in a path; None if the path belongs to another operation."""
     template = origin.base_path + operation.path
     names = variables_of(operation.path)
     pattern = "([^/]+)".join(map(re.escape, _VARIABLE.split(template)))
@@ -126,7 +126,7 @@ def values_in(path: str, operation: Operation, origin: BaseUrl) -> dict[str, str
     return dict(zip(names, map(unquote, found.groups()), strict=True))
 
 
-_NO_TASK = "0"  # The task of work for the run as a whole, in the in-flight slots.
+_NO_TASK = "0"  # The task id, in in-flight slots, of work for the whole run.
 
 
 def conclude_run(context: WorkerContext, order: Drain) -> Job[None]:

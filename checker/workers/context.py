@@ -24,7 +24,7 @@ from checker.workers.subject import RUN_ENGINE, TestedDescription
 
 
 class Activity(IntEnum):
-    """The activity of a worker; the order is that of the ledger in records."""
+    """What a worker is doing. The order is that of the ledger in records."""
 
     MAKE = 0
     WAIT = 1
@@ -34,10 +34,10 @@ class Activity(IntEnum):
 
 
 class TimeAccounting:
-    """Seconds by kind of work.
+    """Seconds by activity.
 
-    The worker has one thread, so the parts sum to the wall time. The time between `since` and now, in which the process was
-    started, counts as idle; opening the document counts as making.
+    The worker has one thread, so the parts sum to the wall time. The time from `since` to the creation of this object, in
+    which the process was started, counts as idle. Opening the document counts as making.
     """
 
     __slots__ = ("_clock", "_mark", "_part", "_seconds")
@@ -67,7 +67,7 @@ class TimeAccounting:
 
 
 class Stages(Struct, frozen=True):
-    """The stages of a case; `HOOK`, which has a deadline of its own, wherever user code may run."""
+    """The stages of a case. Stages in which user code may run are `HOOK`, which has its own deadline."""
 
     making: Stage
     calling: Stage
@@ -81,11 +81,12 @@ class WorkerContext(Struct):
     opened: Opened
     factory: CaseFactory
     unhooked: CaseFactory | None
-    """Makes cases as they are before `filter`, `map` and `flatmap` hooks see them, for reports of cases that these kill;
-    None when `before_generate` hooks decide what is drawn."""
+    """Makes cases before `filter`, `map` and `flatmap` hooks change them, for reports about cases that kill these hooks; None
+    if `before_generate` hooks decide what is drawn.
+    """
     tools: Tools
     explorer: Explorer  # Extends sequences of `fuzz`; its `chains` make those of the stateful phase.
-    hill_climber: HillClimber | None  # None where no metric is maximised.
+    hill_climber: HillClimber | None  # None if no metric is maximised.
     http: Transport
     lanes: Lanes
     slots: InflightWriter
@@ -94,15 +95,15 @@ class WorkerContext(Struct):
     ledger: TimeAccounting
     saved: SavedExamples
     investigation_budget: InvestigationBudget
-    first_answers: FirstAnswers | None  # None if another worker observes the first responses, or that is done.
+    first_answers: FirstAnswers | None  # None if another worker observes the first responses, or if they were observed.
     first_look: Sent | None
     """The request that was sent before the run to check the credentials; None if there was none."""
-    held_back: set[Label]  # Operations that are not sent before the end of the run, not even as steps of others.
+    held_back: set[Label]  # Operations that are not sent before the end of the run, not even as steps of sequences.
     stages: Stages
 
     def close(self) -> None:
         """Release everything that the incarnation has opened. Data that is not flushed is lost."""
-        # The thread may continue after the run. Loaded schemas then send requests themselves again.
+        # The thread may continue after the run. Loaded schemas send requests themselves from now on.
         RUN_ENGINE.set(None)
         self.http.close()
         self.slots.close()

@@ -1,4 +1,4 @@
-"""The start of a worker process. Tiny, because the supervisor imports it without the modules of a worker."""
+"""The start of a worker process. The module is tiny, because the supervisor imports it without the other modules of a worker."""
 
 import signal
 from collections.abc import Callable
@@ -16,16 +16,17 @@ Work = Callable[[int, RunSettings, Receiver, Sender], None]
 """The life of one incarnation: (incarnation, settings, down, up)."""
 
 PATIENCE_S = 30.0
-"""How long a worker waits for a supervisor that does not read, which means that it is stopped or swaps."""
+"""How long a worker waits for a supervisor that does not read its messages, because it is stopped or swapping."""
 
 
 def main(incarnation: int, settings: RunSettings, down: Connection, up: Connection, work: Work | None = None) -> None:
     """Run one incarnation in this process. `work` replaces the worker loop."""
     die_with_parents()
-    # A hook that prints must not fail because the reader of the pipe is gone.
+    # The reader of the pipe may have ended, and a hook that prints must not fail because of that.
     guarded_output()
-    # Terminals, `timeout` and service managers signal the whole process group, but only the supervisor decides what
-    # follows. The handler does nothing. Ignoring or blocking the signals would be inherited by processes that hooks start.
+    # Terminals, `timeout` and service managers send signals to the whole process group, but only the supervisor decides
+    # what happens. The handler does nothing. If the signals were ignored or blocked, processes started by hooks would
+    # inherit that.
     for number in STOP_SIGNALS:
         signal.signal(number, _pass_over)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
@@ -35,7 +36,7 @@ def main(incarnation: int, settings: RunSettings, down: Connection, up: Connecti
 
 
 def live(incarnation: int, settings: RunSettings, queues: tuple[Receiver, Sender], work: Work | None = None) -> None:
-    """Run one incarnation in this thread. Its queues are closed afterwards in every case, so that the supervisor notices the end."""
+    """Run one incarnation in this thread. Its queues are always closed afterwards, so that the supervisor notices the end."""
     down, up = queues
     try:
         try:
@@ -56,7 +57,7 @@ def _pass_over(number: int, frame: FrameType | None) -> None:
 
 
 def _loop() -> Work:
-    # The one import inside a function: it brings everything that can crash or hang, and the supervisor must not have it.
+    # The only import inside a function: it loads everything that can crash or hang, which the supervisor must not load.
     from checker.workers.incarnation import work
 
     return work

@@ -1,7 +1,7 @@
-"""CSRF tokens of sessions: where login pages and responses give them, and what repeats them.
+"""CSRF tokens of sessions: where login pages and responses contain them, and which headers or fields repeat them.
 
-Django repeats its cookie in a header or a field of the form; Angular, Laravel, Spring and ASP.NET another cookie; Rails, Symfony,
-Flask-WTF and Laravel put a token into pages.
+Django repeats its cookie in a header or a form field. Angular, Laravel, Spring and ASP.NET use another cookie. Rails,
+Symfony, Flask-WTF and Laravel put a token into pages.
 """
 
 import re
@@ -16,19 +16,19 @@ from checker.config.value_kinds import header
 from checker.core.response import Response
 
 WANTS_TOKEN: Final = frozenset((400, 403, 419, 422))
-"""Statuses of a login without its token: of ASP.NET and Flask-WTF, of Django and Spring, of Laravel, of Rails."""
+"""Statuses of a login without its token: 400 of ASP.NET and Flask-WTF, 403 of Django and Spring, 419 of Laravel, 422 of Rails."""
 
 _ECHOED: Final = {"csrftoken": "X-CSRFToken", "XSRF-TOKEN": "X-XSRF-TOKEN"}
-"""Cookie -> header that repeats it: of Django; of Angular, Laravel, Spring and ASP.NET."""
-_HEADER: Final = "X-CSRF-Token"  # The header of tokens in pages: of Rails, Laravel and Flask-WTF.
+"""Cookie -> header that repeats it: the first of Django, the second of Angular, Laravel, Spring and ASP.NET."""
+_HEADER: Final = "X-CSRF-Token"  # Header for tokens in pages of Rails, Laravel and Flask-WTF.
 _NAME: Final = re.compile("csrf|xsrf|authenticity|requestverification|^_token$", re.IGNORECASE)
 _MOST_READ: Final = 1 << 20
 
 
 class CsrfToken(Struct, frozen=True):
-    """A CSRF token, in each form that the page gives."""
+    """A CSRF token in every form that a page offers."""
 
-    headers: Mapping[str, str]  # Headers that repeat it.
+    headers: Mapping[str, str]  # Headers that repeat the token.
     fields: Mapping[str, str]  # Hidden fields of the form.
 
     def __bool__(self) -> bool:
@@ -36,7 +36,7 @@ class CsrfToken(Struct, frozen=True):
 
 
 class _Page(HTMLParser):
-    """The hidden fields and the `meta` element of a page that hold tokens."""
+    """Finds the hidden fields and the `meta` elements of a page that contain tokens."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -62,14 +62,14 @@ class _Page(HTMLParser):
 
 
 def is_csrf_cookie(name: str) -> bool:
-    """Whether a cookie is one that requests repeat, and so no session."""
+    """Whether requests repeat a cookie as a CSRF token, so that it is no session."""
     return name in _ECHOED
 
 
 def echoed(cookies: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers that repeat cookies. Laravel decodes the value of its cookie first.
+    """Return the headers that repeat cookies. Laravel decodes its cookie first.
 
-    A value that no header can hold once it is decoded is repeated as it is.
+    If headers cannot contain the decoded value, the cookie is repeated unchanged.
     """
     pairs = ((_ECHOED[name], value, unquote(value)) for name, value in cookies.items() if name in _ECHOED)
     return {name: plain if _fits(plain) else value for name, value, plain in pairs if _fits(value)}
@@ -81,7 +81,7 @@ def _fits(value: str) -> bool:
 
 
 def token_of(page: Response, cookies: Mapping[str, str]) -> CsrfToken:
-    """Return the token of a page that is read with these cookies, its own among them."""
+    """Return the CSRF token of a login page. `cookies` are sent with the page's form, and include those that the page set."""
     parser = _Page()
     parser.feed(page.content[:_MOST_READ].decode("utf-8", "replace"))
     headers = echoed(cookies)

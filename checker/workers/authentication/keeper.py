@@ -1,4 +1,4 @@
-"""The credentials of one worker: added to requests, renewed after a refusal, fetched on the order of the supervisor."""
+"""The credentials of one worker: added to requests, renewed after a refusal, fetched when the supervisor orders it."""
 
 import time
 from collections import Counter
@@ -22,17 +22,18 @@ from checker.workers.authentication.signup import SignUpSource
 from checker.workers.messages import CredentialAction, CredentialMessage
 
 _CONTENT_TYPE: Final = b"content-type"
-_BODY: Final = "body"  # Name of a value that has none.
+_BODY: Final = "body"  # Name of a value without a name of its own.
 
 
 def rewrite_body(case: Case, changed: Case, request: WireRequest, made: WireRequest) -> None:
-    """Replace the body of a finished request by that of `made`, the request of the changed case."""
+    """Replace the body of a finished request by the body of `made`, the request of the changed case."""
     request.body, request.lines = made.body, None
     said = request.header(_CONTENT_TYPE)
     usual = (case.media_type or "").encode("latin-1", "replace")
     is_ours = said is None or _essence(said) == _essence(usual)
     if not is_ours and case.media_type == changed.media_type:
-        # A Content-Type that a user set for all requests stays. Ours is written again: its multipart boundary has changed.
+        # The user's Content-Type for all requests stays. The default one is replaced, because its multipart boundary
+        # has changed.
         return
     kept = [pair for pair in request.headers if pair[0].lower() != _CONTENT_TYPE]
     written = [pair for pair in made.headers if pair[0].lower() == _CONTENT_TYPE]
@@ -44,7 +45,7 @@ def _essence(media_type: bytes) -> bytes:
 
 
 def new_texts(before: Any, after: Any, name: str = _BODY) -> Iterator[tuple[str, str]]:
-    """Yield (name, text) of the texts that a value has and another one has not at the same place."""
+    """Yield (name, text) of texts in `after` that `before` does not have at the same place."""
     match after:
         case str():
             if after and after != before:
@@ -63,7 +64,7 @@ def new_texts(before: Any, after: Any, name: str = _BODY) -> Iterator[tuple[str,
 
 
 MOST_IN_VAIN = 3
-"""Renewals in a row after which an operation that still refuses is left alone: it may refuse every caller."""
+"""Renewals in a row after which credentials are no longer renewed for an operation, because it may refuse every caller."""
 
 _MOST_IN_FLIGHT = 256  # Requests of which a copy without credentials is kept, to be authenticated anew.
 
@@ -78,15 +79,15 @@ class RequestSigner(Protocol):
         ...
 
     def is_challenged(self, request: WireRequest, response: Response) -> bool:
-        """Whether the response is a challenge, so that the same request may be accepted when it is signed again."""
+        """Whether the response is a challenge, so that the same request may be accepted if it is signed again."""
         ...
 
 
 class ReauthState(Struct):
-    """The count of newer credentials that were refused as well, which decides whether to fetch again."""
+    """Counts credentials that were refused after a renewal, to decide whether to renew again."""
 
     most_in_vain: int = MOST_IN_VAIN
-    """Times in a row for one operation."""
+    """Renewals in a row for one operation."""
     renewals: int = 0
     """Number of renewals for all operations."""
     in_vain: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -94,15 +95,19 @@ class ReauthState(Struct):
     useful: set[str] = field(default_factory=set)
     """Sources whose credentials were accepted at least once."""
     told: set[tuple[str, str]] = field(default_factory=set)
-    """(operation, source) of the warnings; the operation is empty for all."""
+    """(operation, source) of the warnings that were recorded; the operation is empty for all operations."""
 
     @property
     def is_broken(self) -> bool:
-        """Whether the credentials of some source are fetched no more, for one operation or for all."""
+        """Whether some credentials are no longer renewed, for one operation or for all."""
         return any(self._refusals(place) >= self.most_in_vain for place in self.in_vain)
 
     def renew(self, place: tuple[str, str]) -> bool:
-        """Count a renewal; return False if the operation has refused too many, or all operations together if none ever accepted any."""
+        """Count a renewal.
+
+        Return False if there were too many in a row, for the operation or, if the source was never accepted, for all
+        operations.
+        """
         if self._refusals(place) >= self.most_in_vain:
             return False
         self.in_vain[place] += 1
@@ -110,7 +115,7 @@ class ReauthState(Struct):
         return True
 
     def stopped(self, place: tuple[str, str]) -> Note | None:
-        """Return the warning that a source is not asked again, the first time only."""
+        """Return the warning that a source is not used again; None if it was returned before."""
         label, source = place
         about = label if source in self.useful else ""
         if (about, source) in self.told:
@@ -120,7 +125,7 @@ class ReauthState(Struct):
         return Note("refresh_stopped", about, "", f"{source}: {times}; it is not renewed again in this run")
 
     def accepted(self, place: tuple[str, str]) -> None:
-        """Reset the count of an operation that accepted its credentials."""
+        """Reset the count of an operation that accepted the credentials."""
         self.useful.add(place[1])
         self.in_vain.pop(place, None)
 
@@ -138,11 +143,11 @@ class _Held(Struct, frozen=True):
     number: int
     credentials: Credentials
     error: str
-    since: float  # Time of the clock at which they arrived.
+    since: float  # When they arrived, on the keeper's clock.
 
 
 class KnownPeers(Struct, frozen=True):
-    """Implements `checker.checks.context.Peers` with users of an authentication document."""
+    """Implements `checker.checks.context.Peers` with the users of an authentication document."""
 
     keeper: "CredentialKeeper"
     names: Sequence[str]
@@ -153,48 +158,49 @@ class KnownPeers(Struct, frozen=True):
         return next((one for one in self.names if source_name(one) in carried), None)
 
     def lend(self, case: Case, request: WireRequest, who: str) -> None:
-        """Put the credentials of a peer into a request. Raises `CredentialError`."""
+        """Give a request the credentials of a peer. Raises `CredentialError`."""
         self.keeper.lend(case, request, source_name(who))
 
 
 class SupervisorLine(Protocol):
-    """The way of a worker to its supervisor."""
+    """The connection of a worker to its supervisor."""
 
     def send(self, message: CredentialMessage) -> None: ...
 
     def wait_for_orders(self) -> bool:
-        """Wait for orders to `fetch` or `take`: the loop of the worker stops meanwhile. Return whether the run ends."""
+        """Wait for orders to `fetch` or `take`, while the loop of the worker is blocked. Return whether the run ends."""
         ...
 
 
 class CredentialKeeper(Struct):
-    """The current credentials of all sources, and the way to newer ones."""
+    """The current credentials of all sources, and how to renew them."""
 
     sources: Mapping[str, CredentialSource]
-    secrets: Secrets  # Receives every value before a request carries it, so that no output shows it.
+    secrets: Secrets  # Every value is registered here before a request carries it, so that no output contains it.
     line: SupervisorLine | None = None
-    """None before the loop begins, and without a supervisor: no other process fetches."""
+    """None before the loop begins, and without a supervisor."""
     is_alone: bool = False  # Whether this process fetches for itself.
     signers: Sequence[RequestSigner] = ()  # Called last: a signature covers all other parts of a request.
     identities: Identities | None = None  # The caller of each operation; None without configured users.
     first: str = ""  # Source that comes before all others. If it has credentials for a case, no other source is used.
     peer_names: Sequence[str] = ()  # Users whose access is compared.
-    clock: Clock = time.monotonic  # Seconds, for the age of credentials.
-    trial: SignUpSource | None = None  # Source for operations that declare no security.
+    clock: Clock = time.monotonic  # Clock for the age of credentials, in seconds.
+    trial: SignUpSource | None = None  # Source of credentials to try at operations that declare no security.
     note: Callable[[Note], None] = lambda note: None  # Records a warning.
-    logins: LoginTraffic | None = None  # Logins to be recorded when their values are among the secrets.
+    logins: LoginTraffic | None = None  # Logins that are recorded once their values are registered as secrets.
     _held: dict[Address, _Held] = field(default_factory=dict)
     _wanted_for: dict[Address, Case] = field(default_factory=dict)
-    """The case that needs the credentials: user code that fetches may read it."""
+    """The case that needs the credentials. User code that fetches them may read it."""
     _callers: dict[int, tuple[WireRequest, str, bytes, tuple[tuple[bytes, bytes], ...]]] = field(default_factory=dict)
     """By the `id` of requests in flight: the request, its caller, its target and headers without credentials."""
-    _maker: RequestMaker = field(default_factory=plain_maker)  # Writes the bodies that credentials change.
+    _maker: RequestMaker = field(default_factory=plain_maker)  # Writes bodies that contain credentials.
     reauth: ReauthState = field(default_factory=ReauthState)
 
     def apply(self, case: Case, request: WireRequest) -> None:
-        """Put the current credentials into the request of a case. Raises `CredentialError`."""
+        """Add the current credentials to the request of a case. Raises `CredentialError`."""
         if self.identities is not None:
-            # Another user may have sent the request: it is restored to its form without credentials.
+            # The request may carry credentials of another user, so it is first restored to its form without
+            # credentials.
             who = self.identities.current(case.operation.label)
             known = self._callers.get(id(request))
             if known is not None:
@@ -222,9 +228,9 @@ class CredentialKeeper(Struct):
                 put(request, signed)
 
     def headers_of(self, case: Case, *, fetches: bool) -> dict[str, str]:
-        """Return the headers with the current credentials of a case; those that must be fetched only if `fetches`.
+        """Return the headers with the current credentials of a case. Credentials are only fetched if `fetches`.
 
-        Credentials of a single request and signatures are not known before it is sent. Raises `CredentialError`.
+        Credentials for a single request and signatures are unknown before the request is sent. Raises `CredentialError`.
         """
         found: dict[str, str] = {}
         for name, _, carried in self._carried(case, of_request=False, fetches=fetches):
@@ -235,7 +241,7 @@ class CredentialKeeper(Struct):
         return found
 
     def _carried(self, case: Case, *, of_request: bool, fetches: bool = True) -> Iterator[tuple[str, int, Credentials]]:
-        """Yield (source, number, credentials) for the credentials that a case carries; with `of_request` also those fetched for one request."""
+        """Yield (source, number, credentials) of a case; with `of_request` also credentials that are fetched for one request."""
         for name, source in self.sources.items():
             key = None if source in RUNNING_SOURCES or not (of_request or source.is_kept) else source.key(case)
             if key is None:
@@ -261,7 +267,7 @@ class CredentialKeeper(Struct):
         return KnownPeers(self, self.peer_names) if self.peer_names else None
 
     def lend(self, case: Case, request: WireRequest, name: str) -> None:
-        """Let a request carry the credentials of the named source, in place of those of the operation. Raises `CredentialError`."""
+        """Give a request the credentials of the named source in place of the operation's. Raises `CredentialError`."""
         held = self._current((name, ""), self.sources[name], case)
         if held is not None:
             self.secrets.add_credentials(held.credentials, owner=user_of(name))
@@ -269,10 +275,10 @@ class CredentialKeeper(Struct):
             request.proofs = ((name, held.number),)
 
     def is_refused(self, case: Case, request: WireRequest, outcome: Outcome, *, is_again: bool = False) -> bool:
-        """Whether a refused request is to be sent again, because newer or other credentials are available.
+        """Whether to send a refused request again, because newer or other credentials are available.
 
-        `is_again` marks the response to a repetition. For an operation that keeps refusing, credentials are not renewed again
-        after `MOST_IN_VAIN` renewals. Raises `CredentialError`.
+        `is_again`: the response is to a repetition. After `MOST_IN_VAIN` renewals in a row, credentials are not renewed for
+        an operation. Raises `CredentialError`.
         """
         if not isinstance(outcome, Response):
             return False
@@ -290,7 +296,8 @@ class CredentialKeeper(Struct):
             if not source.is_refused(outcome):
                 self.reauth.accepted(place)
             elif source.is_kept and self._held[address].number > number:
-                # Several requests were in flight when their credentials expired: one renewal serves all, and counts once.
+                # Several requests were in flight when their credentials expired. One renewal serves all of them and
+                # counts once.
                 is_hopeful = True
             elif self.reauth.renew(place):
                 is_hopeful = True
@@ -310,9 +317,10 @@ class CredentialKeeper(Struct):
                 self.reauth.accepted((case.operation.label, name))
 
     def renew(self, case: Case, request: WireRequest) -> bool:
-        """Fetch the credentials of a request again, whatever its response was. Return whether there was a source for them.
+        """Renew the credentials of a request, whatever its response was. Return whether there was a source.
 
-        A service may answer 403 to a revoked token, which `is_refused` leaves to the operation. Raises `CredentialError`.
+        A service may answer 403 to a revoked token; `is_refused` treats 403 as a decision of the operation. Raises
+        `CredentialError`.
         """
         kept = [(name, number) for name, number in request.proofs if self.sources[name].is_kept]
         for name, number in kept:
@@ -323,7 +331,7 @@ class CredentialKeeper(Struct):
         return bool(kept)
 
     def take(self, given: CredentialMessage) -> bool:
-        """Receive newer credentials, or the reason why there are none; return whether they replace refused ones."""
+        """Take newer credentials, or the reason why there are none. Return whether they replace refused ones."""
         found = given.credentials
         self.secrets.add_credentials(found, owner=user_of(given.source))
         held = _Held(given.number, found, given.error, self.clock())
@@ -344,7 +352,7 @@ class CredentialKeeper(Struct):
             return order.fetched(found)
         except CredentialError as error:
             return order.failed(str(error), last)
-        except Exception as error:  # noqa: BLE001 - user code; only the operations that need these credentials fail
+        except Exception as error:  # noqa: BLE001 - user code, so only operations that need these credentials fail
             return order.failed(f"{type(error).__name__}: {error}", last)
         finally:
             self._record_logins()
@@ -354,7 +362,7 @@ class CredentialKeeper(Struct):
             self.logins.write()
 
     def _current(self, address: Address, source: CredentialSource, case: Case) -> _Held | None:
-        """Return the current credentials; old ones stay in use if newer ones are due only for their age and cannot be fetched."""
+        """Return the current credentials. If they are due for renewal only because of their age and it fails, they stay in use."""
         held = self._held.get(address)
         if held is None or held.error:
             return self._newer(address, 0 if held is None else held.number, case)
@@ -370,14 +378,14 @@ class CredentialKeeper(Struct):
             return known
 
     def _newer(self, address: Address, refused: int, case: Case) -> _Held | None:
-        """Return the credentials after those with that number; None if there is no time left to wait for them."""
+        """Return the credentials with a higher number than `refused`; None if there is no time left to wait for them."""
         name, key = address
         self._wanted_for[address] = case
         if self.is_alone:
             self.take(self.fetch(CredentialMessage(CredentialAction.FETCH, name, refused + 1, key)))
         elif self.line is not None:
             self.line.send(CredentialMessage(CredentialAction.WANTED, name, refused, key))
-        # The number counts the fetches of all workers: a higher one is newer than the refused one, in whichever worker it was fetched.
+        # The number counts the fetches of all workers, so a higher number is newer, whichever worker fetched it.
         while (held := self._held.get(address)) is None or held.number <= refused:
             if self.line is None or self.line.wait_for_orders():
                 return held

@@ -1,6 +1,6 @@
-"""Logins: requests that fetch tokens (`[auth.dynamic.openapi.<scheme>]`) or log in users of an authentication document.
+"""Logins: requests that fetch tokens (`[auth.dynamic.openapi.<scheme>]`), or that log in users of an authentication document.
 
-Their traffic is recorded without the credentials that they send and receive.
+They are recorded without the credentials that they send and receive.
 """
 
 import dataclasses
@@ -33,7 +33,7 @@ from checker.workers.recording.traffic import Answered, Traffic, answered
 
 _REJECTED: Final = "the credentials were rejected; correct them in the configuration"
 _REJECTIONS: Final = frozenset(("invalid_client", "invalid_grant", "unauthorized_client", "access_denied"))
-"""Errors of OAuth 2 that are about the credentials (RFC 6749, 5.2)."""
+"""OAuth 2 errors that mean wrong credentials (RFC 6749, 5.2)."""
 _UNCLEAR: Final = "correct the credentials, or the way they are sent, in the configuration"
 _NOT_UNDERSTOOD: Final = (
     "the login does not understand the request; correct the names of its fields and its media type in the configuration"
@@ -46,13 +46,13 @@ _ADVICE: Final = {
     **dict.fromkeys((404, 405), _NOT_THERE),
     **dict.fromkeys((415, 422), _NOT_UNDERSTOOD),
 }
-"""Status of a login -> advice."""
+"""Status of a failed login -> advice."""
 _TITLE: Final = re.compile(r"<title[^>]*>([^<]*)", re.IGNORECASE)
 _REASONS: Final = ("error", "error_description", "title", "detail", "message")
-"""Members of an error body that say why (RFC 6749, 5.2; RFC 9457; frameworks)."""
+"""Members of an error body that give the reason (RFC 6749, 5.2; RFC 9457; frameworks)."""
 _MOST_SHOWN: Final = 200
-_LEAD_S: Final = 30.0  # Seconds before the end of its life at which a token is renewed.
-_MOST_BYTES: Final = 16_384  # Maximum size of a token: nearly every server rejects longer headers.
+_LEAD_S: Final = 30.0  # Seconds before its expiry at which a token is renewed.
+_MOST_BYTES: Final = 16_384  # Longest token: nearly every server rejects longer headers.
 
 
 class TokenSource(CredentialSource):
@@ -67,7 +67,7 @@ class TokenSource(CredentialSource):
         self._asked, self._scheme, self._schemes, self._wiring = asked, scheme, schemes, wiring
 
     def key(self, case: Case) -> str | None:
-        """Return one key for all cases that carry the scheme; None for other cases."""
+        """Return the same key for all cases that carry the scheme; None for other cases."""
         chosen = self._schemes.chosen(case.operation, case.alternative)
         return "" if self._scheme in chosen and self._asked in self._schemes.of(case.operation).dynamic else None
 
@@ -95,9 +95,9 @@ class TokenSource(CredentialSource):
 
 
 def written(payload: Any, media_type: str) -> str:
-    """Return a JSON value as the text of a media type: JSON, or a form, which writes numbers and booleans as JSON does.
+    """Return a JSON value as the text of a media type: JSON, or a form with numbers and booleans in JSON's spelling.
 
-    A string that is not sent as JSON is the whole body.
+    If the media type is not JSON, a string is the whole body.
     """
     if isinstance(payload, str) and not is_json(media_type):
         return payload
@@ -108,7 +108,7 @@ def written(payload: Any, media_type: str) -> str:
 
 
 def login_request(method: str, path: str, payload: str, media_type: str, headers: Headers = ()) -> WireRequest:
-    """Return a request for a token; an empty payload sends no body."""
+    """Return a request for a token. With an empty payload it has no body."""
     body: bytes | None = None
     fields = [(b"Accept", b"*/*"), *((n.encode(), v.encode("latin-1")) for n, v in headers)]
     if payload:
@@ -116,7 +116,7 @@ def login_request(method: str, path: str, payload: str, media_type: str, headers
         fields.append((b"Content-Type", media_type.encode("latin-1")))
     elif method not in ("GET", "DELETE"):
         body = b""
-    # The server may have closed a kept connection since the last login, which can be minutes ago.
+    # The last login may be minutes ago, and the server may have closed a kept connection since.
     return WireRequest(method, path.encode(), fields, body, fresh=True)
 
 
@@ -130,9 +130,9 @@ def send_login(
     *,
     is_redirect_kept: bool = False,
 ) -> Outcome:
-    """Send a login, or read its page. `endpoint` is a path below the base URL, or a URL.
+    """Send a login, or request its page. `endpoint` is a path below the base URL, or a URL.
 
-    Redirects are followed, unless the cookies and headers of the redirect itself are wanted.
+    Redirects are followed unless `is_redirect_kept`, for cookies and headers of the redirect itself.
     """
     target, send = endpoint, wiring.send
     if not endpoint.startswith("/"):
@@ -145,15 +145,15 @@ def send_login(
 
 
 def path_of(endpoint: str) -> str:
-    """Return the path of a login for messages."""
+    """Return the path of a login, for messages."""
     return (endpoint if endpoint.startswith("/") else urlsplit(endpoint).path or "/").partition("?")[0]
 
 
 def lifetime_s(response: Response) -> float | None:
-    """Return the age in seconds at which the token of a response is renewed, by its `expires_in` (RFC 6749, 5.1).
+    """Return the age in seconds at which a token is renewed, by the `expires_in` of its response (RFC 6749, 5.1).
 
-    Renewed 30 seconds before it expires, or after half of a shorter life: requests with it are under way meanwhile.
-    None if the response does not say.
+    This is 30 seconds before it expires, or after half of a shorter life, because requests with it may be in flight. None if
+    the response does not tell.
     """
     try:
         document = json.loads(response.content)
@@ -169,7 +169,7 @@ def accepted(outcome: Outcome, label: str) -> Response:
         raise CredentialError(f"{label} was not answered: {outcome.kind}: {outcome.message}")
     status = outcome.status_code
     if not 200 <= status < 400:
-        # The `error` of OAuth 2, and the reason that the body gives, in one short line.
+        # OAuth 2's `error` and the reason in the body, in one short line.
         text = outcome.content[:_MOST_BYTES].decode("utf-8", "replace")
         error = ""
         try:
@@ -216,15 +216,15 @@ def extracted(response: Response, source: str, selector: str) -> str:
 
 
 def cookies_of(response: Response) -> dict[str, str]:
-    """Return the cookies that a response sets, without their attributes (RFC 6265, 5.2)."""
+    """Return the cookies that a response sets, without attributes (RFC 6265, 5.2)."""
     pairs = (text.partition(";")[0] for text in response.headers.get("set-cookie", []))
     split = (pair.partition("=") for pair in pairs)
     return {name.strip(): value.strip() for name, sign, value in split if sign and name.strip()}
 
 
-_ANONYMOUS: Final = ""  # Name of the caller without credentials.
+_ANONYMOUS: Final = ""  # Name for calls without credentials.
 
-SendTo = Callable[[str], Send]  # Returns the sender of requests to the host of an absolute URL.
+SendTo = Callable[[str], Send]  # Returns a function that sends requests to the host of an absolute URL.
 
 
 class LoginTransport(Struct, frozen=True):
@@ -236,28 +236,28 @@ class LoginTransport(Struct, frozen=True):
 
 
 _MOST_INCONCLUSIVE: Final = 8
-"""Requests of an operation that are sent as further users without showing which user may call it."""
+"""Requests of an operation that are sent as other users, if their responses do not show which user may call it."""
 
 
 class Identities:
-    """The caller of each operation: the first user, then anonymous, then the other users, until one is accepted.
+    """The caller of each operation: the first user, then no user, then the other users, until one is accepted.
 
-    A 404 or 400 to another user shows nothing: an operation may answer 403 for reasons of its own, such as a wrong code. The
-    next request of the operation comes from the first user again.
+    A 404 or 400 for another user proves nothing, because the operation may have answered 403 for its own reasons, such as a
+    wrong code. The next request of the operation comes from the first user again.
     """
 
     def __init__(self, names: Sequence[str], peers: Collection[str] = ()) -> None:
-        """`peers` have the same permissions as the first user, so that they are not tried after a refusal."""
+        """`peers` have the same permissions as the first user, so they are not tried after a refusal."""
         first, *others = names
         others = [one for one in others if first not in peers or one not in peers]
         self._ladder = (first, _ANONYMOUS, *others) if others else (first,)
         self._tried: dict[str, list[int]] = {}
-        """Operation -> statuses of refusals, in the order of `_ladder`."""
+        """Operation -> statuses of the refusals, in the order of `_ladder`."""
         self._inconclusive: Counter[str] = Counter()
         self._settled: dict[str, str] = {}
 
     def current(self, label: str) -> str:
-        """Return the user that calls an operation now; empty for anonymous calls."""
+        """Return the user that currently calls an operation; empty for calls without credentials."""
         known = self._settled.get(label)
         return self._ladder[len(self._tried.get(label, ()))] if known is None else known
 
@@ -266,10 +266,10 @@ class Identities:
         return len(self._ladder) == 1 or label in self._settled
 
     def is_another_tried(self, label: str, who: str, status: int) -> bool:
-        """Record a response to a user; return whether the same request is to be sent again as another user."""
+        """Record a response to a user. Return whether to send the same request again as another user."""
         is_refusal = status in UNAUTHORIZED
         if self.is_settled(label) or who != self.current(label):
-            # A response to a concurrent request has already moved the operation to another caller.
+            # The response to a concurrent request has already changed the caller of the operation.
             return is_refusal and who != self.current(label)
         if 200 <= status < 400:
             self._settled[label] = who
@@ -283,7 +283,7 @@ class Identities:
         tried.append(status)
         if len(tried) < len(self._ladder):
             return True
-        # Every caller is refused. 403 means known but not allowed, which is further than 401.
+        # Every caller was refused. 403 means "known but not allowed", which is closer to success than 401.
         furthest = tried.index(403) if 403 in tried else 0
         self._settled[label] = self._ladder[furthest]
         return self._settled[label] != who
@@ -293,17 +293,17 @@ _OF_USER: Final = "auth.wfc user "
 
 
 def source_name(user: str) -> str:
-    """Return the name of the source of a user's credentials."""
+    """Return the name of the source for a user's credentials."""
     return f"{_OF_USER}{user}"
 
 
 def user_of(source: str) -> str:
-    """Return the user whose credentials a source fetches; empty for a source of another kind."""
+    """Return the user whose credentials a source fetches; empty for other sources."""
     return source.removeprefix(_OF_USER) if source.startswith(_OF_USER) else ""
 
 
 class UserSource(CredentialSource):
-    """One user as a source of credentials."""
+    """The credentials of one user, as a source."""
 
     def __init__(self, identities: Identities, refresh_s: float | None, wiring: LoginTransport, user: WfcUser) -> None:
         self.name = source_name(user.name)
@@ -313,12 +313,12 @@ class UserSource(CredentialSource):
         self._wiring = wiring
 
     def key(self, case: Case) -> str | None:
-        """Return the key of the user; None if another user calls."""
+        """Return the key of the user; None if another user calls the operation."""
         is_mine = self._identities.current(case.operation.label) == self._user.name
         return "" if is_mine else None
 
     def fetch(self, case: Case | None = None) -> Credentials:
-        """Return the fixed headers, or the credentials in the response to the login. Raises `CredentialError`."""
+        """Return the configured headers, or the credentials in the response to the login. Raises `CredentialError`."""
         login = self._user.login
         if login is None:
             return Credentials(dict(self._user.headers))
@@ -333,7 +333,7 @@ class UserSource(CredentialSource):
     def _session(self, login: WfcLogin) -> Credentials:
         """Return the cookies of a session, and the headers that repeat its CSRF token. Raises `CredentialError`.
 
-        If the login is refused and its page gives a token, it is sent once more with the token.
+        If the login is refused and its page contains a token, the login is sent once more with the token.
         """
         outcome, token = self._sent(login), CsrfToken({}, {})
         cookies: dict[str, str] = {}
@@ -345,7 +345,7 @@ class UserSource(CredentialSource):
             if token:
                 outcome = self._sent(login, token, cookies)
         response = accepted(outcome, self._label(login))
-        # Sessions get a new identifier and a new token at the login, or keep those of the page.
+        # A login may give the session a new identifier and a new token, or keep those of the page.
         cookies = {name: value for name, value in (cookies | cookies_of(response)).items() if value}
         if not cookies:
             raise CredentialError(
@@ -374,7 +374,7 @@ class UserSource(CredentialSource):
             payload = written({**dict(payload), **fields}, login.content_type)
         if token is not None:
             page = login.endpoint if login.is_external else f"{self._wiring.origin.plain.url}{login.endpoint}"
-            # Django wants it of HTTPS requests.
+            # Django requires it on HTTPS requests.
             headers = (*headers, *token.headers.items(), *_cookie_header(cookies or {}), ("Referer", page))
         return send_login(
             self._wiring,
@@ -394,19 +394,19 @@ class UserSource(CredentialSource):
         return f"the login of {self._user.name!r} ({login.method} {path_of(login.endpoint)})"
 
     def is_refused(self, response: Response) -> bool:
-        """Whether a new login may help: fixed headers never change."""
+        """Whether a new login may help. Configured headers never change."""
         return self._user.login is not None and response.status_code in RETRY_ON
 
 
 _MASK: Final = Redaction().replacement
 _PLAIN_OF_LOGINS: Final = frozenset((b"content-type", b"content-length", b"accept", b"host", b"user-agent"))
-"""Headers of logins that hold no credentials."""
+"""Headers of logins that contain no credentials."""
 _PLAIN_OF_RESPONSES: Final = frozenset(("content-type", "content-length", "date", "server"))
-"""Headers of responses that hold no credentials."""
+"""Headers of responses that contain no credentials."""
 
 
 class LoginTraffic(msgspec.Struct):
-    """Collects logins, and records them once their values are among the secrets."""
+    """Collects logins, and records them once their values are registered as secrets."""
 
     traffic: Traffic
     _sent: list[Answered] = msgspec.field(default_factory=list)
@@ -420,7 +420,7 @@ class LoginTraffic(msgspec.Struct):
         )
 
     def _noted(self, send: Send, above: str) -> Send:
-        """Return a sender that collects its requests. `above` precedes their path: a base path, or the URL of another host."""
+        """Return a sender that collects its requests. `above` is put before their paths: a base path, or the URL of another host."""
 
         def noted(request: WireRequest) -> Outcome:
             outcome = send(request)
@@ -436,7 +436,7 @@ class LoginTraffic(msgspec.Struct):
     def write(self) -> None:
         """Record the logins since the last call."""
         for request, outcome, at in self._sent:
-            # All values of a login are masked, since users choose the names of fields.
+            # All values of a login are masked, because users choose the names of its fields.
             headers = [(n, v if n.lower() in _PLAIN_OF_LOGINS else _MASK.encode()) for n, v in request.headers]
             target = Redaction().url(request.target.decode("latin-1")).encode("latin-1")
             body = request.body
@@ -452,7 +452,7 @@ class LoginTraffic(msgspec.Struct):
 
 
 def _without_credentials(outcome: Outcome) -> Outcome:
-    """Return a response without credentials. A refusal is returned unchanged, because it contains no credentials and gives the reason."""
+    """Return a response without credentials. A refusal is returned unchanged, because it gives the reason and contains no credentials."""
     if not isinstance(outcome, Response) or outcome.status_code >= 400:
         return outcome
     headers = [(name, value if name.lower() in _PLAIN_OF_RESPONSES else _MASK) for name, value in outcome.raw_headers]
@@ -467,7 +467,7 @@ def _without_credentials(outcome: Outcome) -> Outcome:
 
 
 def _json_of_masks(body: bytes) -> bytes:
-    """Return JSON with masked values. The names stay: they show how a pointer to the token must read."""
+    """Return JSON with masked values. The names stay, because users need them to write the pointer to the token."""
     try:
         return json.dumps(_of_masks(json.loads(body))).encode()
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Tokens of OAuth 2 (`[auth.oauth2.openapi.<scheme>]`): the grants that need no browser (RFC 6749, 4.3, 4.4 and 6)."""
+"""OAuth 2 tokens (`[auth.oauth2.openapi.<scheme>]`), by the grants that need no browser (RFC 6749, 4.3, 4.4 and 6)."""
 
 import json
 from typing import Any
@@ -19,12 +19,12 @@ _REFRESH: str = "refresh_token"
 
 
 class OAuth2Source(CredentialSource):
-    """The tokens of one client, one for each set of scopes. A token is renewed before it expires, and when it is refused."""
+    """The tokens of one client, one for each set of scopes. A token is renewed before it expires and when it is refused."""
 
     def __init__(
         self, asked: OAuth2Scheme, scheme: SecurityScheme, schemes: SchemeCredentials, wiring: LoginTransport
     ) -> None:
-        """Raises `ConfigError` if the token URL is unknown, or at a server that only the description names."""
+        """Raises `ConfigError` if the token URL is unknown, or is on a server that only the description names."""
         self.name = f"auth.oauth2.openapi.{asked.name}"
         self._asked, self._scheme, self._schemes, self._wiring = asked, scheme, schemes, wiring
         self._url = asked.token_url or scheme.token_url(asked.grant)
@@ -42,7 +42,8 @@ class OAuth2Source(CredentialSource):
     def key(self, case: Case) -> str | None:
         """Return the scopes that a case needs; None if its request does not carry the scheme.
 
-        A refresh token has one key: the server may replace it at each use, so that two keys would take it from each other.
+        With a refresh token there is only one key, because the server may replace the refresh token at each use, and a
+        second key would invalidate the first.
         """
         place = case.operation.label, case.alternative
         if place not in self._keys:
@@ -63,7 +64,7 @@ class OAuth2Source(CredentialSource):
         return self._token(case, self._asked.refresh_token)
 
     def renewed(self, held: Credentials, case: Case) -> Credentials:
-        """Return the next token, by the refresh token that came with the last one. Raises `CredentialError`."""
+        """Return the next token, using the refresh token of the last one. Raises `CredentialError`."""
         return self._token(case, held.data or self._asked.refresh_token)
 
     def is_refused(self, response: Response) -> bool:

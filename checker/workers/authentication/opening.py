@@ -1,7 +1,7 @@
-"""Requests before the first case that try the configured credentials.
+"""Requests before the first case that test the configured credentials.
 
-Wrong credentials end the run immediately. Otherwise hundreds of requests would be refused and nothing tested. Operations that
-refuse anonymous requests although they declare no security get the credentials of the scheme that they accept.
+Wrong credentials end the run at once; otherwise hundreds of requests would be refused and nothing would be tested.
+Operations that refuse anonymous requests without declaring security get the credentials of the scheme that they accept.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,13 +32,13 @@ from checker.workers.selected import SelectedOperations
 
 HARMLESS = ("GET", "HEAD")
 _MOST_TRIED = 3
-_MOST_READ = 200  # Operations that are read in search of suitable ones: reading a large description takes seconds.
+_MOST_READ = 200  # Operations that are read to find suitable ones. Reading a large description takes seconds.
 
 
 def is_harmless(operation: Operation) -> bool:
     """Whether a request to the operation needs no input and changes nothing, according to the description.
 
-    A `GET` with a described redirect may be a logout.
+    A `GET` that declares a redirect may be a logout.
     """
     if operation.method not in HARMLESS or looks_dangerous(operation.path, operation.operation_id):
         return False
@@ -50,23 +50,23 @@ def is_harmless(operation: Operation) -> bool:
 def repeatable(selected: SelectedOperations) -> Sequence[Operation]:
     """Return the operation whose request shows at any time whether the target still serves the caller; empty if there is none.
 
-    It is the same one in all workers.
+    All workers choose the same one.
     """
     return _first(selected, lambda one: True)[:1]
 
 
 def look_first(selected: SelectedOperations, schemes: SchemeCredentials, tools: Tools, http: Transport) -> Sent | None:
-    """Return the request that was not refused; None if none was sent or a request had no response.
+    """Return the request that was not answered with 401; None if none was sent or a request had no response.
 
-    Raises `ConfigError` when up to three operations that require the configured credentials all answer 401.
-    Credentials that must be fetched are not tried: a failing login is reported as such.
+    Raises `ConfigError` if up to three operations that require the configured credentials all answer 401. Credentials that
+    must be fetched are not tested, because a failing login has its own error.
     """
     configured = schemes.configured
     if not configured.is_static:
         return None
     asking = _first(selected, lambda one: _asks(one, schemes, configured))
     if configured.basic is not None and not asking:
-        # No operation declares basic authentication, but the user configured it: the description is incomplete.
+        # No operation declares basic authentication although the user configured it: the description is incomplete.
         asking = _first(selected, lambda one: True)
     refusing = []
     for operation in asking:
@@ -88,7 +88,7 @@ def look_first(selected: SelectedOperations, schemes: SchemeCredentials, tools: 
 
 
 def _first(selected: SelectedOperations, asks: Callable[[Operation], bool]) -> Sequence[Operation]:
-    """Return the first few harmless operations that require credentials of this kind."""
+    """Return the first few harmless operations that require credentials, as far as `asks` tells."""
     first = islice(selected.values(), _MOST_READ)
     found = (one for one in first if is_harmless(one) and not is_open(one.security) and asks(one))
     return tuple(islice(found, _MOST_TRIED))
@@ -103,17 +103,17 @@ def _asks(operation: Operation, schemes: SchemeCredentials, configured: Authenti
     return any(set(one) <= set(chosen) for one in alternatives)
 
 
-_MOST_LOOKED_AT: Final = 10  # Operations without knowledge from an earlier run.
+_MOST_LOOKED_AT: Final = 10  # Operations that are tried without knowledge from an earlier run.
 _MOST_KNOWN: Final = 100
 
 
 class AuthNeeds:
-    """Sends one request without credentials and one with those of each configured scheme, to operations that declare no security."""
+    """Sends requests to operations that declare no security: one without credentials, and one with those of each configured scheme."""
 
     def __init__(
         self, schemes: SchemeCredentials, maker: RequestMaker, gate: SafetyGate, http: Transport, factory: CaseFactory
     ) -> None:
-        """`maker` makes requests without any credentials."""
+        """`maker` makes requests without credentials."""
         self._schemes = schemes
         self._maker = maker
         self._gate = gate
@@ -121,10 +121,10 @@ class AuthNeeds:
         self._factory = factory
 
     def found(self, selected: SelectedOperations, known: Mapping[str, str]) -> Iterator[Note]:
-        """Yield a note for each operation that accepts a scheme. Its requests carry these credentials from now on.
+        """Yield a note for each operation that accepts a scheme. From then on its requests carry these credentials.
 
-        `known` maps operations that refused in an earlier run to their scheme, or to an empty text. Of the others only
-        harmless ones are tried. Credentials that must be fetched are not tried.
+        `known` maps operations that refused requests in an earlier run to their scheme, or to an empty text. Of other
+        operations only harmless ones are tried. Credentials that must be fetched are not tried.
         """
         if not self._schemes.static:
             return
@@ -143,11 +143,12 @@ class AuthNeeds:
                 yield Note(UNDECLARED_AUTH, label, scheme, text)
 
     def _opening(self, label: Label, likely: str) -> str:
-        """Return the security scheme whose credentials an operation accepts; empty if it needs no credentials or accepts none."""
+        """Return the security scheme whose credentials an operation accepts; empty if it needs none or accepts none."""
         case = discovery_case(self._factory, label)
         if case is None or case.operation.security or not self._is_refused(case):
             return ""
-        # A parameter in the place of the credentials would take their value: workers that start later would make other cases.
+        # A parameter in the place of the credentials would get their value, and workers that start later would make
+        # different cases.
         taken = {(one.location, one.name.lower()) for one in case.operation.parameters}
         places = {name: self._schemes.declared[name].place for name in self._schemes.static}
         names = [name for name, (place, field) in places.items() if (place, field.lower()) not in taken]
@@ -157,13 +158,13 @@ class AuthNeeds:
         return ""
 
     def _is_refused(self, case: Case, credentials: Credentials | None = None) -> bool:
-        """Whether the response is 401 or 403; False if the request must not be sent or has no response."""
+        """Whether the response is 401 or 403. False if the request must not be sent or has no response."""
         answer = answer_to(case, self._maker, self._gate, self._http, credentials)
         return answer is not None and answer.status_code in UNAUTHORIZED
 
 
 def discovery_case(factory: CaseFactory, label: Label) -> Case | None:
-    """Return the case of an operation that is sent before the run; None if there is none, which its test reports."""
+    """Return the case of an operation that is sent before the run; None if there is none. Its test reports the reason."""
     try:
         return factory.make(label, 0, 0, PhaseInfo("discovery")).case
     except (CheckerError, Rejected):
@@ -173,7 +174,7 @@ def discovery_case(factory: CaseFactory, label: Label) -> Case | None:
 def answer_to(
     case: Case, maker: Maker, gate: SafetyGate, http: Transport, credentials: Credentials | None = None
 ) -> Response | None:
-    """Return the response to a case before the run; None if it cannot or must not be sent, or has no response."""
+    """Return the response to a case before the run; None if the case cannot or must not be sent, or has no response."""
     try:
         request = maker.make(case)
     except CheckerError:

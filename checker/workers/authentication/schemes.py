@@ -1,4 +1,4 @@
-"""The configured credentials of security schemes, and their choice for each operation."""
+"""The configured credentials of security schemes, and which of them each operation gets."""
 
 import json
 import re
@@ -17,14 +17,14 @@ from checker.core.operation import Label, Operation
 from checker.core.request import BaseUrl, Location
 from checker.core.security import SecurityScheme, chosen_schemes, met_alternatives
 
-_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")  # Keys of TOML that need no quotes.
+_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")  # TOML keys that need no quotes.
 _JSON: Final = "application/json"
 _GRANTS: Final = {"grant_type": "password"}
-"""Values of further fields of a login with user and password (RFC 6749, 4.3.2)."""
+"""Values of the other fields of a login with user and password (RFC 6749, 4.3.2)."""
 
 
 class SchemeCredentials:
-    """Credentials by security scheme. Raises `ConfigError` for those that are for another kind of scheme."""
+    """Credentials by security scheme. Raises `ConfigError` if they are configured for another kind of scheme."""
 
     def __init__(
         self,
@@ -32,13 +32,13 @@ class SchemeCredentials:
         configured: Authentication,
         operations: OperationResolver | None = None,
     ) -> None:
-        """`operations`: the settings of operations with their own authentication; None: all operations use the configured one."""
+        """`operations`: the settings of operations with their own authentication; None if all use the configured one."""
         self.declared = declared
         self.configured = configured
         self._operations = None if operations is None or operations.is_uniform else operations
         everywhere = () if self._operations is None else self._operations.layers.everywhere()
         self.everywhere = tuple(dict.fromkeys((configured, *(own.authentication for own in everywhere))))
-        """The authentication of all operations, then that of single operations."""
+        """The general authentication, then the authentication of single operations."""
         self._static = {
             own: {one.name: _of_scheme(declared[one.name], one) for one in own.static if one.name in declared}
             for own in self.everywhere
@@ -60,7 +60,7 @@ class SchemeCredentials:
         return self.configured if self._operations is None else self._operations.of(operation).authentication
 
     def need(self, label: Label, name: str) -> None:
-        """Let requests to an operation without declared security carry the credentials of a scheme. Call it before the first case."""
+        """Let requests to an operation without declared security carry the credentials of a scheme. Call this before the first case."""
         self._chosen.pop((label, None), None)
         self._needed[label] = self.declared[name]
 
@@ -74,7 +74,7 @@ class SchemeCredentials:
 
     @property
     def tokens(self) -> Iterator[tuple[str, str, str]]:
-        """Yield (header or `cookie NAME`, scheme, text before the credentials) of the configured schemes that are sent there."""
+        """Yield (header or `cookie NAME`, scheme, text before the credentials) of the configured schemes that are sent in headers or cookies."""
         for name in dict.fromkeys(name for own in self.everywhere for name in own.schemes if name in self.declared):
             scheme = self.declared[name]
             place, parameter = scheme.place
@@ -86,7 +86,7 @@ class SchemeCredentials:
     def examples(self, described: Callable[[], DescribedLogin | None], origin: BaseUrl) -> tuple[str, ...]:
         """Return lines of `checker.toml` that configure the declared schemes; none if authentication is configured.
 
-        `described` returns the login of the description. Finding it reads operations, so it is called only if needed.
+        `described` returns the login of the description. It reads operations, so it is called only if needed.
         """
         if self.configured or not self.declared:
             return ()
@@ -94,11 +94,11 @@ class SchemeCredentials:
         return tuple(example_of(one, origin, login) for one in self.declared.values())
 
     def alternatives(self, operation: Operation) -> tuple[int, ...]:
-        """Return the indices of the security alternatives that requests can meet, that of usual requests first."""
+        """Return the indices of the security alternatives that requests can meet, the usual one first."""
         return met_alternatives(operation.security, self.of(operation).schemes)
 
     def chosen(self, operation: Operation, alternative: int | None = None) -> tuple[SecurityScheme, ...]:
-        """Return the schemes whose credentials a request carries to meet an alternative; None stands for usual requests."""
+        """Return the schemes whose credentials a request carries for an alternative; None stands for usual requests."""
         key = operation.label, alternative
         found = self._chosen.get(key)
         if found is None:
@@ -110,7 +110,7 @@ class SchemeCredentials:
         return found
 
     def scopes(self, operation: Operation, alternative: int | None, scheme: SecurityScheme) -> frozenset[str]:
-        """Return the scopes that a request needs of a scheme to meet an alternative; None stands for usual requests."""
+        """Return the scopes that a request needs from a scheme for an alternative; None stands for usual requests."""
         security = operation.security
         if alternative is None or alternative >= len(security):
             alternative = next(iter(self.alternatives(operation)), len(security))
@@ -119,9 +119,10 @@ class SchemeCredentials:
         return frozenset(scope for one, scopes in pairs if one == scheme for scope in scopes)
 
     def by_alternative(self, operation: Operation) -> Mapping[int | None, Credentials]:
-        """Return the credentials of requests to an operation for the whole run, by the security alternative that they meet.
+        """Return the constant credentials of requests to an operation, by the security alternative that they meet.
 
-        None stands for usual requests. It is the only key if all requests are alike; without credentials the result is empty.
+        The key None stands for usual requests. It is the only key if all requests have the same credentials. Without
+        credentials the result is empty.
         """
         places = (None, *self.alternatives(operation)[1:])
         static = self._static[self.of(operation)]
@@ -131,7 +132,7 @@ class SchemeCredentials:
         return {place: merged(static[name] for name in names) for place, names in chosen.items()}
 
     def places(self, operation: Operation) -> frozenset[tuple[Location, str]]:
-        """Return the places of credentials in requests to an operation, fetched ones included; headers in lower case."""
+        """Return the places of credentials in requests to an operation, including fetched ones. Headers are in lower case."""
         met = (None, *self.alternatives(operation)[1:])
         places = (scheme.place for place in met for scheme in self.chosen(operation, place))
         return frozenset((place, place.key(name)) for place, name in places)
@@ -145,10 +146,10 @@ def example_of(scheme: SecurityScheme, origin: BaseUrl, login: DescribedLogin | 
         return 'request-cert = "client.pem"'
     user = f'username = "${{{variable}_USER}}", password = "${{{variable}_PASSWORD}}"'
     if scheme.scheme == "digest":
-        # The response to a challenge differs each time, so a fixed header cannot be configured.
+        # The response to a challenge is different each time, so no fixed header can be configured.
         return f'auth.basic = {{ type = "digest", {user} }}'
     if login is not None and login.scheme == scheme:
-        # Other required fields of the body are left as `...` for the user.
+        # Other required fields of the body are `...`, for the user to fill in.
         payload = {login.user: f"${{{variable}_USER}}", login.password: f"${{{variable}_PASSWORD}}"}
         payload |= {name: _GRANTS.get(name, "...") for name in login.others}
         pairs = ", ".join(f"{_toml_key(name)} = {json.dumps(text)}" for name, text in payload.items())
@@ -165,7 +166,7 @@ def example_of(scheme: SecurityScheme, origin: BaseUrl, login: DescribedLogin | 
             "refresh_token": ("client_id", "refresh_token"),
         }[grant]
         members = [f'{one} = "${{{variable}_{"USER" if one == "username" else one.upper()}}}"' for one in fields]
-        # Credentials go to a foreign server only when the user names it.
+        # Credentials are sent to another server only if the user names it.
         target, is_foreign = token_target(url, origin)
         members += [f"token_url = {json.dumps(target)}"] if is_foreign else []
         return f"auth.oauth2.openapi.{key} = {{ {', '.join(members)} }}"
@@ -176,7 +177,7 @@ def example_of(scheme: SecurityScheme, origin: BaseUrl, login: DescribedLogin | 
 
 
 def token_target(url: str, origin: BaseUrl) -> tuple[str, bool]:
-    """Return (the declared token URL as an absolute URL, whether it is at another server than the API)."""
+    """Return (declared token URL as an absolute URL, whether its server is not that of the API)."""
     target = urljoin(f"{origin.url}{origin.base_path}/", url)
     try:
         return target, BaseUrl.from_url(target).site != origin.site
@@ -189,7 +190,7 @@ def _toml_key(name: str) -> str:
 
 
 def carried_as(scheme: SecurityScheme, value: str, refresh_s: float | None = None, data: object = None) -> Credentials:
-    """Return a token as credentials for a scheme, with the age at which it is renewed and data for its source."""
+    """Return a token as credentials for a scheme, with the age at which it is renewed and with data for its source."""
     place, name = scheme.place
     text = value if scheme.type == "apiKey" else f"Bearer {value}"
     return replace(credentials_at(place, {name: text}), refresh_s=refresh_s, data=data)

@@ -1,6 +1,6 @@
 """Signatures of finished requests: digest authentication, and `auth` objects of HTTP clients.
 
-Apart from the other sources because it imports httpx, a tenth of the start of a worker.
+A separate module, because importing httpx takes a tenth of the start of a worker.
 """
 
 from collections.abc import Callable, Generator, Iterable
@@ -18,22 +18,22 @@ from checker.core.response import Response
 from checker.kinds.http_client import httpx
 from checker.workers.authentication.keeper import RequestSigner
 
-_MOST_WAITING = 64  # Requests in flight whose responses may be challenges.
+_MOST_WAITING = 64  # Requests in flight whose response may be a challenge.
 
 _DIGEST_OF_REQUESTS = ("requests.auth", "HTTPDigestAuth")
-"""Module and name of a class: `requests` may not be installed."""
+"""Module and class name, because `requests` may not be installed."""
 
 Flow = Generator[httpx.Request, httpx.Response, None]
 
 
 class HttpxSigner:
-    """Signs with `httpx.Auth`: the flow changes the request, and learns from the response (a nonce of digest, for example)."""
+    """Signs with `httpx.Auth`. Its flow changes the request and learns from the response, for example a nonce of digest."""
 
     def __init__(self, origin: BaseUrl, auth_of: Callable[[Case], httpx.Auth | None]) -> None:
         self._origin = origin
         self._auth_of = auth_of
         self._flows: dict[int, tuple[WireRequest, Flow]] = {}
-        """By the `id` of requests, which they keep alive."""
+        """By the `id` of requests. The entry keeps the request alive."""
 
     def sign(self, case: Case, request: WireRequest) -> Credentials | None:
         """Return the headers that the flow adds to a request."""
@@ -47,14 +47,15 @@ class HttpxSigner:
             wanted = next(flow)
         except Exception as error:
             raise CredentialError(f"{type(auth).__name__}: {type(error).__name__}: {error}") from error
-        # Requests that are never answered leave their flow behind. Dictionaries keep their order, so the oldest goes.
+        # Requests that never get a response leave their flow behind. The oldest is dropped: dictionaries keep their
+        # order.
         while len(self._flows) >= _MOST_WAITING:
             self._flows.pop(next(iter(self._flows)))
         self._flows[id(request)] = (request, flow)
         return Credentials(new_values(before, dict(wanted.headers)))
 
     def is_challenged(self, request: WireRequest, response: Response) -> bool:
-        """Whether the flow wants to send again after this response. It keeps what it learnt for the next request."""
+        """Whether the flow sends the request again after this response. What it has learned is kept for the next request."""
         _, flow = self._flows.pop(id(request), (request, None))
         if flow is None:
             return False
@@ -92,12 +93,12 @@ class CallableSigner:
         return Credentials(new_values(before, texts))
 
     def is_challenged(self, request: WireRequest, response: Response) -> bool:
-        """Return False: these objects see no response."""
+        """Return False, because these objects do not see responses."""
         return False
 
 
 class PreparedRequest:
-    """The request that objects made for `requests` read and change."""
+    """The request as `auth` objects of `requests` read and change it."""
 
     def __init__(self, request: WireRequest, origin: BaseUrl) -> None:
         self.method = request.method
@@ -109,7 +110,7 @@ class PreparedRequest:
         self.body = request.body
 
     def register_hook(self, event: str, hook: Callable[..., Any]) -> None:
-        """Raise `CredentialError`: there are no responses to call the hook with. Such authentication exists for httpx, too."""
+        """Raise `CredentialError`, because no response is available for the hook. httpx has such authentication, too."""
         raise CredentialError("objects that read responses are not supported; give an `httpx.Auth`")
 
 
@@ -127,7 +128,7 @@ def digest_signer(origin: BaseUrl, settings_of: Callable[[Operation], OperationS
 
 
 def signers_of(origin: BaseUrl, given: Iterable[SigningScope]) -> tuple[RequestSigner, ...]:
-    """Return the signers that users gave to `set_from_requests`."""
+    """Return the signers of `set_from_requests`."""
     return tuple(
         CallableSigner(origin, one) if flow is None else HttpxSigner(origin, _scoped(one, flow))
         for one, flow in ((one, _flow_of(one.signer)) for one in given)
@@ -137,7 +138,7 @@ def signers_of(origin: BaseUrl, given: Iterable[SigningScope]) -> tuple[RequestS
 def _flow_of(signer: Any) -> httpx.Auth | None:
     """Return the flow of a signer that also reads responses; None for an object that only changes requests.
 
-    Digest of `requests` reads responses by hooks. That of httpx takes its place, with the same user and password.
+    The digest class of `requests` reads responses by hooks, so httpx's digest replaces it, with the same user and password.
     """
     if isinstance(signer, httpx.Auth):
         return signer
@@ -152,7 +153,7 @@ def _scoped(signing: SigningScope, flow: httpx.Auth) -> Callable[[Case], httpx.A
 
 
 class _ExactUrl(httpx.URL):
-    """A URL whose path is signed exactly as it is sent. httpx would normalise the path, and the signature would be wrong."""
+    """A URL whose path is signed exactly as sent. httpx would normalise the path, and the signature would be wrong."""
 
     exact = b""
 

@@ -1,6 +1,6 @@
 """Automatic sign-up: create an account and log in, if the description has operations for both.
 
-The account follows from the seed, so that every worker, and every run with this seed, uses the same one.
+The account is derived from the seed, so every worker, and every run with this seed, uses the same account.
 """
 
 from collections.abc import Callable
@@ -37,9 +37,9 @@ from checker.workers.authentication.schemes import carried_as
 
 SIGNED_UP: Final = "signed_up"
 SIGN_UP_FAILED: Final = "sign_up_failed"
-_DRAWN: Final = 40  # Bodies that are drawn; the one with the most properties is used.
+_DRAWN: Final = 40  # Bodies that are drawn. The one with the most properties is used.
 _MOST_SHOWN: Final = 200
-_TAKEN: Final = (400, 409, 422)  # Statuses for a sign-up with the name of an existing account.
+_TAKEN: Final = (400, 409, 422)  # Statuses of a sign-up whose name belongs to an existing account.
 Body = dict[str, Any]
 
 
@@ -50,11 +50,11 @@ class Accounts(Struct, frozen=True):
     sign_up: ApiOperation
     login: ApiOperation
     seed: int
-    tell: Callable[[Note], None]  # Records the result.
+    tell: Callable[[Note], None]  # Records a note about the result.
 
 
 def accounts_of(settings: RunSettings, schema: ApiSchema, tell: Callable[[Note], None]) -> Accounts | None:
-    """Return None if the description has no sign-up, the user gave credentials, or the safety level forbids accounts."""
+    """Return None if the description has no sign-up, if the user configured credentials, or if the safety level forbids accounts."""
     if not settings.auth.auto_signup or settings.target.safety == Safety.READ_ONLY:
         return None
     schemes = schema.security_schemes.values()
@@ -92,27 +92,27 @@ class SignUpSource(CredentialSource):
         self._accounts = accounts
         self._send = send
         self._sign_up: Body | None = None
-        """The body of the sign-up; None before it, and after a refused login."""
+        """The body of the sign-up; None before the sign-up and after a refused login."""
         self._tried: set[Label] = set()
-        """Operations without declared security that refused a request and were tried with the token."""
+        """Operations without declared security that refused a request and were then tried with the token."""
         self._needing: set[Label] = set()
         """Operations without declared security that accepted the token."""
 
     def key(self, case: Case) -> str | None:
-        """Return one key for all operations that declare the scheme of the token, or accepted it; None for others."""
+        """Return one key for all operations that declare the token's scheme or have accepted the token; None for others."""
         scheme, operation = self._accounts.flow.scheme, case.operation
-        # A valid login needs the account to exist.
+        # A valid login needs the account, so the account is created first.
         if operation.label in self._needing or operation.label == self._accounts.flow.login:
             return ""
         chosen = chosen_schemes(operation.security, (scheme.name,))
         return "" if scheme in chosen and not case.is_anonymous else None
 
     def carried(self, held: Credentials, case: Case) -> Credentials | None:
-        """Return the token; None for a login, whose body has the credentials."""
+        """Return the token; None for a login, whose body contains the credentials."""
         return None if case.operation.label == self._accounts.flow.login else held
 
     def is_worth_a_try(self, case: Case, response: Response) -> bool:
-        """Whether a refused request is sent again with the token: once for each operation without declared security."""
+        """Whether to send a refused request again with the token: once for each operation without declared security."""
         operation, flow = case.operation, self._accounts.flow
         is_known = operation.label in (flow.sign_up, flow.login, *self._tried)
         if operation.security or is_known or response.status_code not in UNAUTHORIZED:
@@ -127,7 +127,7 @@ class SignUpSource(CredentialSource):
             self._needing.discard(case.operation.label)
 
     def fetch(self, case: Case) -> Credentials:
-        """Return the token. If there is none, return empty credentials and a note with the reason, because the run continues without it."""
+        """Return the token. Without one, return empty credentials and note the reason, because the run continues."""
         flow = self._accounts.flow
         try:
             accounts, flow = self._accounts, self._accounts.flow
@@ -136,7 +136,8 @@ class SignUpSource(CredentialSource):
                 media_type, body = _sign_up_body(accounts)
                 answer = self._answer(accounts.sign_up, media_type, body)
                 if answer.status_code in _TAKEN:
-                    # Another worker, or an earlier run with this seed, may have created the account: the login decides.
+                    # Another worker, or an earlier run with this seed, may have created the account, so the login
+                    # decides.
                     refused = _refusal(accounts.sign_up, answer)
                 elif not 200 <= answer.status_code < 400:
                     raise CredentialError(_refusal(accounts.sign_up, answer))
@@ -176,7 +177,7 @@ class AccountHooks:
 
     @property
     def is_empty(self) -> bool:
-        """Return False: the hook of the login is always there."""
+        """Return False, because the hook of the login always exists."""
         return False
 
     def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
@@ -187,7 +188,10 @@ class AccountHooks:
         return (*found, self._as_account) if name == "map_case" and is_login else found
 
     def _as_account(self, context: HookContext, case: Case) -> Case:
-        """Return the account of a case, chosen by its drawn values: the same case has the same account in every worker."""
+        """Return a login case with the account of the run, in half of the cases.
+
+        The drawn values decide, so the same case gets the same account in every worker.
+        """
         is_valid = case.meta is not None and not case.meta.mode.is_negative
         if not is_valid or not isinstance(case.body, dict):
             return case
@@ -211,18 +215,18 @@ def _refusal(operation: Operation, answer: Response) -> str:
 
 
 def _sign_up_body(accounts: Accounts) -> tuple[str, Body]:
-    """Return media type and value of the sign-up body: every property filled, unused credentials, an administrator if possible."""
+    """Return (media type, value) of the sign-up body: every property filled, unused credentials, an administrator if possible."""
     flow = accounts.flow
     media_type, body = _fullest(accounts.sign_up, accounts.seed)
     mine = digest("account", str(accounts.seed))[:10]
     wanted = [*flow.preferred]
     for name in flow.shared:
-        # An unused value of the kind that the name suggests.
+        # An unused value of the type that the name suggests.
         value = f"checker-{mine}@example.com" if "mail" in normalised(name) else f"checker{mine}"
         wanted.append((name, f"Chk-{mine}-9z" if name in flow.passwords else value))
     for name, value in wanted:
         trial = {**body, name: value}
-        # A value that the schema forbids is left as it was drawn.
+        # If the schema rejects the value, the drawn one stays.
         if _is_valid(accounts.sign_up, media_type, trial):
             body = trial
     return media_type, body
