@@ -43,19 +43,19 @@ _JUST_BEFORE = 3
 
 
 class LivenessProbes(Struct):
-    """Sends requests that were served before, to see whether the target still serves them."""
+    """Sends requests that were served before, to find out whether the target still serves them."""
 
     context: WorkerContext
     served: ServedRequests
-    refused: Sent | None  # The refusal that raised the question, if this worker received it.
-    about: Operation | None  # The operation in question, if it is known.
+    refused: Sent | None  # The refusal that started the examination, if this worker received it.
+    about: Operation | None  # The operation that may refuse for its own reasons, if it is known.
     blocked: Sequence[Sent] = ()
-    """Requests that tell whether changes are refused; empty if all requests are in question."""
-    left_out: Label | None = None  # An operation that may be the cause: its requests are not sent.
+    """Requests whose responses show whether changes are refused; empty if all requests may be refused."""
+    left_out: Label | None = None  # An operation that may be the cause, so its requests are not sent.
     sent: int = 0  # The number of requests so far.
     was_too_much: bool = False  # Whether the latest refusal had status 429.
     is_guess: bool = False
-    """Whether no served request can answer the question. Then the refused request itself is sent again."""
+    """Whether no served request can decide, so that the refused request itself is sent again."""
     _chosen: list[Sent] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -66,12 +66,12 @@ class LivenessProbes(Struct):
             self._chosen = []
         else:
             of = self.about or next(iter(self.served.served.values())).operation
-            # Requests that were served before decide, not a list of statuses. A single 401 is not an outage, and a status
-            # does not distinguish a lost session from an operation that is forbidden.
+            # Requests that were served before decide, and not a list of statuses: a single 401 is no outage, and a
+            # status does not distinguish a lost session from a forbidden operation.
             known = self.served.witnesses(of)
             held = self.context.held_back
             sound = [one for one in known if one.label not in held and not is_ending(one)]
-            # A request just before the refusal may be the cause, and would be again.
+            # A request just before the refusal may be the cause, and would be the cause again.
             lately = [sent.label for sent in self.served.recent if sent.is_served][-_JUST_BEFORE:]
             calm = [one for one in sound if one.label not in lately]
             if not calm and refused is not None and refused.status == 503:
@@ -82,13 +82,13 @@ class LivenessProbes(Struct):
 
     @property
     def asks_by_reads(self) -> bool:
-        """Whether the question is asked by requests that change nothing."""
+        """Whether the probes are requests that change nothing."""
         return any(one.is_harmless for one in self._chosen)
 
     def is_turned_away(self) -> Job[bool]:
         """Return whether most requests that were served before are refused now."""
-        # A single witness may be refused for a reason of its own, so the majority decides. The loop ends as soon as the
-        # rest cannot change it.
+        # A single witness may be refused for its own reasons, so the majority decides. The loop ends when the rest
+        # cannot change the result.
         chosen = [one for one in self._chosen if one.label != self.left_out] or self._chosen
         count, refused = len(chosen), 0
         for number, witness in enumerate(chosen, 1):
@@ -102,7 +102,7 @@ class LivenessProbes(Struct):
     def is_silent(self) -> Job[bool]:
         """Return whether requests that were served before get no response at all; False if none was served before.
 
-        A port forwarder in front of a dead server accepts connections and responds to nothing.
+        A port forwarder before a dead server accepts connections and never responds.
         """
         for witness in self._chosen:
             if isinstance((yield from self.again(witness)), Response):
@@ -131,9 +131,9 @@ class LivenessProbes(Struct):
         return is_gateway and (yield from self.is_turned_away())
 
     def again(self, sent: Sent) -> Job[Outcome]:
-        """Return the response to a request that was sent before, with the credentials of now. It is recorded.
+        """Return the response to a repeated request, with current credentials. It is recorded.
 
-        It carries its old credentials if the login is refused: the target may still serve them.
+        If the login is refused, the request carries its old credentials, which the target may still accept.
         """
         request, credentials = sent.copy, self.context.tools.credentials
         if credentials is not None:
@@ -151,7 +151,7 @@ class LivenessProbes(Struct):
         return build_request(tools.maker, tools.hooks, made.case, tools.credentials)
 
     def renews_credentials(self) -> Job[bool]:
-        """Fetch new credentials if they have a source; return whether the target serves requests with them."""
+        """Renew the credentials if they have a source; return whether the target serves requests with the new ones."""
         tools = self.context.tools
         if tools.credentials is None or not self._chosen:
             return False
@@ -184,7 +184,7 @@ def is_refused(outcome: Outcome | None) -> bool:
 
 
 def is_ending(sent: Sent) -> bool:
-    """Whether the operation of a request sounds as if it ended what others need."""
+    """Whether the name of an operation suggests that it ends something that other requests need."""
     operation = sent.made.case.operation
     return looks_dangerous(operation.path, operation.operation_id)
 
@@ -195,14 +195,14 @@ _RATE_LIMITED = "rate_limited"
 
 
 class OutageAccount(Struct, frozen=True):
-    """The findings about one outage."""
+    """What is known about one outage."""
 
     order: OutageOrder
     culprit: Sent | ServedOperation | None
     is_certain: bool  # Whether suspects were sent alone: then the culprit did it again, or none did.
     serves: bool  # Whether the target serves again.
-    refused: Sent | None  # The response that showed it.
-    is_undone: bool = False  # Whether the removal of a resource that the culprit had created ended it.
+    refused: Sent | None  # The response that showed the outage.
+    is_undone: bool = False  # Whether the outage ended when a resource that the culprit had created was removed.
 
     @property
     def is_rate(self) -> bool:
@@ -212,7 +212,7 @@ class OutageAccount(Struct, frozen=True):
 
     @property
     def deaths(self) -> list[Death]:
-        """Return the outages of the run with the same cause, this one included, oldest first; empty if the cause is unknown."""
+        """Return the outages of the run with the same cause, including this one, oldest first; empty if the cause is unknown."""
         if self.culprit is None:
             return []
         label = self.culprit.label
@@ -221,7 +221,7 @@ class OutageAccount(Struct, frozen=True):
 
 
 def tell(recorder: Recorder, account: OutageAccount, before: Sequence[Sent]) -> None:
-    """Record an outage. `before` are the requests before it, the latest first."""
+    """Record an outage. `before` are the requests before it, latest first."""
     if account.order.trouble is Trouble.GONE:
         recorder.keep([_finding(recorder, account, before)])
     else:
@@ -277,7 +277,7 @@ def _finding(recorder: Recorder, account: OutageAccount, before: Sequence[Sent])
         interactions = (recorder.traffic.interaction(JudgedCase(culprit.made, verdict)),)
         steps, command = (culprit.made.step,), recorder.reproduction(culprit.request)
     label = TARGET if culprit is None else culprit.label
-    # A request has one finding for all outages that it causes. Outages without a known cause are separate findings.
+    # All outages that one request causes are one finding. Outages without a known cause are separate findings.
     key = f"outage {account.order.number}" if culprit is None else "outage"
     at, refused = _clock(account.order.at), account.refused
     if refused is not None and refused.status in GATEWAY:
@@ -309,7 +309,7 @@ def _finding(recorder: Recorder, account: OutageAccount, before: Sequence[Sent])
 
 
 def _guilt(account: OutageAccount) -> Iterator[str]:
-    """Yield the cause as far as it is known, and the number of its outages."""
+    """Yield sentences about the cause as far as it is known, and about the number of its outages."""
     if account.culprit is None:
         yield "None of the last requests reproduced it when they were sent again one at a time."
     elif account.is_certain:
@@ -323,28 +323,28 @@ def _guilt(account: OutageAccount) -> Iterator[str]:
 
 
 def _clock(at: float) -> str:
-    """Return a time in the form of server logs."""
+    """Return a time in the form that server logs use."""
     return time.strftime("%H:%M:%S UTC", time.gmtime(at))
 
 
-GONE_PATIENCE_S = 30.0  # Seconds to wait for a target that accepts no connection.
+GONE_PATIENCE_S = 30.0  # Seconds to wait for a target that does not accept connections.
 # On a server that refuses three of fifteen requests with 503, four operations were blamed without this pause.
-BUSY_PATIENCE_S = 0.5  # Seconds to wait for a target that refuses requests with 503, before the cause is looked for.
+BUSY_PATIENCE_S = 0.5  # Seconds to wait for a target that refuses requests with 503, before its cause is searched.
 CHANGES_PATIENCE_S = 1.0
-"""Seconds to wait for a target that refuses changes, after a resource that may be the cause is removed."""
+"""Seconds to wait for a target that refuses changes, after the removal of a resource that may be the cause."""
 REFUSED_PATIENCE_S = 4.0  # Seconds to wait for a target that refuses every request, before the run goes on as it is.
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 1.0
-# A `GET` may act as well, such as `GET /logout`.
-_LATEST = 4  # The number of latest requests before an outage that are suspects whatever their method is.
-_MOST_SUSPECTS = 12  # The number of suspects that are sent alone.
+# A `GET` may change the target as well: `GET /logout`.
+_LATEST = 4  # Latest requests before an outage that are suspects whatever their method.
+_MOST_SUSPECTS = 12  # Suspects that are sent alone.
 _MOST_TOGETHER = 25  # Requests of one operation that are sent in a row, because some targets count them.
 _MOST_GROUPS = 3
-_FEWEST_COUNTED, _MOST_COUNTED = 25, 100  # Requests that are sent to see whether the target limits their rate.
-# Only resources that an operation can remove count. A busy Prefect refuses 29 of 30 changes, removals included: with
-# these numbers 153 of 188 operations had a 2xx, without the removal 104.
-_MOST_REMOVED = 8  # Latest resources that are removed, to see whether one of them is the cause.
+_FEWEST_COUNTED, _MOST_COUNTED = 25, 100  # Requests that are sent to find out whether the target limits their rate.
+# Only resources that an operation can remove are counted. A busy Prefect refuses 29 of 30 changes, removals included:
+# with these numbers 153 of 188 operations had a 2xx, without removals 104.
+_MOST_REMOVED = 8  # Latest resources that are removed, to find out whether one of them is the cause.
 _ROUNDS, _MOST_TRIES = 4, 32
-"""Rounds in which their removals are tried, and tries of the latest one in each round. Each further one has half as many."""
+"""Rounds of removals, and tries for the latest resource in each round. Each older resource has half as many."""
 _MOST_RELATED = 6
 _TRIES = 8  # Cases of each related operation that may undo the cause.
 
@@ -361,21 +361,21 @@ class Examination:
         """The requests before it."""
         self._sorted = self._by_suspicion(())
         self._sent_before = 0
-        """Requests of this examination before suspects were sent."""
+        """Number of requests of this examination before suspects were sent."""
         self._were_renewed = False
-        """Whether new credentials were enough. Then the old ones had expired, unless a request ended their session."""
+        """Whether new credentials were enough. Then the old ones had expired, or a request ended their session."""
 
     def done(self, order: OutageOrder, lost: Sequence[Sent]) -> Job[OutageReport]:
-        """Return the result of this worker, as a message to people if no other worker continues. `lost`: requests in flight at the outage."""
-        # Cheap explanations come first, and those that blame no request: (1) only one operation is affected, (2) the
-        # target is busy, (3) removing a created resource helps, (4) the target serves again by itself, with new
-        # credentials, or after a request that undoes a change. Only in case (4) are suspects sent one at a time, because
-        # each may take the service down again. If the target does not serve again, no suspect can be tested and the
-        # cause is a guess (`_likely`).
+        """Return this worker's result, and record the outage if no other worker continues. `lost`: requests that were in flight when it began."""
+        # Cheap explanations are tried first, and explanations that blame no request: (1) only one operation is
+        # affected, (2) the target is busy, (3) removing a created resource helps, (4) the target serves again by
+        # itself, with new credentials, or after a request that undoes a change. Only in case (4) are suspects sent one
+        # at a time, because each may stop the service again. If the target does not serve again, suspects cannot be
+        # tested and the cause is a guess (`_likely`).
         trouble = order.trouble
         self._sorted = self._by_suspicion([one.label for one in order.suspects])
         report = partial(OutageReport, OutageEvent.EXAMINED, order.number, trouble)
-        # Only a worker that was served before can tell whether a refusal of another worker applies to every caller.
+        # Only a worker that was served before can tell whether all callers get the refusal of another worker.
         if order.doubted is not None and (
             self._witnesses.is_guess or not (yield from self._witnesses.is_turned_away())
         ):
@@ -383,12 +383,12 @@ class Examination:
         culprit: Sent | ServedOperation | None
         refused = self._witnesses.refused
         is_busy = refused is not None and refused.status == UNAVAILABLE
-        # A busy target refuses requests of any kind, and would refuse some suspect by chance.
+        # A busy target refuses requests at random, and a suspect would be blamed by chance.
         if is_busy and (yield from self._serves_within(Trouble.REFUSED, BUSY_PATIENCE_S)):
             return report(has_passed=True)
         blocked = {one.label for one in self._witnesses.blocked}
         if trouble is Trouble.CHANGES and blocked.isdisjoint(one.label for one in order.served):
-            # These operations may refuse all requests, for example because they need a service that is not available.
+            # These operations may refuse all requests, for example because they need a service that is unavailable.
             return report(has_passed=True)
         maker = yield from self._blocking(order)
         if maker is not None or trouble is Trouble.CHANGES:
@@ -407,13 +407,13 @@ class Examination:
                     self._context.recorder.flush()
                     return report(is_rate=True)
                 if not serves and self._witnesses.was_too_much:
-                    # A quota is used up by all requests together, the suspect happened to be among the last.
+                    # All requests together use up a quota. The suspect was only among the last.
                     culprit = None
         elif self._witnesses.is_guess:
-            # The target may always have refused this operation.
+            # The target may have refused this operation from the start.
             return report()
         else:
-            # A rate limit is the effect of all requests together.
+            # A rate limit is caused by all requests together.
             guess = None if self._witnesses.was_too_much else self._likely(order)
             culprit = next(iter(lost), guess)
         is_riddle = order.is_last and not self._were_renewed
@@ -427,9 +427,12 @@ class Examination:
     # Until it serves
 
     def _blocking(self, order: OutageOrder) -> Job[ServedOperation | None]:
-        """Remove resources of the run from a busy target until it serves; return the operation that created the last one, or None."""
+        """Remove resources of the run from a busy target until it serves.
+
+        Return the operation that created the last removed one; None if that does not help.
+        """
         witnesses = self._witnesses
-        # A target that refuses reads, too, is not busy with a change.
+        # A target that refuses reads as well is not only busy with a change.
         if witnesses.refused is None or witnesses.refused.status != UNAVAILABLE or witnesses.asks_by_reads:
             return None
         if not (yield from witnesses.is_in_trouble(order.trouble)):
@@ -437,7 +440,8 @@ class Examination:
         found = sorted((one for one in self._made if one.at <= order.at), key=lambda one: -one.at)
         removable = ((one, removal) for one in found for removal in self._removals(one.path))
         waiting = list(islice(removable, _MOST_REMOVED))
-        # A removal is a change, too: one in thirty may be served. The latest resource is the likeliest cause.
+        # A removal is a change as well, and only one in thirty may be served. The latest resource is the likeliest
+        # cause.
         turns = (
             one for _ in range(_ROUNDS) for number, one in enumerate(waiting) for _ in range(_MOST_TRIES >> number or 1)
         )
@@ -453,7 +457,7 @@ class Examination:
             done.append(removal)
             is_removed = isinstance(outcome, Response) and outcome.status_code < 300
             if isinstance(outcome, Response):
-                # Later cases do not name it.
+                # Later cases must not use the removed resource.
                 values = self._context.knowledge.values
                 self._context.recorder.keep(values.observe(removal.case, outcome, FUZZING.name))
             label = witnesses.left_out = Label(made.label)
@@ -473,7 +477,7 @@ class Examination:
                     yield GeneratedCase(case, operation.label, (), (), literal_of(case))
 
     def _has_recovered(self, trouble: Trouble) -> Job[bool]:
-        """Return whether the target serves again: immediately, with new credentials, after a request that undoes a change, or after a pause."""
+        """Return whether the target serves again: at once, with new credentials, after a request that undoes a change, or after a pause."""
         witnesses = self._witnesses
         if not (yield from witnesses.is_in_trouble(trouble)):
             return True
@@ -485,7 +489,7 @@ class Examination:
         return (yield from self._serves_within(trouble, patience_s))
 
     def _serves_within(self, trouble: Trouble, patience_s: float) -> Job[bool]:
-        """Return whether the target serves again after pauses of at most this many seconds in total."""
+        """Return whether the target serves again within this many seconds."""
         pause_s, waited_s = _FIRST_PAUSE_S, 0.0
         while waited_s < patience_s:
             yield Pause(pause_s)
@@ -496,11 +500,12 @@ class Examination:
         return False
 
     def _is_undone(self) -> Job[bool]:
-        """Return whether another request to the same resource makes the target serve again, such as one that switches it on."""
+        """Return whether another request to the same resource makes the target serve again, for example one that switches it on."""
         labels: dict[Label, None] = {}
         changing = [one for one in self._context.subject.selected.entries if one.method not in ("GET", "HEAD")]
         for suspect in self._sorted[:_MOST_SUSPECTS]:
-            # What changes the resource at the same path, the suspect included, comes before neighbouring resources.
+            # Changes to the resource at the same path, including the suspect, come before changes to neighbouring
+            # resources.
             path = suspect.made.case.operation.path
             parent = path.rpartition("/")[0]
             labels |= dict.fromkeys(one.label for one in changing if one.path == path)
@@ -527,7 +532,7 @@ class Examination:
     # The cause
 
     def _by_suspicion(self, labels: Collection[Label]) -> list[Sent]:
-        """Return the requests that may have acted, the likeliest cause first: of these operations, suspicious names, the latest, those that change data."""
+        """Return the requests of these operations that may have changed the target, the likeliest cause first: suspicious names, the latest, then those with methods that change data."""
         served = self._witnesses.served
         suspects = [one for one in served.suspects() if one.may_have_acted]
         latest = {id(one) for one in suspects[:_LATEST]}
@@ -535,7 +540,7 @@ class Examination:
         return [*served.latest(labels), *(one for one in suspects if one.label not in labels)]
 
     def _likely(self, order: OutageOrder) -> Sent | ServedOperation | None:
-        """Return the cause if no request can be tried and only one operation can be the cause; None otherwise."""
+        """Return the cause if no request can be tried and only one operation can be the cause; otherwise None."""
         if order.trouble is Trouble.REFUSED:
             return order.suspects[0] if len(order.suspects) == 1 else None
         suspects = self._sorted
@@ -544,15 +549,15 @@ class Examination:
         return next((one for one in suspects if not one.is_harmless or is_ending(one)), None)
 
     def _is_rate_limited(self, suspect: Label) -> Job[bool]:
-        """Return whether twice as many requests of others are refused with 429, too: then the target counts them, whatever they do."""
+        """Return whether twice as many requests of other operations are refused with 429 as well: then the target counts requests of any kind."""
         witnesses = self._witnesses
         count = max(2 * (witnesses.sent - self._sent_before), _FEWEST_COUNTED)
         if not witnesses.was_too_much:
             return False
-        # Refusals of the suspect itself prove nothing, where only it was served.
+        # Refusals of the suspect itself prove nothing if only the suspect was served.
         asked = list(witnesses.others(suspect))
         if not asked:
-            # The target has served only the suspect: new cases of operations that change nothing.
+            # The target has served only the suspect, so new cases of operations that change nothing are sent.
             others = (one for one in self._context.subject.selected.entries if one.label != suspect)
             calm = islice((one.label for one in others if one.method == "GET"), MOST_WITNESSES)
             for made in (case for label in calm for case in islice(self._cases(label), 1)):
@@ -561,7 +566,7 @@ class Examination:
         return not asked or (yield from witnesses.are_too_many(asked, min(count, _MOST_COUNTED)))
 
     def _culprit(self, trouble: Trouble, lost: Sequence[Sent]) -> Job[Sent | None]:
-        """Return the request after which the target stops serving, or the last of those of one operation."""
+        """Return the request after which the target stops serving; of several requests of one operation, the last."""
         self._sent_before = self._witnesses.sent
         for suspect in [*lost, *self._sorted][:_MOST_SUSPECTS]:
             outcome = yield from self._witnesses.again(suspect)
@@ -571,7 +576,7 @@ class Examination:
         groups: dict[Label, list[Sent]] = {}
         for sent in self._recent if trouble is Trouble.REFUSED else ():
             groups.setdefault(sent.label, []).append(sent)
-        # The latest requests of each operation that was sent several times, oldest first.
+        # The latest requests of each operation with several requests, oldest first.
         many = [group[-_MOST_TOGETHER:] for group in groups.values() if len(group) > 1]
         for group in sorted(many, key=lambda group: group[0].is_harmless)[:_MOST_GROUPS]:
             for suspect in group:

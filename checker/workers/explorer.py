@@ -1,4 +1,4 @@
-"""The follow-up cases of `fuzz`: further steps of sequences whose resources are still there, and cases with the newest values."""
+"""The follow-up cases of `fuzz`: further steps of sequences whose resources still exist, and cases with the newest values."""
 
 from collections import Counter, defaultdict
 from random import Random
@@ -16,26 +16,27 @@ from checker.phases.sequences import SequenceBuilder, unchanged
 from checker.workers.recording.unconfirmed import Chain, before_in
 
 State = tuple[Label, ...]
-"""The operations of a sequence that have changed something, each once, in the order of their first success."""
-_EXTENDED: Final = 0.3  # Share of the successes that are followed by a case with values of the pool.
+"""The operations of a sequence that have changed something, each once, by their first success."""
+_EXTENDED: Final = 0.3  # Share of the successes after which a case with values of the pool follows.
 _RESUMED: Final = 0.5
-"""Share of the other responses after which a kept sequence goes on, while this shows new behaviour."""
+"""Share of other responses after which a kept sequence is continued, while this shows new behaviour."""
 _LEAST: Final = 1 / 16
-"""Share of the other responses after which a kept sequence goes on when further steps have long shown no new behaviour. On a small API of
-which all is known, a share of a half costs a third of the requests."""
-_PATIENCE: Final = 100  # Further steps without new behaviour that halve the share.
-_MOST: Final = 64  # Sequences that are kept.
-_LONGEST: Final = 12  # Most steps of a sequence.
-_MOST_BYTES: Final = 32 << 10  # Bytes of a response in a sequence that is kept.
+"""Least share of other responses after which a kept sequence is continued, if further steps have shown nothing new for long. On
+a small, fully explored API, a share of a half costs a third of the requests.
+"""
+_PATIENCE: Final = 100  # Further steps without new behaviour after which the share is halved.
+_MOST: Final = 64  # Sequences that are kept, each in a different state.
+_LONGEST: Final = 12  # Steps of a sequence.
+_MOST_BYTES: Final = 32 << 10  # Bytes of a response in a kept sequence.
 _MOST_STATES: Final = 4096
 _MISSING: Final = (404, 410)
 
 
 class Explorer(Struct):
-    """Chooses what follows a response, if anything does.
+    """Chooses what follows a response, if anything.
 
-    An order costs five requests. What may be done with it takes one each, as long as nothing changes it: so sequences are kept, and
-    the next step is an operation that was tried least in a state that was tried least.
+    Creating an order takes five requests; everything that can be done with it takes one more each, while it is not changed.
+    So sequences are kept, and the next step is the operation that was tried least in the state that was tried least.
     """
 
     factory: CaseFactory
@@ -43,22 +44,23 @@ class Explorer(Struct):
     random: Random
     chains: SequenceBuilder
     _kept: dict[State, Chain] = field(default_factory=dict)
-    """State -> the latest sequence in it, the latest state last."""
+    """State -> the latest sequence with this state, the latest state last."""
     _tried: defaultdict[State, Counter[Label]] = field(default_factory=lambda: defaultdict(Counter))
-    """State -> operations that followed on sequences in it."""
+    """State -> operations that followed in sequences with this state."""
     _counts: dict[State, int] = field(default_factory=dict)
-    """State -> number of them; of all kept states, and of others."""
+    """State -> number of operations that followed; for all kept states, and some others."""
     _dead: set[Label] = field(default_factory=set)
-    _dull: int = 0  # Further steps without new behaviour in a row, and half of those before the last that showed some.
+    _dull: int = 0  # Further steps in a row without new behaviour. New behaviour halves the number.
 
     def follow(
         self, chain: Chain, recipe: tuple[int, int, PhaseInfo], *, is_news: bool
     ) -> tuple[Chain, GeneratedCase] | None:
-        """Return a case after the last response of a sequence, with the sequence that it continues; None if there is none.
+        """Return a case after the last response of a sequence, and the sequence that it continues; None if there is none.
 
         `recipe` is (task seed, index, phase). `is_news`: whether the response showed new behaviour.
         """
-        # The sequence is kept without its last step if that was refused, or shows what another step shows.
+        # The last step is dropped from the kept sequence if it was refused, or if it only shows what another step
+        # shows.
         last, kept = chain[-1], chain
         reads = unchanged(before_in(chain[:-1])) if is_safe(last.made.case) and len(chain) > 1 else ()
         if not last.is_served or any(one.operation.label == last.made.label for one in reads):
@@ -81,7 +83,7 @@ class Explorer(Struct):
         return self._resumed(recipe) if self._kept and self.random.random() < share else None
 
     def _resumed(self, recipe: tuple[int, int, PhaseInfo]) -> tuple[Chain, GeneratedCase] | None:
-        """Return a further step of the sequence whose state was tried least, of several the latest."""
+        """Return a further step of the sequence whose state was tried least; of several, of the latest."""
         if len(self._counts) > _MOST_STATES:
             self._tried.clear()
             self._counts = dict.fromkeys(self._kept, 0)
@@ -107,17 +109,17 @@ class Explorer(Struct):
         try:
             return self.factory.make(chosen, *recipe, newest=True)
         except CheckerError:
-            # The task of the operation reports why its cases cannot be made.
+            # The task of the operation reports why no case can be made.
             self._dead.add(chosen)
             return None
 
 
 def state_of(chain: Chain) -> State:
-    """Return the state to which a sequence has led. A step that uses none of its values has made something else."""
+    """Return the state of a sequence. A step that uses no value of the sequence has created something else and does not count."""
     found: dict[Label, None] = {}
     for shot in chain:
         is_new = shot.made.label not in found and not is_safe(shot.made.case)
-        # A generator would be a call for each binding.
+        # A generator would cost a call for each binding.
         if is_new and shot.is_served and (shot is chain[0] or [one for one in shot.made.bindings if one.expression]):
             found[shot.made.label] = None
     return tuple(found)

@@ -1,4 +1,4 @@
-"""The life of one worker: opens the document, works, and says why it ended."""
+"""The life of one worker: it opens the description, works, and says why it ends."""
 
 import sys
 import traceback
@@ -27,7 +27,7 @@ from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 
 def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender, users: UsersCode = ALL_SCHEMAS) -> None:
-    """Run one incarnation: open the document, then work until an order to leave arrives or the supervisor is gone."""
+    """Run one incarnation: open the description, then work until the supervisor orders it to leave, or is gone."""
     # Only user code has strategies.
     if settings.may_load_user_code or has_plugins() or "hypothesis" in sys.modules:
         hypothesis.isolate(RunLayout(Path(settings.corpus.folder)).caches)
@@ -56,14 +56,14 @@ def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender, us
         except Exception as error:
             if limit_reached(error):
                 raise
-            # The wall: our own bug must not look like a crash.
-            # The store also knows the secrets that arrived during the run, which the settings do not.
+            # The outermost handler: a bug of the checker must not look like a crash. The store also knows secrets that
+            # arrived during the run, unlike the settings.
             text = place.recorder.secrets.store.hide(traceback.format_exc(), settings.report.sanitization.replacement)
             up.send(Leaving(LeavingKind.BUG, text))
 
 
 def _last_words(error: CheckerError, concealed: Callable[[str], str]) -> Leaving:
-    """Return the last message: the reason why the worker cannot work, and the party at fault."""
+    """Return the last message: why the worker cannot work, and whose fault it is."""
     sentence = concealed(str(error))
     match error:
         case LoaderError():

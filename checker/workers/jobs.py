@@ -1,4 +1,4 @@
-"""Jobs: the units of work of a worker that send requests. A job does no I/O, the loop runs it on a lane."""
+"""Jobs: the units of work in a worker that send requests. A job does no I/O itself; the loop sends its requests on a lane."""
 
 import time
 from collections.abc import Callable, Generator
@@ -17,13 +17,13 @@ Result = TypeVar("Result")
 
 
 class Pause(Struct, frozen=True):
-    """A pause of a job, in which no case is to blame if the worker hangs."""
+    """A pause of a job. If the worker hangs during it, no case is blamed."""
 
     seconds: float | None = None  # None: until an order of the supervisor arrives, but not for long.
 
 
 Job = Generator[WireRequest | Pause, Outcome | None, Result]
-"""Yields requests and receives their outcomes, or yields a pause and receives None. Closing it drops what is in flight."""
+"""Yields requests and receives their outcomes, or yields a pause and receives None. Closing it drops requests in flight."""
 
 
 def exchange(request: WireRequest) -> Job[Outcome]:
@@ -34,7 +34,7 @@ def exchange(request: WireRequest) -> Job[Outcome]:
 
 
 def answered(work: Generator[Question, Answer, Result], answer: Callable[[Question], Job[Answer]]) -> Job[Result]:
-    """Return the result of work whose questions a job answers: requests of an attempt, or candidates of a search."""
+    """Return the result of a generator whose questions a job answers: the requests of an attempt, or the candidates of a search."""
     try:
         question = next(work)
         while True:
@@ -45,22 +45,22 @@ def answered(work: Generator[Question, Answer, Result], answer: Callable[[Questi
 
 
 class ForegroundJob:
-    """A job that goes before the cases of the run: while there is one, nothing else is started."""
+    """A job that has precedence over the cases of the run: while there is one, nothing else is started."""
 
     def __init__(self, work: Job[None], clock: Clock = time.monotonic) -> None:
         self._work = work
         self._clock = clock
         self.is_over = False
         self.lane: int | None = None
-        """The lane on which its request is in flight."""
+        """The lane with its request in flight."""
         self.request: WireRequest | None = None
-        """The next request, which waits for a lane."""
+        """The next request, while it waits for a lane."""
         self._pause: Pause | None = None
         self._paused_at = 0.0
         self.resume(None)
 
     def resume(self, outcome: Outcome | None) -> None:
-        """Run the job until it wants to send or to pause, or until it is over."""
+        """Run the job until it sends, pauses or ends."""
         self.lane = self.request = self._pause = None
         try:
             wanted = self._work.send(outcome) if outcome is not None else next(self._work)
@@ -79,7 +79,7 @@ class ForegroundJob:
         http.flush()
 
     def pause_s(self, longest_s: float) -> float | None:
-        """Return the seconds that are left of its pause, at most `longest_s`; None if it does not pause."""
+        """Return the remaining seconds of its pause, at most `longest_s`; None if it does not pause."""
         if self._pause is None:
             return None
         if self.waits_for_order:
@@ -94,10 +94,10 @@ class ForegroundJob:
 
     @property
     def may_resume(self) -> bool:
-        """Whether the job can resume: its pause has ended, or it was waiting for an order. Call this after the worker has read its orders."""
+        """Whether the job can resume: its pause has ended, or it was waiting for an order. Call this after reading the orders."""
         return self.waits_for_order or self.pause_s(1.0) == 0.0
 
     def close(self) -> None:
-        """End the job: requests that are in flight are dropped."""
+        """End the job. Its requests in flight are dropped."""
         self._work.close()
         self.is_over = True

@@ -14,10 +14,13 @@ import psutil
 
 _CHECK_S = 1.0
 _WORTH = 10
-"""Times what opening costs a successor, in CPU: a worker that leaves after less work would cost more than a tenth for it."""
+"""A worker leaves only after this many times the CPU time that its successor needs for opening the description, so that
+replacements cost less than a tenth.
+"""
 WATCHDOG_S = 60.0
-"""After so long without a sign of its loop a worker ends itself: above every deadline of the supervisor, for when there
-is none any more. A native call that holds the GIL cannot stop it, because a C thread does it."""
+"""Seconds without a sign of the loop after which a worker ends itself: more than every deadline of the supervisor, for the case
+that there is no supervisor. A native call that holds the GIL cannot prevent this, because a C thread does it.
+"""
 
 _PR_SET_PDEATHSIG = 1
 
@@ -25,9 +28,9 @@ _PR_SET_PDEATHSIG = 1
 class Limits:
     """The memory limits of a worker.
 
-    The loop tests them in every round, which costs a comparison, and once a second a measurement. Create the object after the
-    description is open, because growth counts from then on. In a process that is not a child of ours (inline) there is no
-    limit, because an exit would not free any memory. `once_s`: CPU-seconds of opening that a successor does not need.
+    The loop tests them in every round, which costs a comparison, and measures once a second. Create the object when the
+    description is open, because growth counts from then on. A worker that is no child process (inline) has no limit, because
+    its exit would not free memory. `once_s`: CPU-seconds of opening that a successor does not need.
     """
 
     def __init__(
@@ -54,19 +57,21 @@ class Limits:
 
 
 class Memory(NamedTuple):
-    """The memory that a worker may use. Bytes resident; CPU-seconds of its process."""
+    """The memory that a worker may use: resident bytes, and CPU-seconds of its process."""
 
     most_bytes: int
-    """The limit, or twice `opened_bytes` if that is more: a successor of a large description would be replaced at once."""
+    """The limit, or twice `opened_bytes` if that is more; otherwise a successor for a large description would be replaced at once."""
     growth_bytes: int
-    """Bytes beyond the memory after opening the description: a worker that takes its place needs as much again."""
+    """Growth since the description was opened. A worker that takes its place needs as much again."""
     opened_bytes: int
     opened_s: float
     again_s: float
-    """Seconds in which a replacement worker opens the description. The first worker needs ten times as long, because it reads the description for all."""
+    """Seconds in which a replacement opens the description. The first worker needs ten times as long, because it reads the
+    description for all.
+    """
 
     def is_spent(self, now_bytes: int, now_s: float) -> bool:
-        """Whether to exit: immediately at the limit; because of growth only after enough work to be worth opening the description again."""
+        """Whether to exit: at once at the limit, but because of growth only after enough work to pay for opening the description again."""
         if now_bytes > max(self.most_bytes, 2 * self.opened_bytes):
             return True
         grown = now_bytes - self.opened_bytes
@@ -74,15 +79,15 @@ class Memory(NamedTuple):
 
 
 def die_with_parents() -> None:
-    """Let the system end this process with its supervisor or its fork server, whatever it is doing then (Linux).
+    """Let the system end this process with its supervisor or its fork server, whatever the process is doing (Linux).
 
-    Elsewhere the end of the queue must do, and the watchdog.
+    On other systems, the end of the queue and the watchdog have to do this.
     """
     parent = multiprocessing.parent_process()
     if parent is None or not sys.platform.startswith("linux"):
         return
-    # The parent process is the fork server. It outlives the supervisor while workers live, because they hold the pipe whose
-    # end would stop it.
+    # The parent process is the fork server. It outlives the supervisor while workers live, because they hold the pipe
+    # whose end would stop it.
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
     # The sentinel is a pipe that the supervisor holds open. Its end raises SIGIO, which ends the process without the GIL.
     signal.signal(signal.SIGIO, signal.SIG_DFL)
@@ -95,5 +100,5 @@ def die_with_parents() -> None:
 
 
 def end_watchdog() -> None:
-    """Call the watchdog off: the worker is leaving by itself."""
+    """Stop the watchdog, because the worker is leaving normally."""
     faulthandler.cancel_dump_traceback_later()

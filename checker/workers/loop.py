@@ -1,4 +1,4 @@
-"""The loop of a worker: one thread around a set of lanes that makes, sends, judges and records."""
+"""The loop of a worker: one thread that makes cases, sends them on lanes, judges and records the responses."""
 
 import time
 from collections import deque
@@ -38,10 +38,10 @@ _ROUND_S = 0.05
 _IDLE_S = 0.2
 _HOUSEKEEPING_S = 0.2
 _ORDERS_S = 0.02
-"""Seconds that orders may wait in the pipe: reading it in each round would cost a system call for each case."""
+"""Seconds that orders may wait in the pipe: reading it in each round would cost one system call per case."""
 _REPORT_S = 1.0
 """Seconds between two reports of counts. The first reports come sooner, so that the work of a worker that dies early is counted."""
-# Python finds a member of an enumeration ten times slower than a name.
+# A module-level name is ten times faster than a member of an enumeration.
 _MAKING, _WAITING = Activity.MAKE, Activity.WAIT
 _JUDGING, _RECORDING = Activity.JUDGE, Activity.RECORD
 _SEND, _RECORD = Stage.SEND, Stage.RECORD
@@ -78,7 +78,7 @@ class Worker:
         """Cases whose responses are not judged yet."""
         self._reserved: set[int] = set()
         self._slow_count = 0
-        """The number of cases in flight that take none of the shared lanes, at the last count."""
+        """Number of cases in flight outside the shared lanes, when they were counted last."""
         self._leaving: LeavingKind | None = None
         self._is_immediate = False
         self._orders_at = 0.0
@@ -90,7 +90,7 @@ class Worker:
             self._credentials.line = self
 
     def run(self) -> None:
-        """Work until the worker is drained, its memory has grown too far, or the supervisor is gone."""
+        """Work until the worker is told to leave, its memory has grown too much, or the supervisor is gone."""
         while True:
             self._poll_orders()
             if self._leaving is not None and self._is_immediate:
@@ -99,7 +99,7 @@ class Worker:
                 self._attend(self._job)
                 continue
             if self._landed:
-                # Before a case is made: a failure is on disk before a request that follows its verdict.
+                # Before a case is made, so that a failure is on disk before the request that follows its verdict.
                 self._judge_landed()
                 continue
             if self._health.is_holding:
@@ -108,15 +108,15 @@ class Worker:
             if self._leaving is not None and not self._busy():
                 break
             self._fill()
-            # After the lanes are filled: `_fill` begins only steps below the index of a failure, and the investigation waits for their
-            # responses, so that the case that shows a defect does not depend on the order of responses.
+            # After the lanes are filled: `_fill` begins only steps below the index of a failure, and the investigation
+            # waits for their responses. So the case that shows a defect does not depend on the order of responses.
             if self._failures.waiting and self._idle_lanes():
                 investigation = self._failures.next_job(self._flying())
                 if investigation is not None:
                     self._begin(investigation)
                     continue
             if self._flights or self._answers.first_accepted.held:
-                # With one lane the worker would only sleep while a response is on its way.
+                # With one lane the worker would sleep until the response arrives.
                 if self._recorder.traffic.writer.waiting:
                     self._ledger.enter(_RECORDING)
                     self._slots.clear_acting()
@@ -128,10 +128,11 @@ class Worker:
                 self._round(self._http.poll(_ROUND_S) if self._flights else ())
             else:
                 self._scheduler.may_be_over = True
-            # A worker that is leaving keeps its finished tasks until it exits: the supervisor would lease it new ones for them.
+            # A worker that is leaving keeps its finished tasks until it exits. Returning them earlier would make the
+            # supervisor lease it new ones.
             if self._scheduler.may_be_over and self._leaving is None:
                 self._finish_tasks()
-        # Report the last counts and close the files. A worker that ends at once leaves tasks and responses behind.
+        # Report the last counts and close the files. A worker that ends at once leaves tasks and responses unfinished.
         if self._job is not None:
             self._job.close()
         self._failures.drop_all()
@@ -151,7 +152,7 @@ class Worker:
         return self._scheduler.has_made or bool(waiting) or self._job is not None
 
     def _poll_orders(self) -> None:
-        """Read orders and do regular work, if there is nothing else to do or enough time has passed."""
+        """Read orders and do periodic work, if there is nothing else to do or enough time has passed."""
         now = time.monotonic()
         is_early = now - self._orders_at < _ORDERS_S
         if is_early and (self._flights or self._scheduler.tasks):
@@ -160,7 +161,7 @@ class Worker:
         if is_early and not nothing_to_do:
             return
         self._orders_at = now
-        # The time of a task may be up while no case of it is in flight.
+        # The time of a task may end while none of its cases is in flight.
         self._scheduler.may_be_over = True
         if nothing_to_do and self._leaving is None:
             self._ledger.enter(Activity.IDLE)
@@ -215,7 +216,7 @@ class Worker:
         self._up.send(message)
 
     def wait_for_orders(self) -> bool:
-        """Wait a moment for credentials, in which no case is to blame; return whether the run ends."""
+        """Wait a moment for credentials, without blame for any case. Return whether the run ends."""
         self._slots.clear_acting()
         self._down.wait(_IDLE_S)
         self._do_housekeeping()
@@ -231,7 +232,7 @@ class Worker:
             self._job = job
 
     def _attend(self, job: ForegroundJob) -> None:
-        """Wait for the response to the foreground job, or for the end of its pause. Responses to other requests wait, too."""
+        """Wait for the response to the foreground job, or for the end of its pause. Responses to other requests are kept for later."""
         self._ledger.enter(_WAITING)
         pause_s = job.pause_s(_IDLE_S)
         if pause_s is not None:
@@ -283,7 +284,7 @@ class Worker:
     # Sending
 
     def _fill(self) -> None:
-        """Start what can be started, then really send it: one `perform` for all."""
+        """Start what can be started, then send everything with one `perform`."""
         taken, reserved, most = self._flights, self._reserved, self._context.lanes.pacing.lanes
         if self._slow_count or self._scheduler.slow:
             self._fill_slow()
@@ -294,13 +295,13 @@ class Worker:
         now = self._ledger.enter(_MAKING)
         before = self._failures.lowest_index if self._failures.waiting else None
         if before is not None and self._slow_count and self._failures.next_job(self._flying()) is None:
-            # No failure can be investigated before a slow request lands: other cases go on meanwhile.
+            # The failure cannot be investigated before a slow request lands, so other cases continue meanwhile.
             before = None
         for lane in range(most):
             if lane in taken or lane in reserved:
                 continue
             if not idle:
-                # A lane beyond them is still at work: there were more of them before.
+                # A lane above the current limit is still in use, because the limit was higher before.
                 break
             idle -= 1
             if self._parked:
@@ -313,7 +314,7 @@ class Worker:
         self._http.flush()
 
     def _fill_slow(self) -> None:
-        """Start requests of slow tasks, on lanes of their own; where there are none, when nothing else is in flight."""
+        """Start requests of slow tasks on their own lanes; if there are no such lanes, when nothing else is in flight."""
         self._slow_count = sum(flight.is_slow for flight in self._flights.values())
         room = self._context.lanes.slow.lanes - self._slow_count
         if not self._context.lanes.slow.most:
@@ -330,7 +331,7 @@ class Worker:
         self._http.flush()
 
     def _idle_lanes(self) -> list[int]:
-        """Return the lanes on which no request is in flight, shared ones first."""
+        """Return the lanes without a request in flight, shared ones first."""
         lanes = range(self._context.lanes.count)
         return [lane for lane in lanes if lane not in self._flights and lane not in self._reserved]
 
@@ -347,9 +348,9 @@ class Worker:
     # Judging
 
     def _round(self, finished: Iterable[tuple[int, Outcome]]) -> None:
-        """Give the finished lanes new work first, then judge: the target works while we do.
+        """Give the finished lanes new work first, then judge, so that the target works meanwhile.
 
-        With one lane a case is judged and recorded before the next is sent: a kill repeats one case, not two.
+        With one lane, a case is judged and recorded before the next is sent, so that a kill repeats one case and not two.
         """
         if self._answers.first_accepted.held:
             self._landed += self._answers.first_accepted.due(self._flying)
@@ -361,7 +362,7 @@ class Worker:
         self._judge_landed()
 
     def _land(self, lane: int, outcome: Outcome) -> None:
-        """Take the response to a case from its lane."""
+        """Take the response of a case from its lane."""
         flight = self._flights.pop(lane)
         if isinstance(outcome, NetworkFailure) and self._answers.resends(flight, outcome):
             if flight.wanted is not None:
@@ -371,12 +372,12 @@ class Worker:
             self._health.served.arrived(flight.made, flight.wanted, outcome)
         self._landed.append((flight, outcome))
         if not flight.task.is_closed:
-            # The next step of the sequence follows from this response: the lane is not given to another case before it
-            # is judged.
+            # The next step of the sequence depends on this response, so no other case gets the lane before it is
+            # judged.
             self._reserved.add(lane)
 
     def _judge_landed(self) -> None:
-        """Judge responses until a foreground job has to come first."""
+        """Judge responses until a foreground job has precedence."""
         landed, ledger = self._landed, self._ledger
         while landed and self._job is None:
             flight, outcome = landed.popleft()
@@ -390,7 +391,8 @@ class Worker:
             if final is None:
                 self._scheduler.release(flight)
             elif isinstance(final, NetworkFailure) or final.status_code in REFUSALS:
-                # Requests may be needed to see whether the target still serves, and failures are on disk before anything is sent.
+                # Finding out whether the target still serves may need requests, and failures must be on disk before any
+                # request.
                 self._failures.write()
                 self._begin(self._doubt(flight, verdict, final))
             else:
@@ -399,18 +401,18 @@ class Worker:
             self._failures.write()
 
     def _doubt(self, flight: InFlight, verdict: Verdict, outcome: Outcome) -> Job[None]:
-        """Let a response count unless the target may have stopped serving."""
+        """Count a response, unless the target may have stopped serving."""
         try:
             is_held = yield from self._outage.holds(flight, verdict, outcome)
         except GeneratorExit:
-            # The run ends at once: the response is recorded as one that no check has judged.
+            # The run ends at once, so the response is recorded as not judged.
             self._landed.appendleft((flight, outcome))
             raise
         if not is_held:
             self._count(flight, verdict, outcome)
 
     def _count(self, flight: InFlight, verdict: Verdict, outcome: Outcome) -> None:
-        """Pass a response to the observers, and let its sequence continue."""
+        """Pass a response to the observers, and continue its sequence."""
         flight.status = 0
         if isinstance(outcome, Response):
             flight.status = flight.made.case.operation.status_of(outcome)
@@ -435,12 +437,12 @@ class Worker:
         else:
             self._scheduler.release(flight)
         if isinstance(outcome, Response) and outcome.request is not None and outcome.request.is_probed:
-            # Without this look at the session, an operation that ends it, such as `GET /leave` with a redirect, shares
-            # the blame with the operation that was served just before.
+            # Without testing the session here, an operation that ends it, such as `GET /leave` with a redirect, would
+            # share the blame with the operation that was served just before.
             self._begin(self._health.probe_access(flight.made.label))
 
     def _flying(self) -> list[Placed]:
-        """Return all cases that are made and not judged."""
+        """Return all cases that are made but not judged."""
         return [*self._flights.values(), *self._answers.waiting, *self._scheduler.followers.waiting]
 
     def _finish_tasks(self) -> None:

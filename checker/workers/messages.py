@@ -1,4 +1,4 @@
-"""The messages between the supervisor and its workers: few and small. Findings are records, never messages."""
+"""The messages between the supervisor and its workers: few and small. Findings are records and never messages."""
 
 from enum import StrEnum
 
@@ -25,7 +25,7 @@ from checker.corpus.records import (
 
 
 class LeavingKind(StrEnum):
-    """The reason why a worker ends by itself."""
+    """Why a worker ends by itself."""
 
     DRAINED = "drained"  # The supervisor ordered it.
     MEMORY = "memory"  # Its memory has grown too far. Another worker takes its place.
@@ -35,13 +35,13 @@ class LeavingKind(StrEnum):
     USAGE = "usage"  # The settings leave nothing to test.
     CANNOT_START = "cannot start"
     LIMIT = "stopped by the system"
-    """A limit of the system stopped it. Another worker may succeed, because memory and files of this one are free again."""
+    """A limit of the system stopped it. Another worker may succeed, because this one's memory and files are free again."""
     DISK = "disk"  # The corpus cannot be written.
     BUG = "bug"  # The sentence is a traceback.
 
     @property
     def ends_run(self) -> bool:
-        """Whether no other worker would do better."""
+        """Whether another worker would fail in the same way."""
         return self in _FATAL
 
 
@@ -57,22 +57,22 @@ class Leaving(Struct, frozen=True, tag=True):
     sentence: str = ""
     details: tuple[str, ...] = ()  # Further lines.
     loading: LoaderErrorKind = LoaderErrorKind.UNCLASSIFIED
-    """The kind of error that kept the description from being read."""
+    """Kind of the error that prevented the description from being read."""
     url: str | None = None  # The URL of the description, if it has one.
 
     @property
     def reason(self) -> str:
-        """For people, and for the record of its end."""
+        """Return the reason for people, and for the record of its end."""
         said = f"{self.kind}: {self.sentence}" if self.sentence else str(self.kind)
         return "\n".join((said, *self.details))
 
 
 class Trouble(StrEnum):
-    """The reason why a target does not serve."""
+    """Why a target does not serve requests."""
 
     GONE = "gone"  # The target responds to no request.
     REFUSED = "refused"  # The target refuses every request.
-    CHANGES = "changes"  # The target refuses requests that change something, and serves the others.
+    CHANGES = "changes"  # The target refuses requests that change something and serves others.
 
 
 class Death(Struct, frozen=True):
@@ -83,7 +83,7 @@ class Death(Struct, frozen=True):
 
 
 class ServedOperation(Struct, frozen=True):
-    """The successes and redirects of one operation at one worker. Times are seconds since the epoch."""
+    """The successes and redirects of one operation in one worker. Times are seconds since the epoch."""
 
     label: Label
     text: str  # Method and path of the latest of these requests.
@@ -97,11 +97,11 @@ class ServedOperation(Struct, frozen=True):
 
 
 class OutageAction(StrEnum):
-    """The action that the supervisor orders in an outage."""
+    """What the supervisor orders in an outage."""
 
     HOLD = "hold"  # Send no request of the run, and report when no request is in flight.
     EXAMINE = "examine"
-    """All workers hold: wait until the target serves, and look for the cause among the requests of this worker."""
+    """While all workers pause: wait until the target serves, and search the requests of this worker for the cause."""
     RESUME = "resume"  # The outage is over, or no worker can do more about it.
 
 
@@ -111,15 +111,16 @@ class OutageOrder(Struct, frozen=True, tag=True):
     action: OutageAction
     number: int  # The number of the outage in the run, from 1.
     doubted: Label | None = None
-    """EXAMINE: the operation whose refusal raised the question, while no worker has seen that other operations are refused, too.
-    RESUME: the same operation, if all others are served. Its refusals are its own."""
+    """EXAMINE: the operation whose refusal started the examination, while no worker knows whether others are refused as well.
+    RESUME: the same operation, if all others are served, so that it refuses for its own reasons.
+    """
     trouble: Trouble = Trouble.GONE  # EXAMINE: the kind of outage.
-    is_last: bool = False  # EXAMINE: whether no other worker examines the outage after this one, which then records it.
-    at: float = 0.0  # EXAMINE: the time at which the outage was noticed, in seconds since the epoch.
+    is_last: bool = False  # EXAMINE: whether this worker is the last to examine the outage, so that it records it.
+    at: float = 0.0  # EXAMINE: when the outage was noticed, in seconds since the epoch.
     deaths: tuple[Death, ...] = ()  # EXAMINE: earlier outages of the run with a known cause.
     suspects: tuple[ServedOperation, ...] = ()
-    """EXAMINE: operations of all workers after whose responses the target is not known to have served, the likeliest first."""
-    served: tuple[ServedOperation, ...] = ()  # EXAMINE: all operations that were served or redirected to some worker.
+    """EXAMINE: operations of all workers after whose responses no served request is known, the likeliest cause first."""
+    served: tuple[ServedOperation, ...] = ()  # EXAMINE: all operations that were served or redirected for some worker.
     held_back: tuple[Label, ...] = ()  # RESUME: operations that are not sent before the end of the run.
     serves: bool = True  # RESUME: whether the target serves again. If not, its refusals are ignored.
     is_rate_limited: bool = False
@@ -127,9 +128,9 @@ class OutageOrder(Struct, frozen=True, tag=True):
 
 
 class OutageEvent(StrEnum):
-    """The event that a worker reports in an outage."""
+    """What a worker reports in an outage."""
 
-    NOTICED = "noticed"  # The target may have stopped serving. The worker holds.
+    NOTICED = "noticed"  # The target may have stopped serving, and the worker pauses.
     HOLDING = "holding"  # No request of the worker is in flight.
     EXAMINED = "examined"  # The worker has examined the outage.
 
@@ -141,25 +142,25 @@ class OutageReport(Struct, frozen=True, tag=True):
     number: int = 0  # The number of the outage; 0 in a report that it was noticed.
     trouble: Trouble = Trouble.GONE
     doubted: Label | None = None
-    """NOTICED: the operation that was refused, if this worker was never served anything and cannot tell an outage from a refusal."""
-    at: float = 0.0  # NOTICED: the time, in seconds since the epoch.
-    served: tuple[ServedOperation, ...] = ()  # HOLDING: all operations that were served or redirected to this worker.
+    """NOTICED: the refused operation, if the target has never served this worker, which then cannot tell an outage from a refusal."""
+    at: float = 0.0  # NOTICED: when, in seconds since the epoch.
+    served: tuple[ServedOperation, ...] = ()  # HOLDING: all operations that were served or redirected for this worker.
     culprit: Label | None = None
-    """EXAMINED: the operation whose request caused the outage; None if no request of this worker did."""
+    """EXAMINED: the operation that caused the outage; None if no request of this worker did."""
     serves: bool = True  # EXAMINED: whether the target serves again.
     is_rate: bool = False
     """EXAMINED: whether the target limits the rate of requests, so that no single request is the cause."""
     has_passed: bool = False
-    """EXAMINED: whether the target was busy for a moment, so that there is no cause to look for."""
+    """EXAMINED: whether the target was only busy for a moment, so that no cause is searched."""
     is_unfounded: bool = False
-    """EXAMINED: whether everything that was served to this worker is still served: the refusal may be the operation's own."""
+    """EXAMINED: whether all requests that were served before are still served, so that the operation refuses for its own reasons."""
 
 
-MOST_TIMEOUTS = 3  # In a row, of one operation: then it is given up.
-PATIENCE = 3  # Multiple of the time limit of a request that the confirmation of a missing response waits.
+MOST_TIMEOUTS = 3  # Timeouts in a row after which an operation is given up.
+PATIENCE = 3  # Factor on the time limit of a request for the confirmation of a missing response.
 EXTRA_INDEX = 1 << 32
-"""Indices of cases that extend a sequence start here: they have no place in the task's own numbering."""
-LONG_WAIT_S = 0.35  # Seconds from which on a response is slow, however busy the machine is.
+"""First index of cases that extend a sequence. They are outside the task's own numbering."""
+LONG_WAIT_S = 0.35  # Seconds from which a response counts as slow, however busy the machine is.
 
 
 class ShrinkAgain(Struct, frozen=True):
@@ -168,9 +169,9 @@ class ShrinkAgain(Struct, frozen=True):
     fingerprint: str
     step: Step  # The smallest case so far.
     task: str
-    index: int  # The index of the case that showed it first.
-    requests: int  # Requests that it has had so far.
-    allowed: int  # Requests that it may have now.
+    index: int  # Index of the case that showed it first.
+    requests: int  # Requests sent for it so far.
+    allowed: int  # Requests that may be sent for it now.
 
 
 class Replay(Struct, frozen=True):
@@ -180,82 +181,84 @@ class Replay(Struct, frozen=True):
     check: str
     steps: tuple[Step, ...]
     statuses: tuple[int | None, ...]  # Statuses of its responses, oldest first.
-    is_minimal: bool  # Whether no further shrink is wanted.
+    is_minimal: bool  # Whether it need not be shrunk further.
     sent: tuple[bytes, bytes | None] | None = None
-    """Target and body of a single request that is the same each time while the description is the same; None for other ones."""
-    shows_surely: bool = True  # Whether it would show in one of the tries if it were still there.
+    """Target and body of a single request that is the same each time while the description is unchanged; None for others."""
+    shows_surely: bool = True  # Whether one of the tries would certainly show it if it still existed.
 
 
 class FirstCases(Struct, frozen=True):
-    """The cases of a task that come before those of its phase."""
+    """The cases of a task before the cases of its phase."""
 
     tries_saved: bool = False  # Whether failing examples of earlier runs are among them.
     sends_smallest: bool = False
-    """Whether the smallest case of each operation comes before all others: it is their first task of the run."""
+    """Whether the smallest case of each operation comes first, because this is the operation's first task of the run."""
     left_out: tuple[tuple[str, int], ...] = ()
-    """(phase, number of its first case) of what lists left out when a case of theirs failed."""
+    """(phase, number of the first unsent case) of lists that ended when a case failed."""
     recalled: tuple[tuple[Step, ...], ...] = ()  # Sequences of earlier runs; only the smallest cases come before.
 
 
 class Task(Struct, frozen=True):
-    """A piece of one phase over one operation, or over a cluster of operations that share resources."""
+    """A part of one phase over one operation, or over a cluster of operations that share resources."""
 
     id: str
     phase: str  # Name of its row in `checker.core.phases`.
-    labels: tuple[Label, ...]  # Case `index` is of operation `labels[index % len(labels)]`.
+    labels: tuple[Label, ...]  # The case with an index is of operation `labels[index % len(labels)]`.
     seed: int
     start: int  # First index to make.
-    stop: int  # One past the last index.
-    slice_s: float  # Seconds after which no further case is started; the rest is leased again.
+    stop: int  # One more than the last index.
+    slice_s: float  # Seconds after which no further case is started. The rest is leased again.
     skipped: tuple[int, ...] = ()  # Quarantined indices.
     redo: tuple[int, ...] = ()  # Indices below `start` that were in flight when their worker died.
-    is_slow: bool = False  # Whether its responses are slow. Then its requests have lanes of their own.
-    timeouts: int = 0  # Time-outs in a row that the lease before ended with.
-    producers: tuple[Label, ...] = ()  # Operations of a cluster whose responses others need.
+    is_slow: bool = False  # Whether its responses are slow, so that its requests have their own lanes.
+    timeouts: int = 0  # Timeouts in a row at the end of the previous lease.
+    producers: tuple[Label, ...] = ()  # Operations of a cluster whose responses other operations need.
     pauses: tuple[tuple[Label, int], ...] = ()
-    """(operation, rounds between two of its turns) of operations that showed nothing new in earlier tasks."""
+    """(operation, rounds between two of its turns) for operations that showed nothing new in earlier tasks."""
     first: FirstCases = FirstCases()
     drawn_elsewhere: int = 0
-    """Cases of other phases of the run that are drawn, not listed: their number is known before."""
+    """Cases that other phases of the run draw. Listed cases are not included, because their number is unknown in advance."""
     again: tuple[ShrinkAgain, ...] = ()
-    """Findings that are to become smaller: then they are its cases, and count as none."""
-    replay: Replay | None = None  # The finding that is sent again: then it has no other cases.
+    """Findings to be shrunk further. They replace its cases and do not count as cases."""
+    replay: Replay | None = None  # The finding to send again. Then the task has no other cases.
     known: frozenset[str] | None = None
-    """Fingerprints of the grave failures that its operation showed before this phase. The first case with another one is the last,
-    so that cases are sent one after the other. None: all cases are sent."""
+    """Fingerprints of the grave failures that its operation showed before this phase. A case with another one ends the task, so
+    cases are sent one after the other. None: all cases are sent.
+    """
     is_last: bool = False
-    """Whether it waited for the end of the run, because its operation makes the target refuse every request."""
+    """Whether it was deferred to the end of the run, because its operation makes the target refuse every request."""
 
     @property
     def ends_at_failure(self) -> bool:
-        """Whether its first case with a new grave failure is its last."""
+        """Whether a case with a new grave failure ends the task."""
         return self.known is not None
 
     @property
     def first_recalled(self) -> int:
-        """Return the index of the first recalled case."""
+        """Return the index of the first recalled sequence."""
         return len(self.labels) if self.first.sends_smallest else 0
 
     def recalled_at(self, index: int) -> tuple[Step, ...]:
-        """Return the steps of the recalled case with an index; empty if it is another case."""
+        """Return the steps of the recalled sequence with an index; empty for another case."""
         number = index - self.first_recalled
         recalled = self.first.recalled
         return recalled[number] if 0 <= number < len(recalled) else ()
 
 
 KNOWN_PLACES = 3
-"""The number of places of one cause that are shrunk: fixing the cause needs no more, and every operation may have one. If time is
-short, further places have only their one guaranteed request."""
+"""Places of one cause that are shrunk. More are not needed to fix the cause, and every operation may have one. If time is
+short, further places get only their one guaranteed request.
+"""
 
 
 class Assign(Struct, frozen=True, tag=True):
-    """Work for a worker, in order."""
+    """Work for a worker, in this order."""
 
     tasks: tuple[Task, ...]
 
 
 class SettledFindings(Struct, frozen=True, tag=True):
-    """Findings that are settled: the worker need not report or shrink them again."""
+    """Settled findings: the worker need not report or shrink them again."""
 
     settled: tuple[Finding, ...]  # Each is `Finding.brief`.
 
@@ -276,31 +279,32 @@ PEER_RECORDS = (
     OperationProbed,
     OperationServed,
 )
-"""The records in them that workers read of each other (`observers/knowledge.py`, `observers/witnesses.py`)."""
+"""The kinds of records that workers read from each other (`observers/knowledge.py`, `observers/witnesses.py`)."""
 
 
 class Drain(Struct, frozen=True, tag=True):
-    """Start no new case and exit: after the requests in flight, immediately, or after the conclusion of the run."""
+    """Start no new case and exit: after the requests in flight, at once, or after concluding the run."""
 
     is_replaced: bool = False
-    """Whether another worker takes its place, with free memory. Its sequences are finished first."""
+    """Whether another worker with free memory takes its place. Begun sequences are finished first."""
     shrinks: bool = True  # Whether failures may still be shrunk.
     immediate: bool = False  # Whether requests in flight are dropped.
     concludes: bool = False
-    """Whether the worker ends the run first: it calls `after_run` of class checks and removes the resources that the run created.
-    All other workers have left."""
+    """Whether the worker concludes the run: it calls `after_run` of class checks and removes the resources that the run
+    created. All other workers have exited.
+    """
     first: int = 0
-    """The incarnation of the supervisor that began the run, for a worker that concludes: no lower incarnation belongs to the run."""
+    """For a worker that concludes: the incarnation of the supervisor that began the run. Lower incarnations belong to earlier runs."""
     only_cleans: bool = False  # Whether a worker that concludes calls no checks, because the run was cut short.
 
 
 class CredentialAction(StrEnum):
-    """The meaning of a message about credentials."""
+    """What a message about credentials means."""
 
     WANTED = "wanted"  # From a worker: it cannot continue without newer credentials.
     FETCH = "fetch"  # To one worker: fetch credentials for all workers.
     FETCHED = "fetched"
-    """From the worker that fetched credentials to the supervisor, and from there to all workers; never on disk."""
+    """From the worker that fetched credentials to the supervisor, and from there to all workers. Never written to disk."""
 
 
 Pairs = tuple[tuple[str, str], ...]  # (name, value).
@@ -311,23 +315,23 @@ class CredentialMessage(Struct, frozen=True, tag=True):
 
     action: CredentialAction
     source: str
-    number: int  # The number of the credentials. In WANTED the number of those that are refused, 0 if there were none.
+    number: int  # Number of the credentials. In WANTED the number of the refused ones; 0 if there were none.
     key: str = ""  # The key of the credentials in their source.
     headers: Pairs = ()
     query: Pairs = ()
     cookies: Pairs = ()
     data: bytes = b""  # Packed data for the source.
-    error: str = ""  # The reason why there are no credentials. `data` is then the data of the previous ones.
+    error: str = ""  # Why there are no credentials. `data` then belongs to the previous ones.
     refresh_s: float | None = None
 
     @property
     def credentials(self) -> Credentials:
-        """Return the credentials as the source gives them."""
+        """Return the credentials as the source returned them."""
         data = unpack(self.data, lambda value: value) if self.data else None
         return Credentials(dict(self.headers), dict(self.query), dict(self.cookies), data, refresh_s=self.refresh_s)
 
     def fetched(self, found: Credentials) -> "CredentialMessage":
-        """Return the response to this order. Raises `TypeError` for data that cannot be sent to other workers."""
+        """Return the reply to this order. Raises `TypeError` for data that cannot be sent to other workers."""
         return CredentialMessage(
             CredentialAction.FETCHED,
             self.source,
@@ -341,7 +345,7 @@ class CredentialMessage(Struct, frozen=True, tag=True):
         )
 
     def failed(self, error: str, held: Credentials | None) -> "CredentialMessage":
-        """Return the response to this order when no credentials could be fetched in place of those held."""
+        """Return the reply to this order if no credentials could be fetched to replace those held."""
         last = Credentials() if held is None else Credentials(data=held.data)
         return replace(self.fetched(last), error=error)
 
@@ -351,42 +355,42 @@ Down = Assign | SettledFindings | PeerJournals | OutageOrder | CredentialMessage
 
 
 class OperationCard(Struct, frozen=True):
-    """The supervisor's knowledge of an operation: enough to schedule it."""
+    """What the supervisor knows about an operation: enough to schedule it."""
 
     label: str
     method: str
-    resource: Resource = ()  # The collection that it works on. Operations of one collection are tested together.
-    layer: int = 0  # The layer of the operation: it uses resources that operations of lower layers create.
+    resource: Resource = ()  # The collection that it works on. Operations on one collection are tested together.
+    layer: int = 0  # It uses resources that operations of lower layers create.
     is_producer: bool = False  # Whether other operations need its responses.
     begins: bool = False  # Whether sequences of the stateful phase begin with it.
     max_examples: tuple[tuple[str, int], ...] = ()
-    """(phase, cases or sequences) where they are not as many as those of all operations in all phases; only in `run`."""
-    continue_on_failure: bool | None = None  # Whether it is tested further when it failed; None: as all others.
+    """(phase, cases or sequences) if the numbers differ from the usual ones; only in `run`."""
+    continue_on_failure: bool | None = None  # Whether it is tested further after a failure; None: as usual.
     phases: tuple[str, ...] = ()  # Phases of `run` that test it; empty: all phases of the run.
-    weight: float = 1.0  # How much of the time of `fuzz` it gets, relative to others; 0: it is left out.
+    weight: float = 1.0  # Its share of the time of `fuzz`, relative to other operations; 0: it is not tested.
     is_ending: bool = False
-    """Whether it sounds as if it ended sessions, emptied stores or stopped the target: then it comes last."""
-    is_helper: bool = False  # Whether this run does not test it, and only needs the resources that it makes.
+    """Whether its name suggests that it ends sessions, empties stores or stops the target, so that it comes last."""
+    is_helper: bool = False  # Whether this run does not test it and only needs the resources that it creates.
 
 
 class Opened(Struct, frozen=True, tag=True):
-    """The worker has the document and can work."""
+    """The worker has opened the description and can work."""
 
     incarnation: int
     journal: str
     document: str  # Digest of the normalised document in the run directory.
     base_url: str
     operations: tuple[OperationCard, ...]  # Selected and testable, in document order.
-    concludes: bool = False  # Whether users' checks have something to say once the run is over.
+    concludes: bool = False  # Whether users' checks have conclusions when the run is over.
     cleans: bool = False  # Whether the resources that the run creates are removed at its end.
-    renews: bool = False  # Whether credentials can be fetched anew if a request ends the access of the run.
-    works_alone: bool = False  # Whether one of them needs all cases in one worker.
-    unreachable: str = ""  # Why no request can arrive anywhere, in one sentence; only the first worker of a run looks.
+    renews: bool = False  # Whether new credentials can be fetched if a request ends the access of the run.
+    works_alone: bool = False  # Whether one of the users' checks needs all cases in one worker.
+    unreachable: str = ""  # Why no request can arrive, in one sentence. Only the first worker of a run tests this.
     orders: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (phase, operations) of the orders that users configured.
     credentials: tuple[str, ...] = ()
-    """Names of the credentials that the user gave: configured, in the base URL, and registered by code, which only workers run."""
+    """Names of the user's credentials: configured, in the base URL, or registered by code, which only workers run."""
     auth_needs: tuple[tuple[str, str], ...] = ()
-    """(operation, security scheme) where the description declares none; only the first worker of a run looks."""
+    """(operation, security scheme) if the description declares none. Only the first worker of a run tests this."""
     changed: tuple[str, ...] | None = None
     """Operations that have changed since an earlier version; None if all are tested."""
 
@@ -395,8 +399,8 @@ class OperationReport(Struct, frozen=True):
     """The result of one operation of a cluster in one lease."""
 
     label: str
-    cases: int  # Cases that were answered or given up.
-    is_dead: bool  # Whether no case could be made of it, or judged.
+    cases: int  # Cases that got a response or were given up.
+    is_dead: bool  # Whether no case of it could be made or judged.
     has_news: bool = False  # Whether a case showed new behaviour.
     is_accepted: bool = False  # Whether a case was not refused.
 
@@ -404,25 +408,25 @@ class OperationReport(Struct, frozen=True):
 class LeaseReport(Struct, frozen=True):
     """The result of one lease."""
 
-    requests: int = 0  # Requests that were answered or given up, those of investigations included.
+    requests: int = 0  # Requests that got a response or were given up, including investigations.
     long: int = 0  # The number of requests that took `LONG_WAIT_S` or more.
     timeouts: int = 0  # The number of timeouts in a row at its end.
     operations: tuple[OperationReport, ...] = ()  # The result of each operation of a cluster.
     ended_at_failure: bool = False  # Whether a failed case ended it.
-    redo: tuple[int, ...] = ()  # Indices below its start that are still to be made again.
+    redo: tuple[int, ...] = ()  # Indices below its start that still have to be made again.
 
 
 class TasksEnded(Struct, frozen=True, tag=True):
-    """Leases that ended. The journal holds the progress of each task."""
+    """Leases that ended. The journal contains the progress of each task."""
 
     tasks: tuple[tuple[str, int, bool], ...]  # (task id, next index, whether the task is finished).
     reports: tuple[LeaseReport, ...]  # The result of each of these leases.
     deferred: tuple[str, ...] = ()
-    """Tasks that turned out to be slow. Their leases go on, but no further case of them is begun, so there is time for other tasks."""
+    """Tasks that turned out to be slow. Their leases continue, but no further case is begun, so that other tasks get time."""
 
 
 class FindingsWritten(Struct, frozen=True, tag=True):
-    """A hint that the journal holds new findings: read it now. Carries none of them."""
+    """A hint to read the journal, because it contains new findings."""
 
     count: int
 

@@ -1,1 +1,1 @@
-"""Turn a failure into a finding: confirm it, shrink it, and send it again as it is printed."""
+"""Turns a failure into a finding: it is confirmed, shrunk, and sent again as printed."""

@@ -1,4 +1,4 @@
-"""The creations of the resources that a failing sequence names, so that its commands show the failure on a fresh server."""
+"""Creates the resources that a failing sequence names, so that its commands reproduce the failure on a fresh server."""
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -29,22 +29,23 @@ from checker.workers.jobs import Job
 from checker.workers.recording.unconfirmed import JudgedCase
 
 _PHASE = PhaseInfo(FUZZING.name)
-_MOST = 5  # Most resources that are created for one failure.
+_MOST = 5  # Resources that are created for one failure.
 _MOST_TRIES = 4
-"""Most cases that are tried for one creation: the smallest one, and drawn ones if it is refused as invalid or fails."""
+"""Cases that are tried for one creation: the smallest, then drawn ones if it is refused as invalid or fails."""
 _INVALID = frozenset((400, 422))
-_MOST_SITUATIONS = 5  # Most requests that are tried between the creations and the failing request, one at a time.
+_MOST_SITUATIONS = 5  # Requests that are tried between the creations and the failing request, one at a time.
 _SHOWN = "$response.body#"
 _NAMING = (Location.PATH, Location.BODY)
 Cases = list[GeneratedCase]
 Send = Callable[[GeneratedCase, Sequence[JudgedCase]], Job[JudgedCase]]
-"""Sends a step after others, with the values of their responses."""
+"""Sends a step after earlier steps, with the values of their responses."""
 
 
 def named_by(made: GeneratedCase) -> list[Binding]:
     """Return the values of earlier responses that may name a resource in a request.
 
-    A value with an expression replaces a drawn one at the same place. Other parts of a request, such as a version, name no resource.
+    A value with an expression replaces a drawn value at the same place. Other parts of a request, such as a version, do not
+    name resources.
     """
     replaced = {(one.location, one.name) for one in made.bindings if one.expression}
     return [
@@ -57,27 +58,27 @@ def named_by(made: GeneratedCase) -> list[Binding]:
 
 
 def makes_its_resources(model: ResourceModel, chain: Sequence[GeneratedCase]) -> bool:
-    """Whether all resources that the steps of a sequence name are known from responses to its earlier steps.
+    """Whether all resources that the steps of a sequence name were created by its earlier steps.
 
-    A read shows what other requests have made, where an operation creates such resources.
+    A read only shows resources of other requests, if an operation can create such resources.
     """
     return not any(drawn_names(model, made) or _takes_listed(model, made) for made in chain) and _takes_all(chain)
 
 
 def takes_filled(model: ResourceModel, chain: Sequence[GeneratedCase], lists_filled: Collection[Label]) -> bool:
-    """Whether a sequence takes a name from one of the lists that were empty before, and no step of its own can have filled it."""
+    """Whether a sequence uses a name from a list that was empty earlier, and no step of the sequence can have filled the list."""
     # On Oscar, 8 of 271 findings named a member of a list that the run had filled. On a fresh server the list is empty,
-    # and no operation creates such a member by its name.
+    # and no operation creates a member with that name.
     if any(made.label in model.uses and model.uses[made.label].method not in SAFE for made in chain[:-1]):
         return False
     return any(one.producer in lists_filled for made in chain for one in named_by(made))
 
 
 def _takes_listed(model: ResourceModel, made: GeneratedCase) -> bool:
-    """Whether a path names a resource that a read showed and an operation creates."""
+    """Whether a path names a resource that a read returned and that some operation creates."""
     use = model.uses.get(made.label)
-    # A job that another request of the run had started was called a resource of the sequence, because a read showed it
-    # (pygeoapi).
+    # A job that another request of the run had started was taken for a resource of the sequence, because a read
+    # returned it (pygeoapi).
     return use is not None and any(
         model.uses[one.producer].method in SAFE and any(map(model.makes, model.makers(use.owner(variable))))
         for one in named_by(made)
@@ -94,14 +95,14 @@ def _takes_all(chain: Sequence[GeneratedCase]) -> bool:
 
 
 def are_linked(chain: Sequence[GeneratedCase], sent: Sequence[SentCase]) -> bool:
-    """Whether each resource that a sequence names was found in the responses to its earlier steps."""
+    """Whether each resource that a sequence names was in the response to one of its earlier steps."""
     return _takes_all(chain) and all(
         resolved(one, sent[:number]) is not one for number, made in enumerate(chain) for one in named_by(made)
     )
 
 
 def situations(factory: CaseFactory, model: ResourceModel, chain: Cases) -> Iterator[Cases]:
-    """Yield variants of a sequence: the creations of its resources come first, and one further request comes before the last one.
+    """Yield variants of a sequence, with the creations of its resources first and one further request before the last.
 
     The further request is the last request itself, one that removes or changes its resource, or one that creates another
     resource in the same collection.
@@ -135,7 +136,7 @@ def situations(factory: CaseFactory, model: ResourceModel, chain: Cases) -> Iter
 
 
 class Creations:
-    """Creates the resources that one sequence names. Each is created only once, because its name is known only from the response."""
+    """Creates the resources that one sequence names. Each is created once, because its name is known only from the response."""
 
     def __init__(self, factory: CaseFactory, model: ResourceModel, names: FreshNames, send: Send) -> None:
         self._factory = factory
@@ -148,11 +149,11 @@ class Creations:
         """The creations, in order."""
 
     def before(self, chain: Sequence[GeneratedCase]) -> Job[Cases]:
-        """Create what a sequence names, and return its steps with the values of the creations; none if a creation is unknown or refused."""
+        """Create the resources that a sequence names, and return its steps with their names; no steps if a creation is unknown or refused."""
         try:
             linked: Cases = []
             for _ in range(2):
-                # The second time everything exists, so that the indices of later steps are known.
+                # The second pass finds all resources created, so the indices of later steps are known.
                 linked = []
                 for number, made in enumerate(chain):
                     linked.append((yield from self._linked(chain[:number], made)))
@@ -161,14 +162,14 @@ class Creations:
         return linked if self.shots else []
 
     def _linked(self, earlier: Sequence[GeneratedCase], made: GeneratedCase) -> Job[GeneratedCase]:
-        """Return a step with values of the creations. Raises `LookupError` if the creation of a resource is unknown."""
+        """Return a step with the names of created resources. Raises `LookupError` if a resource has no known creation."""
         labels, wanted = [one.label for one in earlier], named_by(made)
         bindings = []
         for one in held_by(made.case, made.bindings):
             bindings.append((yield from self._created(one, made, labels)) if one in wanted else one)
         drawn = drawn_names(self._model, made)
         for variable in drawn:
-            # Another request of the run may have created a resource of this name.
+            # Another request of the run may have created a resource with this name.
             creator = self._creator(self._model.uses[made.label], variable)
             if creator is None:
                 raise LookupError(variable)
@@ -180,7 +181,7 @@ class Creations:
         return self._factory.remake(step, name=made.case.id, phase=phase)
 
     def _created(self, binding: Binding, made: GeneratedCase, earlier: Sequence[Label]) -> Job[Binding]:
-        """Return a binding of a step to the creation of its resource: one before the sequence, or in it. Raises `LookupError`."""
+        """Return the binding of a step to the creation of its resource, before the sequence or inside it. Raises `LookupError`."""
         producer, label = self._model.uses[binding.producer], made.label
         if binding.producer in earlier and producer.method == "POST":
             return replace(binding, step=binding.step + len(self.shots)) if binding.step >= 0 else binding
@@ -189,33 +190,37 @@ class Creations:
         use = self._model.uses[label]
         creator = self._in_body(label).get(place) if variable is None else self._creator(use, variable)
         if creator is None and (self._creates(producer) or producer.method in SAFE):
-            # Where nothing creates the resource it is there on a fresh target: the request that showed it finds it again.
+            # If no operation creates the resource, it exists on a fresh target, and the request that returned it finds
+            # it again.
             creator = binding.producer
         if creator is None:
             raise LookupError(binding.name)
         at = yield from self._add(creator)
         taken = self._taken(at, label, place, binding.pointer if creator == binding.producer else "")
-        # A drawn case takes its values from its bindings while it is drawn; those with an expression are set afterwards.
+        # A drawn case takes its values from bindings while it is drawn. Values with an expression are set afterwards.
         return taken if binding.expression else replace(taken, index=binding.index, expression="", step=-1)
 
     def _creator(self, use: ResourceUse, variable: str) -> Label | None:
-        """Return the operation that creates what a variable of a path names: the nearest one, whose server names it if there is one."""
+        """Return the operation that creates the resource of a path variable: the nearest one, preferably one whose server chooses the name."""
         owner = use.owner(variable)
         found = [
             one
             for one in self._model.uses.values()
             if one.resource == owner and one.label != use.label and self._creates(one)
         ]
-        # A name that the server gives is known from the response and is never taken.
+        # A name that the server chooses is known from the response and never in use already.
         found.sort(key=lambda one: (one.is_member, not use.path.startswith(f"{one.path.rstrip('/')}/"), len(one.path)))
         return found[0].label if found else None
 
     def _creates(self, use: ResourceUse) -> bool:
-        """Whether an operation creates a resource: clients name those of `PUT /accounts/{name}`, if nothing else creates them."""
+        """Whether an operation creates a resource.
+
+        `PUT /accounts/{name}` does if no other operation creates accounts; then clients choose the name.
+        """
         return self._model.makes(use.label)
 
     def _in_body(self, label: Label) -> Mapping[Place, Label]:
-        """Return the places in the body of an operation that name a resource, with its creation."""
+        """Return the places in an operation's body that name a resource, each with the operation that creates it."""
         named, found = self._model.naming_places.get(label, ()), dict[Place, Label]()
         for one in self._model.transitions:
             source = self._model.uses[one.source]
@@ -225,13 +230,13 @@ class Creations:
                 place = value.location, value.name
                 if value.shown_pointer is None or value.location is not Location.BODY or value.name not in named:
                     continue
-                # The shortest path needs the fewest creations before it.
+                # The operation with the shortest path needs the fewest other creations.
                 if place not in found or len(source.path) < len(self._model.uses[found[place]].path):
                     found[place] = one.source
         return found
 
     def _taken(self, at: int, label: Label, place: Place, known: str = "") -> Binding:
-        """Return the binding of a place to the name that a creation gave. Raises `LookupError` if its response does not show the name."""
+        """Return the binding of a place to the name of a created resource. Raises `LookupError` if no response contains the name."""
         shot = self.shots[at]
         outcome, operation = shot.verdict.outcome, shot.made.case.operation
         if not isinstance(outcome, Response):
@@ -254,7 +259,7 @@ class Creations:
         raise LookupError(place)
 
     def _shown_in(self, shot: JudgedCase, outcome: Response, name: str) -> str:
-        """Return where a creation states the name of its resource: in its response, else in its own request; empty if nowhere."""
+        """Return where a creation states the name of its resource: in its response, or in its own request; empty if nowhere."""
         use, request = self._model.uses[shot.made.label], shot.verdict.request
         if use.is_member:
             return request_pointer(use.owners[-1][0])
@@ -275,14 +280,14 @@ class Creations:
         if label in self._begun or len(self._begun) >= _MOST:
             raise LookupError(label)
         self._begun.add(label)
-        # LoopBack refuses the smallest body of `POST /todos`, an empty title, with 422. The drawn cases depend on the
-        # operation alone, so that each worker sends the same.
+        # LoopBack refuses the smallest body of `POST /todos`, which has an empty title, with 422. The drawn cases
+        # depend only on the operation, so every worker sends the same ones.
         for number in range(_MOST_TRIES):
             if not number:
                 made = _smallest(self._factory, label)
             else:
-                # Many services refuse the empty text that the smallest case has. A text of an earlier response is as good
-                # without it; an identifier may name a resource that `_in_body` does not know.
+                # Many services refuse the empty text in the smallest case. Other texts are left out as well; an
+                # identifier may name a resource that `_in_body` does not know.
                 name = digest("creator", label, str(number))[:12]
                 seed = digest_int("creator", label)
                 made = self._factory.make_step(label, (seed, number, 0), _PHASE, (), is_wrong=False)
@@ -298,7 +303,7 @@ class Creations:
         return self._made[label]
 
     def _tried(self, made: GeneratedCase) -> Job[JudgedCase]:
-        """Send a case that creates a resource, after the creations of what it names. Raises `LookupError` as `_add` does."""
+        """Send a case that creates a resource, after creating the resources that it names. Raises `LookupError` as `_add` does."""
         label, use = made.label, self._model.uses[made.label]
         wanted = {
             place: creator
@@ -322,10 +327,10 @@ class Creations:
 
 
 def drawn_names(model: ResourceModel, made: GeneratedCase, *, with_own: bool = False) -> list[str]:
-    """Return the variables of a path with drawn values that name resources which other requests create.
+    """Return the path variables with drawn values that name resources which other requests create.
 
-    The name of the resource that the request creates itself is among them only `with_own`. Below the last name of an earlier response a
-    drawn name is a new one; above it the resource exists.
+    The name of the resource that the request itself creates is included only `with_own`. Below the last name from an earlier
+    response, a drawn name is new; above it, the resource exists.
     """
     use, meta = model.uses.get(made.label), made.case.meta
     if use is None or (meta is not None and any(at is Location.PATH for at, _ in meta.broken)):
@@ -340,17 +345,17 @@ def drawn_names(model: ResourceModel, made: GeneratedCase, *, with_own: bool = F
     places = [place_of(made.case.operation, name) for name in names]
     last = max((number for number, place in enumerate(places) if place in bound), default=len(names))
     if use.method == "POST" and not use.is_member:
-        # The operation creates a resource below all named ones.
+        # The operation creates a resource below all named resources.
         last = len(names)
     return [name for name, place in zip(names[:last], places, strict=False) if place not in bound]
 
 
 def _smallest(factory: CaseFactory, label: Label) -> GeneratedCase:
-    """Return the smallest valid case of an operation, by its values. Raises `Rejected` and the errors of making a case."""
+    """Return the smallest valid case of an operation, as values. Raises `Rejected` and the errors of making a case."""
     name = digest("creator", label)[:12]
     try:
         made = factory.listed(label, 0, 0, _PHASE, of=_PHASE.name + SMALLEST)
     except Exhausted:
-        # An operation whose usual case is its smallest one has none of its own.
+        # If the usual case of an operation is its smallest, there is no separate smallest case.
         made = factory.simplest(Step(label, Drawn((), "")), name=name, phase=_PHASE, is_valid=True)
     return factory.remake(Step(label, literal_of(made.case)), name=name, phase=_PHASE)

@@ -1,4 +1,4 @@
-"""New names for the resources that the steps of a failure create: a server with unique names refuses the old ones."""
+"""New names for the resources that the steps of a failure create, because a server with unique names refuses the old ones."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,23 +36,24 @@ Again = Callable[[GeneratedCase], Job[JudgedCase]]  # Sends a case.
 
 
 class FreshNames(Struct):
-    """Makes cases again with names that the server does not know, if it refuses the old ones.
+    """Makes cases with names that the server does not know, if it refuses the old ones.
 
-    A change of one value is tried first, since others may refer to what exists; what helped is kept for the operation.
+    One value is changed first, because other values may refer to existing resources. The change that helped is kept for the
+    operation.
     """
 
     context: WorkerContext
-    case: str = ""  # Id of the case that failed first.
+    case: str = ""  # Id of the case that failed.
     served: frozenset[Label] = frozenset()
-    """Operations that the failing sequence called with success and that change something."""
-    removed: frozenset[Label] = frozenset()  # Operations with which the failing sequence removed something.
+    """Operations that change something and that the failing sequence called successfully."""
+    removed: frozenset[Label] = frozenset()  # Operations by which the failing sequence removed something.
     are_needed: bool = False  # Whether the failure does not show with the names that were sent before.
     _places: dict[Label, tuple[str, ...]] = field(default_factory=dict)
-    """Operation -> places of the values that have to be new; none for a listed case with names of its own."""
+    """Operation -> places whose values have to be new; empty for a listed case, which has its own new names."""
     _untried: dict[Label, list[tuple[str, ...]]] = field(default_factory=dict)
-    """Operation whose printed request was refused -> places that have not had new values yet."""
+    """Operation whose printed request was refused -> places that were not changed yet."""
     counter: Iterator[int] = field(default_factory=lambda: count(1))
-    """Numbers the new names of a case, over all its failures: a name that another one took is none."""
+    """Numbers the new names of a case across all its failures, because a name that another failure has used is not new."""
 
     @classmethod
     def of(cls, context: WorkerContext, chain: Chain, counter: Iterator[int]) -> "FreshNames":
@@ -66,9 +67,9 @@ class FreshNames(Struct):
         return cls(context, chain[-1].made.case.id, frozenset(served), frozenset(removed), counter=counter)
 
     def sent(self, refused: JudgedCase, again: Again) -> Job[JudgedCase]:
-        """Return the response to a case with other names if it was served in the beginning and is refused now; else the refusal.
+        """Return the response to a case with other names if the case was served at first and is now refused; otherwise the refusal.
 
-        A success is preferred: a server error may be about a text that is the name of another resource.
+        A success is preferred, because a server error may be about a text that names another resource.
         """
         made, found = refused.made, refused
         if made.label not in self.served or not _is_refused(refused):
@@ -85,23 +86,23 @@ class FreshNames(Struct):
         return found
 
     def created(self, shot: JudgedCase) -> None:
-        """Take note of a candidate of a shrink: if it was served, it has taken the names that a listed case brings along.
+        """Note a candidate of a shrink: if it was served, the names that a listed case contains are in use now.
 
-        Names of other cases are part of what becomes smaller: they change only where they were refused.
+        In other cases, names are among the values that are reduced, so they change only if they were refused.
         """
         self.are_needed |= shot.may_have_created and _has_own_names(shot.made)
 
     def renew(self, label: Label, place: Place) -> None:
-        """Give the resources that an operation creates a new name each time that it is sent."""
+        """Give the resources of an operation a new name each time it is sent."""
         location, name = place
         self._places[label] = (name if location is Location.BODY else f"{location} {name}",)
 
     def branch(self) -> "FreshNames":
-        """Return these names, to try others with."""
+        """Return a copy of these names, for trying others."""
         return replace(self, _places=dict(self._places))
 
     def learn(self, chain: Chain, sent: Iterable[Verdict]) -> bool:
-        """Whether a step was refused for its name as it seems, or fails with the new one: from now on it has the next name, if there is one."""
+        """Return whether a step seems to be refused for its name, or fails with the new name. Then it gets the next name, if there is one."""
         for one in _shots(chain, sent):
             label = one.made.label
             has_changed = label in self._untried
@@ -116,9 +117,9 @@ class FreshNames(Struct):
         return False
 
     def are_spent(self, chain: Chain, sent: Iterable[Verdict]) -> bool:
-        """Whether a step is refused because the resource that it makes exists now, or the one that it removes is gone.
+        """Whether a step is refused because the resource that it creates exists now, or the one that it removes is gone.
 
-        A step that failed with a server error may have made nothing: its refusal has to say that something exists.
+        A step that failed with a server error may have created nothing, so its refusal has to say that something exists.
         """
         return any(
             (now.made.label in self.served and _is_refused(now) and (known.is_served or is_of_taken_name(now)))
@@ -127,7 +128,7 @@ class FreshNames(Struct):
         )
 
     def given(self, made: GeneratedCase) -> GeneratedCase:
-        """Return the case with other names, where it is refused without; else itself."""
+        """Return the case with other names if it is refused without them; otherwise the case itself."""
         places = self._places.get(made.label)
         if places is None:
             if not self.are_needed or made.label not in self.served:
@@ -136,9 +137,10 @@ class FreshNames(Struct):
         return self._anew(made, places) or made
 
     def unsent(self, chain: Chain) -> Chain:
-        """Return the sequence with names that the server does not know, if it needs them; else the sequence itself.
+        """Return the sequence with names that the server does not know, if it needs them; otherwise the sequence itself.
 
-        Values of later steps that were such a name follow it. Raises `SerializationError`, `HookError`, `CredentialError`.
+        Values of later steps that were equal to such a name change with it. Raises `SerializationError`, `HookError`,
+        `CredentialError`.
         """
         steps: list[JudgedCase] = []
         tools = self.context.tools
@@ -164,7 +166,7 @@ class FreshNames(Struct):
                 continue
             request = build_request(tools.maker, tools.hooks, other.case, tools.credentials)
             if shot.verdict.request is not None and shot.verdict.request.is_of_check:
-                # The check that sends a removal first sends it without credentials, or with wrong ones.
+                # A check that sends a removal itself sends it first without credentials, or with wrong ones.
                 of_case = build_request(tools.maker, tools.hooks, shot.made.case, tools.credentials)
                 request = about_other(shot.verdict.request, of_case, request)
             steps.append(JudgedCase(other, Verdict(other.case, request, None, CLEAN)))
@@ -183,7 +185,7 @@ class FreshNames(Struct):
         yield from ((one,) for one in _numbers_of(made)[:_ALONE])
 
     def _anew(self, made: GeneratedCase, places: Sequence[str]) -> GeneratedCase | None:
-        """Return the case with other names, as valid as it was; None if it has no others."""
+        """Return the case with other names, equally valid; None if it has none."""
         token = digest("fresh", self.case, str(next(self.counter)))
         phase = made.case.meta.phase if made.case.meta is not None else PhaseInfo("")
         step, recipe = made.step, made.other
@@ -197,13 +199,13 @@ class FreshNames(Struct):
             if place not in known:
                 continue
             random = Random(digest_int(token, place))
-            # Other names of the same kind, then the other texts of an enumeration in random order.
+            # Other names of the same form, then the other members of an enumeration in random order.
             declared = made.case.operation.parameters
             schema = next((one.schema for one in declared if f"{one.location} {one.name}" == place), None)
             listed = () if schema is None else outline_of(schema).first("enum") or ()
             texts = [text for text in listed if isinstance(text, str)]
-            # A value of the same kind may still break the schema: a pattern, a limit of length. The first one that
-            # leaves the case as valid as it was is taken.
+            # Even a value of the same form may break the schema, by a pattern or a length. The first value that keeps
+            # the case as valid as it was is taken.
             for value in (*others_like(known[place], random), *random.sample(texts, len(texts))):
                 trial = replace(step, names=(*found, (place, value)))
                 try:
@@ -248,7 +250,7 @@ def _is_refused(shot: JudgedCase) -> bool:
 
 
 def is_of_taken_name(shot: JudgedCase) -> bool:
-    """Whether a response reports that something exists already: a new resource has its own name, and shows nothing of that."""
+    """Whether a response says that something exists already. A new resource has its own name, so this says nothing about it."""
     outcome = shot.verdict.outcome
     return isinstance(outcome, Response) and (
         shot.said_status == _CONFLICT or (shot.said_status >= 400 and says_taken(outcome.readable.content))
@@ -256,9 +258,9 @@ def is_of_taken_name(shot: JudgedCase) -> bool:
 
 
 def about_other(own: WireRequest, before: WireRequest | None, request: WireRequest | None) -> WireRequest:
-    """Return the request of a check with the path and the names of another case. Its credentials, its query and what it changed stay.
+    """Return the request of a check with the path and the names of another case. Its credentials, its query and the check's changes stay.
 
-    `before` is the request of the case for which the check has made its own.
+    `before` is the request of the case for which the check made its own.
     """
     if before is None or request is None:
         return own
@@ -268,11 +270,11 @@ def about_other(own: WireRequest, before: WireRequest | None, request: WireReque
     target = request.target.partition(b"?")[0] + mark + query
     body = request.body
     if own.body != before.body:
-        # The properties that differ between the requests of the two cases are names.
+        # The properties in which the requests of the two cases differ are names.
         try:
             changed, old, new = (json.loads(one.body or b"") for one in (own, before, request))
             body = json_bytes(changed | {name: value for name, value in new.items() if old.get(name) != value})
         except (ValueError, RecursionError, AttributeError, TypeError):
-            # Names can be distinguished only in bodies that are JSON objects.
+            # Names can be found only in bodies that are JSON objects.
             body = own.body
     return replace_request(own, target=target, headers=[*headers, *described], body=body)

@@ -1,4 +1,4 @@
-"""The requests that confirm a failure, shrink it, and send it again as it is printed."""
+"""The requests that confirm a failure, shrink it, and send it again as printed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace as replace_request
@@ -50,21 +50,23 @@ from checker.workers.recording.investigation_budget import spent_after
 from checker.workers.recording.unconfirmed import Chain, ExpectedFailure, JudgedCase, UnconfirmedFailure, before_in
 
 MOST_CREATED = 20  # Candidates of one shrink that may have created a resource: a shrink must not fill the target.
-# With two workers on SQLite about every second write fails: four of thirteen server errors of a run on Oscar failed
-# four times in a row, and passed when they were pasted.
-MORE_TRIES = 6  # The number of further times that commands are sent which did not show their failure each time.
+# With two workers on SQLite about every second write fails. Four of thirteen server errors of a run on Oscar failed
+# four times in a row, and succeeded when their commands were pasted.
+MORE_TRIES = 6  # How often commands are sent again that did not always show their failure.
 IN_A_ROW = 4
-"""Responses of one kind after which an error that may pass counts as one that does not: a service that always fails is not sent more."""
-# One repetition was not enough where two workers change the same resource.
+"""Responses with the same failure in a row after which an error no longer counts as temporary, so that a service that always
+fails gets no more requests.
+"""
+# One repetition is not enough if two workers change the same resource.
 REPETITIONS = 2
-"""The number of times that a failure which other requests may cause has to happen again after it was confirmed."""
+"""How often a failure that other requests may cause has to happen again after it was confirmed."""
 _LATER_S = 1.0
 _CREATED = 201
 _INVALID = frozenset((400, 422))
 _NOT_THERE = frozenset((404, 410))
 # `/delay/216000` and `/drip?duration=1e9` of httpbin were reported as requests without a response.
 _DURATIONS = frozenset(("delay", "duration", "latency", "pause", "sleep", "timeout", "wait"))
-"""Words in the names of parameters that ask the server to wait."""
+"""Words in parameter names that ask the server to wait."""
 
 
 class Inquiry(Struct):
@@ -74,10 +76,10 @@ class Inquiry(Struct):
     suspicion: UnconfirmedFailure
     wanted: ExpectedFailure
     names: FreshNames  # New names for the resources that the steps create.
-    in_a_row: int = 1  # Responses in a row that showed the failure.
-    is_anew: bool = False  # Whether the failure showed with resources that its own requests created, or needs none.
+    in_a_row: int = 1  # Responses in a row with the failure.
+    is_anew: bool = False  # Whether the failure showed with resources that its own requests created, or without any.
     earlier: tuple[Verdict, ...] = ()
-    """Requests that still count when the commands are sent, such as the removal of a resource that no command removes again."""
+    """Earlier requests that count when the commands are sent, such as the removal of a resource that cannot be removed again."""
 
     @classmethod
     def of(cls, slot: InvestigationSlot, suspicion: UnconfirmedFailure) -> "Inquiry":
@@ -97,21 +99,23 @@ class Inquiry(Struct):
 
     @property
     def is_of_contention(self) -> bool:
-        """Whether the text of the failure reports contention, so that its cause is the same if it passes."""
+        """Whether the text of the failure reports contention, so that temporary occurrences have the same cause."""
         failure = self.suspicion.failure
         return bool(failure.passing_cause) and failure.passing_cause == failure.shared_cause
 
     def result(self) -> Job[InvestigationResult]:
-        """Return what the requests show that the failure may have."""
-        # The steps are, in this order: what the budget allows at all, the confirmation, the shrink, the creations of
-        # the named resources, the commands. The commands come last, because the finding is reported by what they show.
-        # A failure that other requests may cause (`needs_repetition`) has three ways to be confirmed: its sequence
-        # fails each time, its commands do, or, where the removed resource cannot be removed again, its last steps do.
+        """Return what the requests show about the failure."""
+        # The order of the steps: what the budget allows, the confirmation, the shrink, the creations of the named
+        # resources, the commands. The commands come last, because the finding is reported by what they show. A failure
+        # that other requests may cause (`needs_repetition`) can be confirmed in three ways: its sequence fails each
+        # time, its commands fail each time, or, if its resource can be removed only once, its last steps fail each
+        # time.
         slot, suspicion, failure = self.slot, self.suspicion, self.suspicion.failure
         slot.enter(Stage.CONFIRM)
         why = slot.limit(suspicion)
-        # An error without a reason is always sent once more: nothing else tells a defect from a moment of load. What is only
-        # reported after repetitions is always repeated, or a dropped connection is lost when the share of the shrinks is spent.
+        # An error without a reason is always sent once more, because nothing else distinguishes a defect from high
+        # load. A failure that is only reported after repetitions is always repeated; otherwise a dropped connection
+        # would be lost when the share for shrinks is spent.
         if why and not slot.may_send() and not (failure.passing_cause or failure.needs_repetition):
             unsent = InvestigationResult(
                 suspicion.chain,
@@ -121,12 +125,12 @@ class Inquiry(Struct):
                 commands=self.commands(suspicion.chain, failure.request),
             )
             return (yield from self._made_anew_alone(unsent))
-        # A failure that other requests may cause is not reported before it happened several times.
+        # A failure that other requests may cause is not reported before it has happened several times.
         if why and not failure.needs_repetition:
             return (yield from self._made_anew_alone((yield from self.as_printed(why))))
         is_unanswered = isinstance(failure, UnansweredRequest)
         if why and (failure.passing_cause or not (is_unanswered or slot.may_send())):
-            # Repetitions are all that its verdict needs: to shrink it as well takes four times as many requests.
+            # Repetitions are enough for its verdict. Shrinking it as well would take four times as many requests.
             repeated = InvestigationResult(
                 suspicion.chain, is_confirmed=False, stopped=why, wants_more=len(suspicion.chain) == 1
             )
@@ -134,11 +138,11 @@ class Inquiry(Struct):
             return (yield from self._unless_silent(repeated))
         if is_unanswered:
             return (yield from self._unanswered())
-        # A second look begins with a case that was confirmed and shrunk before: only a smaller one is news.
+        # A second look begins with a confirmed and shrunk case, so only a smaller one is news.
         is_again = suspicion.second is not None
         chain = suspicion.chain if is_again else (yield from self.shortest(suspicion.chain))
         if chain is not None and (yield from self._passes_later(chain)):
-            # Nothing is sent for it any more: an eventually consistent server is right after a while.
+            # No further requests: an eventually consistent server becomes right after a while.
             return InvestigationResult(suspicion.chain, is_confirmed=False)
         if chain is not None and failure.needs_repetition and not is_again and not (yield from self._repeats(chain)):
             chain = None
@@ -146,19 +150,20 @@ class Inquiry(Struct):
         if chain is not None:
             yield from self._minimise(result)
         elif failure.needs_repetition:
-            # A removal counts as spent when it is sent again, so the commands of such failures are sent as they are.
+            # A removal counts as spent when it is sent again, so the commands of such failures are sent unchanged.
             self.names = FreshNames(self.slot.context, counter=self.slot.names)
         slot.enter(Stage.CONFIRM)
-        # The creations are sent after the shrink: one case is cheaper to shrink than a sequence of four.
+        # Creations are sent after the shrink, because one case is cheaper to shrink than a sequence of four.
         if not failure.needs_repetition or result.is_confirmed or failure.is_repeated:
             with slot.hurried():
                 yield from self._make_anew(result)
         yield from self._reproduce(result)
         if failure.needs_repetition and not result.is_confirmed:
-            # Values that are taken from new responses may lead elsewhere: the printed commands are the same each time.
+            # Values from new responses may lead to other resources, but the printed commands are the same each time.
             result.is_confirmed = yield from self._shows_each_time(result)
         if failure.needs_repetition and not result.is_confirmed and (yield from self.stays_after_removal()):
-            # The sequence cannot be sent again from its start. Its remaining steps have to show the failure each time.
+            # The sequence cannot be sent again from its start, so its remaining steps have to show the failure each
+            # time.
             self.earlier = before_in(suspicion.chain[:-1])
             result.printed.clear()
             result.is_confirmed = yield from self._shows_each_time(result)
@@ -170,7 +175,7 @@ class Inquiry(Struct):
         return result
 
     def _unless_silent(self, result: InvestigationResult) -> Job[InvestigationResult]:
-        """Return a result; a dropped connection is not caused by its request if the target responds to no request at all."""
+        """Return a result. A dropped connection is not caused by its request if the target responds to no request at all."""
         if isinstance(self.suspicion.failure, DroppedConnection) and result.is_confirmed:
             result.is_confirmed = not (yield from self.slot.health.is_silent())
         return result
@@ -178,7 +183,7 @@ class Inquiry(Struct):
     # Recognition
 
     def fails(self, shot: JudgedCase) -> bool:
-        """Whether the very same request failed again."""
+        """Whether exactly the same request failed again."""
         self._note_others(shot)
         return self._counted(self.wanted.again(shot) is not None)
 
@@ -207,14 +212,14 @@ class Inquiry(Struct):
         return (yield from self.slot.shot(remade, Purpose.CONFIRM, earlier))
 
     def _following(self, made: GeneratedCase, sent: Sequence[SentCase]) -> GeneratedCase:
-        """Return a step with the values of the new responses of earlier steps. Raises the errors of making a case."""
+        """Return a step with the values of the earlier steps' new responses. Raises the errors of making a case."""
         step = replace(made.step, bindings=tuple(resolved(binding, sent) for binding in made.bindings))
         return self.factory.remake(step, name=digest("confirmed", made.case.id)[:12], phase=self.suspicion.phase)
 
     def _replayed(
         self, chain: Sequence[GeneratedCase], purpose: Purpose = Purpose.CONFIRM, *, sent: Sequence[JudgedCase] = ()
     ) -> Job[Chain]:
-        """Send all steps but those that were sent already, each with the values that earlier ones gave this time."""
+        """Send all steps except those that were sent, each with the values of the current responses."""
         shots = list(sent)
         for made in chain[len(sent) :]:
             shots.append((yield from self._next(made, shots, purpose)))
@@ -223,7 +228,7 @@ class Inquiry(Struct):
     def _next(
         self, made: GeneratedCase, shots: Sequence[JudgedCase], purpose: Purpose = Purpose.CONFIRM
     ) -> Job[JudgedCase]:
-        """Send a step with the values that earlier ones gave this time, and with new names where the old ones are taken."""
+        """Send a step with the values of the current responses, and with new names if the old ones are in use."""
 
         def send(made: GeneratedCase) -> Job[JudgedCase]:
             return (yield from self.slot.shot(made, purpose, shots))
@@ -236,8 +241,8 @@ class Inquiry(Struct):
     def shortest(self, chain: Chain) -> Job[Chain | None]:
         """Return the shortest sequence that failed again; None if none did.
 
-        If the last case took values from earlier steps, it is confirmed with these steps first. Without them it may fail
-        because of the state that they left behind, and no user could reproduce that.
+        If the last case uses values of earlier steps, it is confirmed with these steps first. Without them it may fail
+        because of the state that they left behind, which users could not reproduce.
         """
         last = chain[-1].made
         last = replace(last, bindings=tuple(replace(one, step=-1) for one in last.bindings))
@@ -251,7 +256,7 @@ class Inquiry(Struct):
             return (alone,)
         if len(chain) > 1:
             return None if follows else (yield from self._whole(chain))
-        # The server may refuse names that exist already, so the case is sent once more with new names.
+        # The server may refuse existing names, so the case is sent once more with new names.
         shot = yield from self.names.sent(alone, self.again)
         self.names.are_needed = shot is not alone and self.fails(shot)
         return (shot,) if self.names.are_needed else None
@@ -262,11 +267,11 @@ class Inquiry(Struct):
         return (yield from self._without_idle_steps(whole)) if self.fails(whole[-1]) else None
 
     def _without_idle_steps(self, chain: Chain) -> Job[Chain]:
-        """Return the sequence without the steps that it fails without, the latest first.
+        """Return the sequence without the steps that the failure does not need, latest first.
 
-        A step whose values a later step takes stays: with the values of an earlier time the failure would be of the state of that time.
+        A step stays if a later step uses its values: with old values, the failure would depend on the state at that time.
         """
-        # The latest first: a step that goes frees the earlier steps whose values it took.
+        # Latest first: dropping a step makes the earlier steps droppable whose values it used.
         for number in range(len(chain) - 2, -1, -1):
             steps = [shot.made for shot in chain]
             if any(_takes_from(steps, number, later) for later in range(number + 1, len(steps))):
@@ -280,7 +285,7 @@ class Inquiry(Struct):
     def _repeats(self, chain: Chain) -> Job[bool]:
         """Return whether a sequence fails every further time.
 
-        Another request of the run may come between two steps once, and once more while that is confirmed.
+        Another request of the run may come between two steps once, and once more during the confirmation.
         """
         for _ in range(REPETITIONS):
             shots = yield from self._replayed([shot.made for shot in chain])
@@ -289,18 +294,19 @@ class Inquiry(Struct):
         return True
 
     def stays_after_removal(self) -> Job[bool]:
-        """Return whether the target repeatedly reports the removed resource as missing, and shows it right afterwards."""
+        """Return whether the target repeatedly reports a removed resource as missing and returns it right afterwards."""
         # The sequence cannot be sent again: its resource is removed only once.
         chain = self.suspicion.chain
-        # If the last request does not return the resource, nothing is proved, because any other request may have removed it.
+        # If the last request does not return the resource, nothing is proved: any other request may have removed it.
         if not chain[-1].is_served:
             return False
-        # Without this way, a use after free was withdrawn wherever a resource can be removed only once: its sequence
-        # cannot fail again.
+        # Otherwise a use after free would be withdrawn for each resource that can be removed only once, because its
+        # sequence cannot fail again.
         removals = [
             shot for shot in chain[:-1] if shot.made.case.operation.resource_method == REMOVING and shot.is_served
         ]
-        # Another explanation would need another caller that creates or removes the resource between each two of these requests.
+        # Any other explanation would need a caller that creates or removes the resource between each two of these
+        # requests.
         for _ in range(REPETITIONS if removals else 0):
             missing = yield from self.again(removals[-1].made, chain[:-1])
             if missing.said_status not in _NOT_THERE:
@@ -311,7 +317,7 @@ class Inquiry(Struct):
         return bool(removals)
 
     def _passes_later(self, chain: Chain) -> Job[bool]:
-        """Return whether the last request of a sequence no longer fails after a while, as with eventual consistency."""
+        """Return whether the last request of a sequence stops failing after a while, as with eventual consistency."""
         failure = self.suspicion.failure
         delay_s = failure.second_look_s
         if not delay_s:
@@ -325,21 +331,21 @@ class Inquiry(Struct):
 
     def _unanswered(self) -> Job[InvestigationResult]:
         """Return the result for a request without a response."""
-        # Each failing request costs a timeout, so that only the simplest case is tried in place of a shrink.
+        # Each failing request costs a timeout, so only the simplest case is tried and no shrink.
         chain, health = self.suspicion.chain, self.slot.health
         simplest = (yield from self._simplest_shot()) if len(chain) == 1 else None
         if simplest is not None and self.shows(simplest):
             chain = (simplest,)
         self.names = FreshNames.of(self.slot.context, chain, self.slot.names)
         result = InvestigationResult(chain, is_confirmed=False)
-        # The printed command has several times the timeout, so that a slow response is no failure.
+        # The printed command gets several times the timeout, so that a slow response is no failure.
         self.slot.is_patient = True
         try:
             yield from self._reproduce(result)
         finally:
             self.slot.is_patient = False
         if result.showed(self.wanted):
-            # If the target responds to no request at all, the missing response is not caused by this one.
+            # If the target responds to no request at all, this request is not the cause.
             if health.served.served:
                 is_silent = yield from health.is_silent()
             else:
@@ -349,7 +355,7 @@ class Inquiry(Struct):
         return result
 
     def _asked_to_wait(self, shot: JudgedCase) -> Job[bool]:
-        """Return whether the request asked for the delay: with a small number in place of a duration it is answered."""
+        """Return whether the request itself asked for the delay: with a small number in place of a duration it gets a response."""
         made = shot.made
         shorter = tuple(
             (f"{location} {name}", type(value)(1))
@@ -362,7 +368,7 @@ class Inquiry(Struct):
         step = replace(made.step, names=(*made.names, *shorter))
         brief = self.factory.remake(step, name=digest("brief", made.case.id)[:12], phase=self.suspicion.phase)
         status = (yield from self.slot.shot(brief, Purpose.CONFIRM)).status
-        # A refusal of the small number shows nothing of the delay.
+        # A refusal of the small number proves nothing about the delay.
         answered = status is not None and status not in _INVALID
         if answered:
             text = f"no response came in time, and {shorter[0][0]} asks for a delay"
@@ -379,16 +385,16 @@ class Inquiry(Struct):
             return
         if result.chain[-1].made.bindings:
             result.chain = yield from self._without_resource(result.chain)
-        # A smaller case may have other names.
+        # A smaller case may use other names, so this has to be shown again.
         self.is_anew = False
         if len(result.chain) > 1:
             slot.begin(suspicion, Stage.SHRINK)
             yield from self._shrink_sequence(result, most)
             return
         simplest = yield from self._simplest_shot()
-        # Shrinks took 7,700 of 11,600 requests of a run before this and the budget.
+        # Before this and the budget, shrinks took 7,700 of 11,600 requests of a run.
         if simplest is not None and self.shows(simplest):
-            # The input does not matter: there is nothing to shrink.
+            # The input does not matter, so there is nothing to shrink.
             result.chain = (simplest,)
             return
         if most <= 0:
@@ -402,28 +408,28 @@ class Inquiry(Struct):
             self._take_in(shot, failure)
 
     def _without_resource(self, chain: Chain, *, is_short: bool = False) -> Job[Chain]:
-        """Return only the last request of a sequence, with names that the server does not know, if it fails in the same way; else the sequence.
+        """Return only the last request of a sequence, with names that the server does not know, if it fails in the same way; otherwise the sequence.
 
         `is_short`: drawn names are replaced only if they are known to exist.
         """
         # On a service of 188 operations about 110 of 413 failures were marked as dependent on other requests, although
-        # they were refused before any resource was looked for. The path of the simplest case is not enough: it may have
-        # another shape than the names of the service, which returns 404 then.
+        # they were refused before any resource was looked up. The path of the simplest case is not enough: its shape
+        # may differ from the service's names, which then returns 404.
         last, failure = chain[-1].made, self.suspicion.failure
         is_refused = (chain[-1].status or 0) >= 400
         taken = [one for one in last.bindings if not one.stands_alone]
-        # The size of a page names nothing.
+        # A page size does not name a resource.
         named = [one for one in taken if not is_count(one.name.rpartition("/")[2])]
         if len(chain) == 1 and not (is_short and self._names_nothing_known(chain)):
             places = [place_of(last.case.operation, one) for one in drawn_names(self._resources, last, with_own=True)]
             named += [Binding(*place, last.label, "", 0, sent_at(last.case, place)) for place in places]
-        # If the failure comes before the server looks for a resource, its command also works on a fresh server. A request
-        # without identifiers from earlier responses is not changed.
+        # If the server fails before it looks up a resource, the command also works on a fresh server. A request without
+        # identifiers from earlier responses stays as it is.
         is_provable = is_refused or (len(chain) == 1 and not failure.needs_repetition)
         if not is_provable or not (taken or named) or self.is_of_contention or is_of_taken_name(chain[-1]):
             return chain
         others = tuple(one for one in last.bindings if one.stands_alone)
-        # A request that creates something makes a name known: each is used once.
+        # If the request creates something, its name becomes known, so each name is used once.
         token = digest_int("unknown", last.case.id, str(next(self.slot.names)))
         unknown = tuple(replace(one, literal=_unlike(one.literal, token)) for one in named)
         name, phase, label = digest("alone", last.case.id)[:12], self.suspicion.phase, last.label
@@ -436,13 +442,13 @@ class Inquiry(Struct):
         except (CheckerError, Rejected):
             return chain
         found = self.wanted.shown(alone) if self.shows(alone) else None
-        # The server may refuse an unknown name for a reason of its own.
+        # The server may refuse an unknown name for another reason.
         self.is_anew = found is not None and found.cause(label) == failure.cause(label)
-        # On a fresh server, the name of a resource of the run is unknown as well.
+        # A resource of the run does not exist on a fresh server either.
         return (alone,) if self.is_anew and (taken or alone.status != chain[-1].status) else chain
 
     def _names_nothing_known(self, chain: Chain) -> bool:
-        """Whether neither a response nor the success of the last request shows that a resource exists which it names."""
+        """Whether neither a response nor the success of the last request shows that one of the named resources exists."""
         return not (chain[-1].is_served or any(named_by(shot.made) for shot in chain))
 
     @property
@@ -450,13 +456,13 @@ class Inquiry(Struct):
         return self.slot.context.subject.selected.resources
 
     def takes_filled(self, chain: Chain) -> bool:
-        """Whether a sequence takes a name from a list that other requests of the run have filled."""
+        """Whether a sequence uses a name from a list that other requests of the run have filled."""
         creations = self.slot.context.knowledge.creations
         made = [shot.made for shot in chain]
         return creations is not None and takes_filled(self._resources, made, creations.lists_filled)
 
     def _simplest_shot(self) -> Job[JudgedCase | None]:
-        """Return the simplest case of the operation, sent once; None if there is none. An undocumented method is kept."""
+        """Return the simplest case of the operation, which is sent once; None if there is none. An undocumented method is kept."""
         last, known = self.suspicion.chain[-1].made, self.slot.simplest
         meta = last.case.meta
         kind = undescribed_method(last.case), meta is not None and meta.mode.is_negative
@@ -497,16 +503,16 @@ class Inquiry(Struct):
         name, phase = digest("shrunk", confirmed.made.case.id)[:12], self.suspicion.phase
         shrunk = yield from jobs.answered(shrink_case(self.factory, confirmed.made, name, phase, passing), still_fails)
         result.executions = tried
-        # The time limit of candidates does not apply to the smallest case, because its failure may need more time.
+        # The time limit of candidates does not apply here, because the failure of the smallest case may need more time.
         self.slot.enter(Stage.CONFIRM)
         smallest = yield from self.slot.shot(_named(named(shrunk.made)), Purpose.CONFIRM)
         if self.shows(smallest):
             result.chain = (smallest,)
 
     def _shrink_sequence(self, result: InvestigationResult, most: int) -> Job[None]:
-        """Make each step of a sequence small, the last one first, with at most `most` requests. Each candidate is a whole sequence."""
+        """Make each step of a sequence smaller, the last first, with at most `most` requests. Each candidate is a whole sequence."""
         chain = result.chain
-        # A candidate costs as many requests as the sequence is long, and each of its steps has candidates of its own.
+        # A candidate costs as many requests as the sequence has steps, and each step has its own candidates.
         share = most // (len(chain) ** 2)
         is_finished = share > 0
         for number in range(len(chain) - 1, -1, -1) if is_finished else ():
@@ -533,7 +539,7 @@ class Inquiry(Struct):
             try:
                 shrunk = yield from jobs.answered(shrink_case(self.factory, steps[number], name, phase), still_fails)
             except (CheckerError, Rejected):
-                # A step that cannot be drawn again is not changed.
+                # A step that cannot be drawn again stays unchanged.
                 continue
             result.executions += tried * len(chain)
             if content_of(shrunk.made.case) == content_of(steps[number].case):
@@ -546,22 +552,21 @@ class Inquiry(Struct):
             result.stopped = spent_after(result.executions)
 
     def _make_anew(self, result: InvestigationResult, *, is_short: bool = False) -> Job[None]:
-        """Put the creations of the resources that a sequence names before it, if the failure shows again with them.
+        """Put the creations of the named resources before a sequence, if the failure shows with them.
 
-        Its commands then need nothing of the run. If a confirmed failure does not show, its state follows from a further request:
+        Its commands then need nothing of the run. If a confirmed failure does not show, it depends on a further request;
         with `is_short` none is tried.
         """
-        # 46 of 47 findings of Kinto and 29 of 51 of Chroma that depended on other requests show on a fresh server in
-        # this way. The creations that the run itself sent are not used: they differ between workers.
+        # In this way, 46 of 47 findings of Kinto and 29 of 51 of Chroma that depended on other requests show on a fresh
+        # server. The creations that the run sent are not used, because they differ between workers.
         chain = [shot.made for shot in result.chain]
         if len(chain) == 1 and not self.is_anew and result.is_confirmed:
             result.chain = yield from self._without_resource(result.chain, is_short=is_short)
         self.is_anew = self.is_anew or makes_its_resources(self._resources, chain)
         if self.is_anew or (is_short and self._names_nothing_known(result.chain)):
             return
-        # All sequences share the names, so that each has new ones.
-        # What is learnt here must not stay if no sequence shows the failure: the commands are then those of the old
-        # chain.
+        # All sequences share the names, so that each gets new ones. If no sequence shows the failure, what is learned
+        # here must not stay: the commands are then those of the old sequence.
         before, self.names = self.names, self.names.branch()
         creations = Creations(self.factory, self._resources, self.names, self._next)
         named = yield from creations.before(chain)
@@ -575,17 +580,18 @@ class Inquiry(Struct):
             shots = yield from self._replayed(steps, sent=sent)
             sent = ()
             is_made = all(200 <= shot.said_status < 300 for shot in shots[: len(made)])
-            # Without these creations, the further sequences would not show it either.
+            # Without these creations, further sequences would not show it either.
             if not is_made or (is_known and not are_linked(steps, before_in(shots[:-1]))):
                 break
             if self.wanted.shown(shots[-1]) is None:
                 continue
-            # Another name may show the failure by chance: `POST /status/{code}` responds with the status that it names.
+            # With another name, the failure may show by chance: `POST /status/{code}` responds with the status in its
+            # path.
             is_doubtful = self.suspicion.failure.needs_repetition or self.names.are_needed
             if is_doubtful and not (yield from self._repeats(shots)):
                 break
             result.chain, result.is_confirmed = (yield from self._without_idle_steps(shots)), True
-            # Without creations, the new name of the last request is below resources of the run, if it names any.
+            # Without creations, the last request's new name is below resources of the run, if it names any.
             self.is_anew = is_known or not any(map(named_by, steps))
             if not self.is_anew:
                 result.chain = yield from self._without_resource(result.chain)
@@ -595,7 +601,7 @@ class Inquiry(Struct):
     def _sequences_anew(
         self, result: InvestigationResult, made: Sequence[JudgedCase], named: Sequence[GeneratedCase]
     ) -> Iterator[list[GeneratedCase]]:
-        """Yield sequences that begin with creations. `named`: the steps of the failure with the values of the creations."""
+        """Yield sequences that begin with creations. `named`: the steps of the failure with the names of created resources."""
         model, chain = self._resources, [shot.made for shot in result.chain]
         whole = [*(shot.made for shot in made), *named]
         if whole:
@@ -608,7 +614,8 @@ class Inquiry(Struct):
             and model.makes(use.label)
             and (is_named or not result.is_confirmed)
         ):
-            # With a new name, nothing that was created earlier is needed: the client names the resource, or the server returns a known one.
+            # With a new name, nothing that was created earlier is needed: the client chooses the name, or the server
+            # returns a known one.
             self.names.are_needed = True
             yield whole or chain
         if not whole or not result.is_confirmed:
@@ -618,7 +625,7 @@ class Inquiry(Struct):
             yield from takewhile(lambda _: not self.slot.end_reason(), situations(self.factory, model, alone))
 
     def _made_anew_alone(self, result: InvestigationResult) -> Job[InvestigationResult]:
-        """Return the result of a failure that no further requests were left for, after the creations of the resources that it names."""
+        """Return the result of a failure for which no other requests are left, after creating the resources that it names."""
         before = result.chain
         if not self.suspicion.failure.needs_repetition:
             with self.slot.hurried():
@@ -629,11 +636,11 @@ class Inquiry(Struct):
         return result
 
     def needed_header(self, chain: Chain) -> Job[str]:
-        """Return the optional header without which an error that states no reason does not show; empty if there is none.
+        """Return the optional header without which an error without a reason does not show; empty if there is none.
 
-        One part of a server reads a header for all operations, and all conditions of a request (RFC 9110, 13.1).
+        Servers read a header, and all conditions of a request (RFC 9110, 13.1), in one place for all operations.
         """
-        # The only header of a fully shrunk case would name it as well, but with little time few cases are shrunk: one
+        # The only header of a fully shrunk case would name it as well, but if time is short, few cases are shrunk: one
         # line of Kinto that converts `If-Match` and `If-None-Match` was reported as five causes.
         last, failure = chain[-1].made, self.suspicion.failure
         if not failure.passing_cause or self.is_of_contention:
@@ -643,10 +650,10 @@ class Inquiry(Struct):
             for one in last.case.operation.parameters
             if one.location is Location.HEADER and not one.is_required
         }
-        # Cases that are made by their values, such as those with new names, do not know what was given.
+        # Cases made from values, such as those with new names, do not record which values were given.
         recipe, meta = literal_of(last.case), self.suspicion.chain[-1].made.case.meta
         is_drawn = meta is not None and Location.HEADER in meta.components
-        # A header of the configuration stays: the user wants it in each request.
+        # A configured header stays, because the user wants it in each request.
         given = meta.outside(Location.HEADER) if meta is not None and is_drawn else (ANYTHING,)
         optional -= {one.lower() for one in given}
         for name in [one for one in recipe.headers if one.lower() in optional and ANYTHING not in given]:
@@ -662,7 +669,7 @@ class Inquiry(Struct):
     # Printed commands
 
     def as_printed(self, why: str) -> Job[InvestigationResult]:
-        """Return the result of the printed commands alone: the last request after those whose values it takes, else all.
+        """Return the result of the printed commands alone: the last request after those whose values it uses, otherwise all requests.
 
         `why` is the reason why nothing else is sent; empty if nothing else is needed.
         """
@@ -675,8 +682,8 @@ class Inquiry(Struct):
                 shorter = tuple(
                     replace(shot, made=made) for shot, made in zip(kept, _dropped(steps, number), strict=True)
                 )
-        # The shorter commands are better for a reader. All steps are sent as well if these do not show the failure,
-        # since a step without a value in common may still make its state.
+        # Shorter commands are better for readers. If they do not show the failure, all steps are sent: even a step
+        # without a shared value may create the state.
         for sequence in [chain] if len(shorter) == len(chain) else [shorter, chain]:
             self.names = FreshNames.of(self.slot.context, sequence, self.slot.names)
             wants_more = bool(why) and len(sequence) == 1
@@ -692,10 +699,11 @@ class Inquiry(Struct):
         return result
 
     def _count_hits(self, result: InvestigationResult) -> Job[None]:
-        """Send commands that did not show their failure, or that may show it by chance, several times more, to report how often they do."""
+        """Send commands again that did not always show their failure, or that may show it by chance, to report how often they do."""
         may_pass = bool(self.suspicion.failure.passing_cause)
         for _ in range(MORE_TRIES):
-            # The cause of an error that may pass is known once it has passed. To end at the first hit of others would make rare ones look frequent.
+            # For a temporary error, one success is enough to know the cause. Ending at the first hit of other failures
+            # would make rare ones look frequent.
             is_known = may_pass == result.passes(self.wanted) or (may_pass and self.in_a_row >= IN_A_ROW)
             if result.is_confirmed and result.showed(self.wanted) and is_known:
                 return
@@ -703,7 +711,7 @@ class Inquiry(Struct):
                 yield from self._reproduce(result)
 
     def _shows_each_time(self, result: InvestigationResult) -> Job[bool]:
-        """Return whether the commands, which were sent once, show a failure each time that they are sent again."""
+        """Return whether the commands, which were sent once, show a failure every further time."""
         for _ in range(REPETITIONS):
             if result.showed(self.wanted) < len(result.printed):
                 return False
@@ -713,7 +721,7 @@ class Inquiry(Struct):
     def look_later(self, result: InvestigationResult) -> Job[None]:
         """Send the commands of an error that other requests may cause once more after a while, whatever the budget.
 
-        A lock of another request is held for longer than the first repetitions take: 60 ms with SQLite.
+        Another request's lock lasts longer than the first repetitions: 60 ms with SQLite.
         """
         if result.printed and not result.is_spent:
             yield Pause(_LATER_S)
@@ -728,7 +736,7 @@ class Inquiry(Struct):
         if own is not None and chain is not result.chain:
             own = about_other(own, result.chain[-1].verdict.request, chain[-1].verdict.request)
         if own is not None and own.is_twice:
-            # With a key that is known, nothing is done twice.
+            # With a known idempotency key, the server would only repeat its first response.
             own = request_with_fresh_key(own, self.suspicion.finding.fingerprint, str(len(result.printed)))
         result.commands = self.commands(chain, own)
         sent = yield from self._sent(chain, own)
@@ -736,20 +744,20 @@ class Inquiry(Struct):
             return
         last = JudgedCase(chain[-1].made, sent[-1])
         shows = self._counted(len(sent) == len(chain) and self.wanted.again(last) is not None)
-        # The recursion ends: each call uses up one untried place (`FreshNames._untried`).
+        # The recursion ends, because each call uses up one untried place (`FreshNames._untried`).
         if not shows and self.names.learn(chain, sent):
             yield from self._reproduce(result)
             return
-        # The confirmed request created a resource, and its command may be served with another status because it exists now.
-        # A PUT that creates its resource was printed with 200, and returned 201 on a fresh server. A new name for each
-        # command of a PUT is not the way: most need none, and each leaves a resource behind.
+        # The confirmed request created a resource, so its command may now be served with another status. A PUT that
+        # creates its resource was printed with 200 and returned 201 on a fresh server. A new name for every PUT command
+        # is no solution: most need none, and each would leave a resource behind.
         exists_now = result.chain[-1].status == _CREATED and last.is_served and last.status != _CREATED
         if exists_now and not self.names.are_needed and (yield from self._with_new_name(result)):
             return
         if self.names.are_spent(chain, sent):
             result.is_spent = True
             if result.is_confirmed and not result.is_of_check and not result.printed:
-                # The confirmed requests had a resource of their own, and no further resource can be made.
+                # The confirmed requests had their own resource, and no further resource can be created.
                 result.commands = self.commands(result.chain)
                 result.printed.append((result.chain[-1].verdict.outcome, result.chain[-1].verdict.judgement))
             return
@@ -763,7 +771,7 @@ class Inquiry(Struct):
             result.chain = shots
 
     def _with_new_name(self, result: InvestigationResult) -> Job[bool]:
-        """Send the commands with a name that the server does not know; return whether they show the failure, as on a fresh server."""
+        """Send the commands with a name that the server does not know. Return whether they show the failure, as on a fresh server."""
         commands, tries, showed = result.commands, len(result.printed), result.showed(self.wanted)
         self.names.are_needed = True
         if self.names.unsent(result.chain) is not result.chain:
@@ -775,10 +783,10 @@ class Inquiry(Struct):
         return False
 
     def _sent(self, chain: Chain, own: WireRequest | None) -> Job[Sequence[Verdict]]:
-        """Send the commands of a sequence as a reader would, with the identifiers of the new responses; return what came of each.
+        """Send the commands of a sequence as a reader would, with identifiers of the new responses. Return the verdicts.
 
-        A command with a value of an earlier response is printed with the old value, which the target may not have any more,
-        and sent with the new one: the block says where to find it. `own` is sent in place of the last request: what a check had sent.
+        A command with a value of an earlier response is printed with the old value, which the target may not know any more,
+        and sent with the new one: the block says where to find it. `own` replaces the last request: the request of a check.
         """
         requests = _requests(chain, own)
         sent: list[Verdict] = []
@@ -788,8 +796,8 @@ class Inquiry(Struct):
             is_at_own_path = own is None or own.is_of_check or not is_last
             if sent and made.bindings and len(requests) == len(chain) and is_at_own_path:
                 made, request = self._followed(shot, request, sent)
-            # The printed text is parsed, and the result is sent: a command that does not say what was meant fails here
-            # and not for the user.
+            # The printed text is parsed and the result is sent: a command that does not express what was meant fails
+            # here and not for the user.
             again = replace_request(
                 curl.as_sent(self._command(shot.verdict, request)),
                 fresh=True,
@@ -804,13 +812,13 @@ class Inquiry(Struct):
         return sent
 
     def commands(self, chain: Sequence[JudgedCase], own: WireRequest | None = None) -> tuple[str, ...]:
-        """Return the commands of requests; the last one is `own`, if a check sent it in place of the one of the case."""
+        """Return the commands of requests. If a check sent `own` in place of the last case's request, it is the last command."""
         return tuple(self._command(shot.verdict, request) for shot, request in _requests(chain, own))
 
     def _followed(
         self, shot: JudgedCase, request: WireRequest, sent: Sequence[Verdict]
     ) -> tuple[GeneratedCase, WireRequest]:
-        """Return a step and its request with the values of this time; as they were where it cannot be made again."""
+        """Return a step and its request with the values of the current responses, or unchanged if it cannot be made again."""
         try:
             anew = self._following(shot.made, sent)
         except (CheckerError, Rejected):
@@ -818,18 +826,18 @@ class Inquiry(Struct):
         tools = self.tools
         again = build_request(tools.maker, tools.hooks, anew.case, tools.credentials)
         if request.is_twice:
-            # The key of the case is known to the server.
+            # The server knows the idempotency key of the case.
             keys = [one for one in request.headers if is_idempotency_key(one[0].decode("latin-1"))]
             others = [one for one in again.headers if not is_idempotency_key(one[0].decode("latin-1"))]
             again = replace_request(again, headers=[*others, *keys], is_of_check=True, is_twice=True)
         elif request.is_of_check:
-            # The request of a check differs from that of its case in headers and query, not in its path.
+            # The request of a check differs from its case's request in headers and query, not in the path.
             _, mark, query = request.target.partition(b"?")
             again = replace_request(request, target=again.target.partition(b"?")[0] + mark + query)
         return anew, again
 
     def _command(self, verdict: Verdict, request: WireRequest) -> str:
-        # A command without a limit would wait for ever where the failure is a missing response.
+        # If the failure is a missing response, a command without a time limit would wait for ever.
         is_timed = isinstance(self.suspicion.failure, UnansweredRequest)
         command, outcome = self.slot.context.recorder.reproduction(request, is_timed=is_timed), verdict.outcome
         if not isinstance(outcome, Response) or not outcome.redirects:
@@ -838,15 +846,16 @@ class Inquiry(Struct):
         method = request.method
         if method == "GET" or not any(becomes_get(method, one.status_code) for one in answers):
             return curl.with_options(command, "--location")
-        # After a redirect curl repeats an explicit method, but other clients continue with GET. Without an explicit method, with
-        # only data, curl does so as well.
+        # After a redirect, curl repeats an explicit method, but other clients continue with GET. With data and no
+        # explicit method, curl does so as well.
         if method == "POST" and request.body is not None:
             return curl.with_options(curl.without_post(command), "--location")
         return command
 
     def _judged(self, case: Case, request: WireRequest, before: Sequence[Verdict] | None) -> Exchanging[Verdict]:
-        """Return the verdict on a command. Commands before the last one are not judged: they have no `before`."""
-        # The request of a check carries the credentials that the check chose, or none: new ones would make it another request.
+        """Return the verdict on a command. With `before` None, the command is not the last one and is not judged."""
+        # The request of a check carries the credentials that the check chose, or none. Other credentials would make it
+        # a different request.
         outcome = (yield request) if request.is_of_check else (yield from exchange(self.tools, case, request))
         judgement = UNJUDGED
         if before is not None:
@@ -855,9 +864,9 @@ class Inquiry(Struct):
 
 
 def are_served_as(before: Chain, now: Chain) -> bool:
-    """Whether each step that was served before the last one is served again: a refused step makes nothing.
+    """Whether each step before the last that was served is served again: a refused step creates nothing.
 
-    The last step would otherwise meet the resources of earlier requests, and the sequence would fail nowhere else.
+    Otherwise the last step would use resources of earlier requests, and the sequence would fail nowhere else.
     """
     return all(shot.is_served or not known.is_served for known, shot in zip(before[:-1], now[:-1], strict=True))
 
@@ -869,23 +878,23 @@ def _is_above_one(value: object) -> bool:
             return float(value) > 1
         except ValueError:
             return False
-    # An integer is compared as it is: one of 400 digits has no float.
+    # Integers are compared directly: one with 400 digits has no float.
     return is_number(value) and value > 1
 
 
 def _unlike(literal: object, token: int) -> object:
-    """Return another name of the same kind, which no server knows; values that are no names unchanged."""
+    """Return another name of the same form that no server knows; values that are no names are returned unchanged."""
     if isinstance(literal, bool) or not isinstance(literal, str | int):
         return literal
     others = [one for one in others_like(literal, Random(token)) if one != literal]
-    # The first text has the shape of the name, and the last integer is the longest.
+    # The first text has the form of the name; the last integer is the longest.
     return others[0 if isinstance(literal, str) else -1]
 
 
 def _takes_from(steps: Sequence[GeneratedCase], number: int, later: int) -> bool:
-    """Whether a later step takes a value from the response to the step `number`."""
+    """Whether a later step uses a value of the response to step `number`."""
     bindings = [one for one in steps[later].bindings if not one.stands_alone]
-    # A value with an expression replaces a drawn one at the same place.
+    # A value with an expression replaces a drawn value at the same place.
     replaced = {(one.location, one.name) for one in bindings if one.expression}
     label = steps[number].label
     is_newest = all(step.label != label for step in steps[number + 1 : later])
@@ -910,7 +919,7 @@ def _named(made: GeneratedCase) -> GeneratedCase:
 
 
 def _requests(chain: Sequence[JudgedCase], own: WireRequest | None) -> list[tuple[JudgedCase, WireRequest]]:
-    """Return the requests of a sequence with their cases; the last one is `own`, if a check sent it."""
+    """Return the requests of a sequence with their cases. If a check sent `own` in place of the last case's request, it is the last one."""
     requests = [(shot, request) for shot in chain if (request := shot.verdict.request) is not None]
     if own is not None:
         requests[-1] = (requests[-1][0], own)

@@ -1,4 +1,4 @@
-"""The investigation of one case: its failures are confirmed, shrunk, and sent again as they are printed."""
+"""The investigation of one case: its failures are confirmed, shrunk, and sent again as printed."""
 
 from collections.abc import Iterable
 
@@ -25,7 +25,7 @@ from checker.workers.target_health import TargetHealth
 
 
 class Investigation:
-    """Settles the failures of one case, and all that turn up meanwhile."""
+    """Settles the failures of one case, and all failures that are found meanwhile."""
 
     def __init__(self, slot: InvestigationSlot) -> None:
         self.slot = slot
@@ -34,7 +34,7 @@ class Investigation:
         self._results: list[InvestigationResult] = []
 
     def settle_next(self) -> Job[Finding]:
-        """Return the last version of the most severe failure that waits."""
+        """Return the final version of the most severe failure that waits."""
         waiting, before = self.slot.waiting, self.slot.requests
         suspicion = min(waiting, key=UnconfirmedFailure.urgency)
         waiting.remove(suspicion)
@@ -53,7 +53,8 @@ class Investigation:
         self.slot.check = suspicion.failure.check or ANY_CHECK
         inquiry = Inquiry.of(self.slot, suspicion)
         wanted = inquiry.wanted
-        # The requests for another failure of the case may have shown this one. The request of a check shows nothing else.
+        # Requests for another failure of the case may have shown this one. The request of a check can show only its own
+        # failure.
         result = shown_by(self._results if failure.request is None else (), wanted)
         if result is None:
             is_shrunk = self.slot.is_shrunk(suspicion)
@@ -62,12 +63,12 @@ class Investigation:
             self._results.append(result)
         shot = result.chain[-1]
         failure = wanted.again(shot) or failure
-        # Asked once more with the failure of the smallest case: its text may be that of another finding.
+        # Compared again, with the failure of the smallest case: its text may be that of another finding.
         other = self._defects.same_as(label, failure, last.fingerprint)
         other = other or self._defects.with_case(label, failure, last.fingerprint, shot.made.case.id)
-        # A masked 500 does not tell a lock from a defect: on Oscar 69 of 87 of them were the lock. One cause for all
-        # that pass at times made 46 causes of 192 findings, where 174 had had 72. Holding all workers while such an
-        # error is sent alone would prove no more than a response that passes under load.
+        # A masked 500 does not tell a lock from a defect: on Oscar 69 of 87 of them were caused by the lock. One cause
+        # for all temporary failures made 46 causes of 192 findings, where 174 findings had had 72. Pausing all workers
+        # while such an error is sent alone would prove no more than a success under load.
         is_known = failure.cause_if_passing() in self._defects.passing
         is_like_passing = is_known and not inquiry.is_of_contention
         if is_like_passing and not result.passes(wanted) and self._defects.later_looks:
@@ -77,7 +78,7 @@ class Investigation:
         if failure.passing_cause and (result.passes(wanted) or (is_like_passing and not result.showed(wanted))):
             failure = failure.sharing(failure.passing_cause)
         elif result.showed(wanted) and (header := (yield from inquiry.needed_header(result.chain))):
-            # The text of the error tells it from no other, but what made it does.
+            # The error's text does not distinguish it from others, but what caused it does.
             failure = failure.sharing(f"{failure.unique_key} {failure.text} for the header {header}")
         cause = failure.cause(shot.made.step.label)
         withdrawn = failure.needs_repetition and not (result.is_confirmed or suspicion.failure.is_repeated)
@@ -104,14 +105,14 @@ class FailureQueue:
         self._observers = observers
         self.shrink_budget = ShrinkBudget()
         self.waiting: list[tuple[InFlight, UnconfirmedFailure]] = []
-        """Failures to investigate. No new case is started meanwhile."""
+        """Failures to investigate. Meanwhile, no new case is started."""
         self.added = 0
-        """The number of failures that are not on disk yet."""
+        """Number of failures that are not on disk yet."""
 
     def add(self, flight: InFlight, suspicions: Iterable[UnconfirmedFailure]) -> None:
         """Keep failures, and the slot of their case, until they are investigated.
 
-        A failure replaces a waiting one of the same defect: it is of an earlier case, whose response came later.
+        A failure replaces a waiting one of the same defect, because it belongs to an earlier case whose response came later.
         """
         for suspicion in suspicions:
             flight.pending += 1
@@ -132,13 +133,13 @@ class FailureQueue:
 
     @property
     def lowest_index(self) -> int | None:
-        """The lowest index of a case that waits; None if none does."""
+        """Return the lowest index of a waiting case; None if none waits."""
         return min((flight.index for flight, _ in self.waiting), default=None)
 
     def next_job(self, flying: Iterable[Placed]) -> Job[None] | None:
         """Return the investigation of all failures of one case; None if all cases wait for responses to earlier ones.
 
-        The case that shows a defect must not depend on the order of responses.
+        Which case shows a defect must not depend on the order of responses.
         """
         earliest = earliest_in(flying)
         for flight in sorted((waiting[0] for waiting in self.waiting), key=lambda one: one.index):
@@ -147,7 +148,7 @@ class FailureQueue:
         return None
 
     def drop_all(self) -> None:
-        """Begin no further investigation: the first versions of the findings are on disk."""
+        """Begin no further investigation. The first versions of the findings are on disk."""
         for flight, _ in self.waiting:
             self._release(flight)
         self.waiting.clear()
@@ -174,7 +175,7 @@ class FailureQueue:
                         # `fuzz` does not promise to send the same requests again after a death.
                         self._write(settled, flight)
             except GeneratorExit:
-                # The run ends at once. For failures that are not settled yet, the first versions on disk must do.
+                # The run ends at once. Failures that are not settled keep their first versions.
                 pass
             except StorageError:
                 raise
@@ -182,13 +183,13 @@ class FailureQueue:
                 context.recorder.gave_up(suspicions[0].label, flight.task.lease.phase, error)
             context.ledger.enter(Activity.RECORD)
             slot.enter(Stage.RECORD)
-            # All at once: if the worker dies before, the whole case is investigated again.
+            # All at once: if the worker dies before this, the whole case is investigated again.
             self._write(settled, flight)
         for _ in together:
             self._release(flight)
 
     def _write(self, settled: list[Finding], flight: InFlight) -> None:
-        """Write the last versions of findings, and clear the list."""
+        """Write the final versions of findings, and clear the list."""
         self._context.recorder.settled(settled)
         for finding in settled:
             if finding.investigation.reproduced:

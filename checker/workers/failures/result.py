@@ -15,7 +15,7 @@ from checker.workers.recording.unconfirmed import Chain, ExpectedFailure, Judged
 
 
 class InvestigationResult(Struct):
-    """The result of the investigation of one failure; the same requests may show other failures of the case."""
+    """The result of investigating one failure. The same requests may show other failures of the case."""
 
     chain: Chain
     is_confirmed: bool
@@ -24,20 +24,20 @@ class InvestigationResult(Struct):
     wants_more: bool = False
     commands: tuple[str, ...] = ()
     printed: list[tuple[Outcome | None, Judgement]] = field(default_factory=list)
-    """The outcome of the printed commands, for each time that they were sent in the same situation."""
+    """The outcome of the printed commands for each time that they were sent in the same situation."""
     is_spent: bool = False
-    """Whether the commands were refused because the resource that they make exists now, or the one that they remove is gone."""
-    is_anew: bool = False  # Whether the failure showed with resources that its own requests created, or needs none.
+    """Whether the commands were refused because the resource that they create exists now, or the one that they remove is gone."""
+    is_anew: bool = False  # Whether the failure showed with resources that its own requests created, or without any.
     takes_filled: bool = False  # Whether a name comes from a list that other requests of the run have filled.
-    is_of_check: bool = False  # Whether the commands are those of one check: they show nothing else.
-    steps_before: Chain = ()  # The steps before the command of a check, as they were sent when it showed the failure.
+    is_of_check: bool = False  # Whether the commands are those of one check, so that they can show nothing else.
+    steps_before: Chain = ()  # The steps before a check's command, as they were sent when it showed the failure.
 
     def showed(self, wanted: ExpectedFailure) -> int:
         """Return how often the printed commands showed a failure."""
         return len(self._showing(wanted))
 
     def passes(self, wanted: ExpectedFailure) -> bool:
-        """Whether the printed commands were sent without showing a failure at least once."""
+        """Whether the printed commands were sent at least once without showing the failure."""
         return self.showed(wanted) < len(self.printed)
 
     def _showing(self, wanted: ExpectedFailure) -> list[JudgedCase]:
@@ -49,11 +49,11 @@ class InvestigationResult(Struct):
         return [one for one in shots if wanted.again(one) is not None]
 
     def _shown_chain(self, wanted: ExpectedFailure) -> Chain:
-        """Return the reported sequence: if the command is that of a check, it and its response replace those of the case."""
+        """Return the reported sequence. If the command is that of a check, it and its response replace those of the case."""
         showing = self._showing(wanted) if self.is_of_check else []
         outcome = showing[-1].verdict.outcome if showing else None
         if not isinstance(outcome, Response) or outcome.request is None:
-            # The case was not sent again, or the failure did not occur again. The first failure is kept.
+            # The case was not sent again, or the failure did not recur, so the first failure is kept.
             *before, last = self.chain
             return (*before, as_checked(last, wanted.again(last)))
         verdict = replace(showing[-1].verdict, request=outcome.request)
@@ -80,7 +80,7 @@ class InvestigationResult(Struct):
                 last.investigation,
                 reproduction="\n".join((*self.commands, *commands(further))),
                 reproduced=showed > 0 if self.printed else None,
-                # The first occurrence, in the case of the run, counts as well.
+                # The first occurrence in the run counts as well.
                 hits=1 + showed,
                 tries=1 + len(self.printed),
                 shrink_executions=self.executions,
@@ -94,7 +94,7 @@ class InvestigationResult(Struct):
 
 
 def further_of(shot: JudgedCase, wanted: ExpectedFailure) -> list[JudgedCase]:
-    """Return the requests with which a check showed a failure after a case."""
+    """Return the requests by which a check showed a failure after a case."""
     failure, case = wanted.again(shot), shot.made.case
     return [
         JudgedCase(shot.made, Verdict(case, request, outcome, UNJUDGED, purpose=Purpose.PROBE))
@@ -103,7 +103,7 @@ def further_of(shot: JudgedCase, wanted: ExpectedFailure) -> list[JudgedCase]:
 
 
 def shown_by(results: Iterable[InvestigationResult], wanted: ExpectedFailure) -> InvestigationResult | None:
-    """Return the result of another failure of the same case, if its last request shows this one, too."""
+    """Return the result of another failure of the case whose last request also shows this one."""
     for result in results:
         is_usable = result.is_confirmed and not result.is_of_check
         if is_usable and wanted.shown(result.chain[-1]) is not None:

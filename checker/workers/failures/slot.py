@@ -38,16 +38,16 @@ class InvestigationSlot(Struct):
     observers: Observers
     flight: InFlight
     shrink_budget: ShrinkBudget
-    is_patient: bool = False  # Whether requests have `PATIENCE` times their timeout.
+    is_patient: bool = False  # Whether requests get `PATIENCE` times their timeout.
     is_hurried: bool = False
-    """Whether requests that the failure does not need have the time of candidates: the worker sends no other cases meanwhile."""
+    """Whether requests that the failure does not need get only the time of candidates, because the worker sends no other cases meanwhile."""
     waiting: list[UnconfirmedFailure] = field(default_factory=list)
-    """Failures of the case that are not investigated yet. Others that turn up meanwhile join them."""
+    """Failures of the case that wait for their investigation. Failures found meanwhile are added."""
     simplest: dict[tuple[str | None, bool], JudgedCase] = field(default_factory=dict)
-    """The simplest case of the operation, by method if the method is undocumented, and by whether it is meant to be refused."""
-    requests: int = 0  # The number of requests so far.
+    """The simplest case of the operation, by method (if undocumented) and by whether it should be refused."""
+    requests: int = 0  # Number of requests so far.
     names: Iterator[int] = field(default_factory=lambda: count(1))
-    """Numbers the new names that are given for its failures."""
+    """Numbers the new names for its failures."""
     check: str = ANY_CHECK  # The check whose failure is investigated.
     _stage: Stage = Stage.CONFIRM
     _sent: int = 0  # Requests for the current failure; in a second look, requests for all failures of the case.
@@ -64,7 +64,7 @@ class InvestigationSlot(Struct):
 
     @contextmanager
     def hurried(self) -> Iterator[None]:
-        """Give requests no more time than candidates of a shrink have."""
+        """Give requests only the time that candidates of a shrink have."""
         before, self.is_hurried = self.is_hurried, True
         try:
             yield
@@ -72,7 +72,7 @@ class InvestigationSlot(Struct):
             self.is_hurried = before
 
     def exchange(self, request: WireRequest) -> Job[Outcome]:
-        """Return the response of a target that serves. If it does not, wait until it does, and send the request again."""
+        """Return the response of a serving target. If the target does not serve, wait until it does, and send the request again."""
         health, flight, running = self.health, self.flight, self.flight.task
         running.requests += 1
         running.inquiries += 1
@@ -88,7 +88,7 @@ class InvestigationSlot(Struct):
             self.context.slots.send()
             outcome = yield from jobs.exchange(request)
             if isinstance(outcome, NetworkFailure) and outcome.may_be_late and not request.fresh:
-                # Only a drop on a new connection is one of this request.
+                # A drop counts against this request only on a new connection.
                 lost = (Answered(request, outcome, time.time()),)
                 self.context.recorder.traffic.unjudged(flight.made, lost, Purpose.RETRY)
                 request.fresh = True
@@ -105,7 +105,7 @@ class InvestigationSlot(Struct):
             self.shrink_budget.observe(outcome.elapsed)
         sent = 1 + len(outcome.earlier)
         self._sent += sent
-        # Findings of earlier runs are sent again whatever the budget is. If they counted, nothing would be left for new
+        # Findings of earlier runs are sent again whatever the budget. If they counted, nothing would be left for new
         # failures.
         if running.lease.replay is None or not running.lease.replay.is_minimal:
             self.context.investigation_budget.spent += sent
@@ -121,14 +121,14 @@ class InvestigationSlot(Struct):
         fresh: bool = True,
         confirms: bool = True,
     ) -> Job[JudgedCase]:
-        """Send one case after others, and judge the response."""
+        """Send one case after earlier ones, and judge the response."""
         work = attempt(
             self.context.tools, made.case, before_in(earlier), fresh=fresh, confirms=self.check if confirms else ""
         )
         return (yield from self.drive(made, work, purpose))
 
     def drive(self, made: GeneratedCase, work: Exchanging[Verdict], purpose: Purpose) -> Job[JudgedCase]:
-        """Return the end of an attempt. All its requests are recorded, even if the attempt raises or the run ends."""
+        """Return the end of an attempt. All its requests are recorded, even if the attempt raises an exception or the run ends."""
         answers: list[Answered] = []
         traffic = self.context.recorder.traffic
 
@@ -152,7 +152,7 @@ class InvestigationSlot(Struct):
         return shot
 
     def limit(self, suspicion: UnconfirmedFailure) -> str:
-        """Return the reason why a failure gets only its one guaranteed request; empty if it gets more."""
+        """Return why a failure gets only its one guaranteed request; empty if it gets more."""
         budget, flight = self.context.investigation_budget, self.flight
         if suspicion.second is not None:
             return ""
@@ -163,20 +163,20 @@ class InvestigationSlot(Struct):
         return "" if is_afforded else spent_after(0)
 
     def may_send(self) -> bool:
-        """Whether the current failure may have one more request."""
+        """Whether one more request may be sent for the current failure."""
         flight, budget = self.flight, self.context.investigation_budget
         if flight.again is not None:
             return self._sent < flight.again.allowed + AROUND
         return budget.may_send(flight.task, flight.index, flight.made.label, self._sent)
 
     def is_shrunk(self, suspicion: UnconfirmedFailure) -> bool:
-        """Whether an earlier run has shrunk a failure, so that its commands are enough."""
+        """Whether an earlier run has shrunk the failure, so that its commands are enough."""
         replay, failure = self.flight.task.lease.replay, suspicion.failure
         is_same = replay is not None and replay.is_minimal and replay.fingerprint == suspicion.finding.fingerprint
         return is_same and not (failure.needs_repetition or isinstance(failure, UnansweredRequest))
 
     def may_repeat(self) -> bool:
-        """Whether printed commands may be sent once more to count how often they show their failure."""
+        """Whether printed commands may be sent once more, to count how often they show their failure."""
         return not self.end_reason() and self.may_send()
 
     def allowance(self, suspicion: UnconfirmedFailure) -> int | None:
@@ -191,9 +191,10 @@ class InvestigationSlot(Struct):
         return context.investigation_budget.allowance(running, index, suspicion.label, severity, finding.check)
 
     def suspect(self, parent: UnconfirmedFailure, shot: JudgedCase, failure: Failure) -> None:
-        """Let another failure wait that turned up in the investigation of `parent`, unless it is known. It is on disk then.
+        """Queue another failure that was found in the investigation of `parent`, unless it is known. It is then on disk.
 
-        It keeps no more of its response than a finding does: one shrink may show hundreds of failures, of a mebibyte each.
+        It keeps no more of its response than a finding does, because one shrink may show hundreds of failures with a
+        mebibyte each.
         """
         outcome = shot.verdict.outcome
         if outcome is not None and self.health.excuses(outcome):
@@ -204,7 +205,7 @@ class InvestigationSlot(Struct):
             self.waiting.append(found)
 
     def end_reason(self) -> str:
-        """Return the reason why a shrink ends now; empty if it continues."""
+        """Return why a shrink ends now; empty if it continues."""
         running = self.flight.task
         if self.flight.made.label in self.context.held_back and (running.is_endless or not running.lease.is_last):
             return "because the target serves no request after it"
