@@ -1,8 +1,8 @@
-"""The table of observers, which learn from the judged interactions of a worker. To add an observer, write its module and add a row to the table.
+"""The table of observers, which learn from the judged interactions of a worker. To add an observer, write its module and add a row.
 
-Some set the pace: the number of lanes, and the operations that are given up as slow. Redirects, credentials and the health of the
-target come before the verdict, so they are no observers. The worker gives an observer each judged interaction, in the order of the rows, and
-writes the records that it returns to the journal.
+Some observers set the pace: the number of lanes, and which operations are given up as slow. Redirects, credentials and the
+health of the target are handled before the verdict, so they are no observers. The worker passes each judged interaction to
+the observers in the order of the rows, and writes the records that they return to the journal.
 """
 
 from collections import Counter
@@ -39,12 +39,12 @@ from checker.workers.recording.task_state import InFlight, LeasedTask
 from checker.workers.recording.traffic import Draft
 from checker.workers.target_health import TargetHealth
 
-# Python finds a member of an enumeration ten times slower than a name.
+# A module-level name is ten times faster than a member of an enumeration.
 _NEGATIVE = GenerationMode.NEGATIVE
 
 
 class CaseCounts:
-    """Counts each case once, when nothing of it is in flight any more."""
+    """Counts each case once, when none of its requests is in flight any more."""
 
     def __init__(self, slots: InflightWriter, budget: InvestigationBudget) -> None:
         self._slots = slots
@@ -52,7 +52,7 @@ class CaseCounts:
         self._showings: dict[Label, Showings] = {}
 
     def saw(self, flight: InFlight, verdict: Verdict) -> None:
-        """Count a case, and the steps before it if it was the last one of a sequence."""
+        """Count a case; if it was the last step of a sequence, count the earlier steps as well."""
         running = flight.task
         if not flight.is_counted:
             return
@@ -85,7 +85,7 @@ class CaseCounts:
         if running.is_news(status, has_failed=bool(judgement.failures)):
             running.tally(self._slots)
         if running.lease.known is not None and not running.lease.known.issuperset(judgement.grave(label)):
-            # The cases that are left are for other phases.
+            # The remaining cases are left to other phases.
             running.ended_at_failure, running.stop = True, running.next_index
             self._slots.end(running.lease.id, running.next_index)
 
@@ -109,16 +109,16 @@ class ValuesObserver(Struct):
         outcome = verdict.outcome
         if not isinstance(outcome, Response):
             return ()
-        # Layers share values of cases that any worker can make again.
+        # Layers only share values of cases that any worker can make again.
         if self.is_layered and not flight.is_counted:
             return ()
         found = self.values.observe(flight.made.case, outcome, flight.task.lease.phase, flight.index)
-        # Sequences depend on their own steps, but no other task has what they removed.
+        # Sequences depend only on their own steps. The resources that they removed are gone for all other tasks.
         is_step = self.is_layered and flight.task.is_chained
         return [one for one in found if isinstance(one, ValueGone)] if is_step else found
 
 
-# Python finds a member of an enumeration ten times slower than a name.
+# A module-level name is ten times faster than a member of an enumeration.
 _TEST = Purpose.TEST
 
 
@@ -128,7 +128,7 @@ class TrafficObserver(Struct):
     recorder: Recorder
 
     def saw(self, flight: InFlight, verdict: Verdict) -> None:
-        """Record an interaction. Notable interactions are kept even if the others are not."""
+        """Record an interaction. Notable interactions are kept even if others are not."""
         recorder, made, outcome = self.recorder, flight.made, verdict.outcome
         is_notable = flight.is_notable or verdict.purpose is not _TEST
         if not is_notable and verdict.judgement is not CLEAN:
@@ -171,7 +171,7 @@ class Refusals(Struct):
 
 
 class NetworkErrors(Struct):
-    """Reports network errors that are no failures of a check."""
+    """Reports network errors that are not failures of a check."""
 
     recorder: Recorder
 
@@ -181,13 +181,13 @@ class NetworkErrors(Struct):
         if not isinstance(outcome, NetworkFailure) or verdict.judgement.failures:
             return ()
         if outcome.cause is not None:
-            # A fault of this program, which is counted with others of its task (`faults`).
+            # A fault of the checker. It is counted with the other faults of its task (`faults`).
             flight.is_notable = True
             return ()
         if not recorder.is_new("network", label, outcome.kind.value):
             return ()
         flight.is_notable = True
-        # A command without a limit could wait longer than the request did, and be answered.
+        # A command without a time limit could wait longer than the request did, and get a response.
         is_timed, sent = outcome.kind is FailureKind.TIMEOUT, verdict.request
         command = "" if sent is None else recorder.reproduction(sent, is_timed=is_timed)
         components = recorder.traffic.components.of(verdict.case)
@@ -204,25 +204,25 @@ class FirstAnswersObserver(Struct):
     is_saturated: bool = False
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[Note]:
-        """Count a response; note the sentence once there are enough."""
+        """Count a response. Once there are enough, return a note with the sentence about them."""
         outcome = verdict.outcome
         if isinstance(outcome, Response) and self.statuses.note(outcome.status_code):
             self.is_saturated = True
             if self.statuses.sentence:
                 self.recorder.note(Note(KIND, "", "", self.statuses.sentence))
-                # The console shows it during the run.
+                # The console shows the note during the run.
                 self.recorder.flush()
         return ()
 
 
 class Faults(Struct):
-    """Reports what raised while a case was sent or judged."""
+    """Reports exceptions that were raised while a case was sent or judged."""
 
     recorder: Recorder
     scheduler: CaseScheduler
 
     def saw(self, flight: InFlight, verdict: Verdict) -> None:
-        """Report the errors of one case: the first few of each operation, which is tested on after errors of checks."""
+        """Report the errors of one case, only the first few for each operation. After errors of checks the operation is still tested."""
         outcome = verdict.outcome
         if isinstance(outcome, NetworkFailure) and outcome.cause is not None:
             self.scheduler.record_error(flight, outcome.cause)
@@ -237,22 +237,23 @@ class Observer(Protocol):
     """Learns from interactions."""
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Iterable[Record] | None:
-        """Learn from an interaction; return the records for the journal.
+        """Learn from an interaction; return records for the journal.
 
-        `flight` is the case with its task, phase and index, `verdict` its request, outcome and failures.
+        `flight` is the case with its task, phase and index; `verdict` is its request, outcome and failures.
         """
         ...
 
 
 class Moment(Enum):
-    """The moment at which an observer is called."""
+    """When an observer is called."""
 
-    JUDGED = "judged"  # Once the outcome is judged.
+    JUDGED = "judged"  # When the outcome is judged.
     OVER = "over"
-    """Once no request of the case is in flight, its failures have been investigated, and its sequence has ended (`flight.chain` has the
-    steps before). If the worker dies before, the case is made again: what is learned at this moment is learned once."""
+    """When no request of the case is in flight, its failures are investigated, and its sequence has ended (`flight.chain` has
+    the steps before). If the worker dies before, the case is made again, so what is learned at this moment is learned once.
+    """
     SENT = "sent"
-    """At `JUDGED`, and for each attempt of an investigation: then `flight` is the case that is looked into."""
+    """At `JUDGED`, and for each attempt of an investigation, with the investigated case as `flight`."""
 
 
 class ObserverTools(Struct, frozen=True):
@@ -269,16 +270,17 @@ class ObserverRow(NamedTuple):
 
     name: str
     make: Callable[[ObserverTools], Observer | None]
-    """Return the observer of one worker; None if there is nothing to learn in its run."""
+    """Returns the observer of one worker; None if the run has nothing to learn for it."""
     moment: Moment = Moment.JUDGED
     one_in: int = 1  # The observer is called for the first interaction and for every `one_in`-th one after it.
     until_saturated: bool = False
-    """Whether the observer has an attribute `is_saturated`: once that is true, it is no longer called."""
+    """Whether the observer has an attribute `is_saturated`. Once it is true, the observer is no longer called."""
     only_unusual: bool = False
-    """Whether the observer learns nothing from a response of a case of the run with which all checks agree."""
+    """Whether the observer learns nothing from a response of the run's own cases that passes all checks."""
     is_shared: bool = False
-    """Whether its records decide requests of other workers in `run`. They are flushed before the case counts as over: a worker
-    that dies in between must not change what others send."""
+    """Whether its records decide requests of other workers in `run`. They are flushed before the case counts as finished: a
+    worker that dies in between must not change what others send.
+    """
 
 
 OBSERVERS: Final = Registry[ObserverRow](
@@ -314,7 +316,7 @@ OBSERVERS: Final = Registry[ObserverRow](
             ObserverRow("creations", lambda tools: tools.context.knowledge.creations, Moment.SENT),
             ObserverRow("hill_climber", lambda tools: tools.context.hill_climber),
             ObserverRow("network_errors", lambda tools: NetworkErrors(tools.context.recorder), only_unusual=True),
-            # This observer comes last, because the results of the others decide how much of the exchange is kept.
+            # This observer is last, because the results of the others decide how much of the interaction is kept.
             ObserverRow("traffic", lambda tools: TrafficObserver(tools.context.recorder)),
             ObserverRow(
                 "counts", lambda tools: CaseCounts(tools.context.slots, tools.context.investigation_budget), Moment.OVER
@@ -324,7 +326,7 @@ OBSERVERS: Final = Registry[ObserverRow](
     names=LOWER_CASE,
 )
 register = OBSERVERS.add_row
-"""Add an observer from outside the package; it follows those that are there. Raises `IncorrectUsage`."""
+"""Add an observer from outside the package, after the existing ones. Raises `IncorrectUsage`."""
 
 _Told = tuple[Callable[[InFlight, Verdict], Iterable[Record] | None], bool]
 """(method of an observer, whether its records are flushed at once)."""
@@ -337,8 +339,8 @@ class Observers:
         self._journal = tools.context.recorder.journal
         self._record_error = tools.scheduler.record_error
         self._told: dict[Moment, list[list[_Told]]] = {moment: [[], []] for moment in Moment}
-        """All observers of a moment, then those that learn something from usual interactions."""
-        # In `fuzz` nothing depends on which worker learns something first.
+        """For each moment: all observers, then those that learn something from usual interactions."""
+        # In `fuzz`, no request depends on which worker learns something first.
         is_run = tools.context.knowledge.is_layered
         for row in OBSERVERS.values():
             observer = row.make(tools)
@@ -348,18 +350,19 @@ class Observers:
             for moment in {row.moment, Moment.JUDGED} if row.moment is Moment.SENT else {row.moment}:
                 for each in self._told[moment][: 1 if row.only_unusual else 2]:
                     each.append(told)
-        # Not methods: each would be one more call for every case.
+        # No methods, because each would cost one more call per case.
         self.saw = partial(self._tell, self._told[Moment.JUDGED])
-        """Tell of a case that was judged."""
+        """Pass a judged case to the observers."""
         self.over = partial(self._tell, self._told[Moment.OVER])
-        """Tell of a case of which no request is in flight any more."""
+        """Pass a case without requests in flight to the observers."""
         self.sent = partial(self._tell, self._told[Moment.SENT])
-        """Tell of an attempt of the investigation of a case."""
+        """Pass an attempt of an investigation to the observers."""
 
     def _tell(self, told: list[list[_Told]], flight: InFlight, verdict: Verdict) -> None:
         """Pass an interaction to the observers.
 
-        The first error is reported as a fault of the case. It is not raised: the failures of the case are still to be recorded.
+        The first error is reported as a fault of the case. It is not raised, because the failures of the case still have to
+        be recorded.
         """
         first: Exception | None = None
         is_news = False
@@ -376,13 +379,13 @@ class Observers:
             except Exception as error:  # noqa: BLE001 - the other observers must still run
                 first = first or error
         if is_news:
-            # Once for all observers: it is a system call.
+            # Once for all observers, because it is a system call.
             self._journal.flush()
         if first is not None:
             self._record_error(flight, first)
 
     def _rationed(self, row: ObserverRow, observer: Observer) -> Callable[[InFlight, Verdict], Iterable[Record] | None]:
-        """Return what asks an observer as often as its row says; most are asked each time, by their own method."""
+        """Return a function that calls an observer as often as its row says. For most observers this is their own method."""
         if row.one_in <= 1 and not row.until_saturated:
             return observer.saw
         seen = 0
@@ -395,7 +398,8 @@ class Observers:
             records = observer.saw(flight, verdict)
             if row.until_saturated and getattr(observer, "is_saturated", False):
                 for told in self._told.values():
-                    # New lists: the loop that called this goes over an old one, and would pass over the next observer.
+                    # New lists, because the loop that called this iterates over an old one and would skip the next
+                    # observer.
                     told[:] = [[one for one in each if one[0] is not saw] for each in told]
             return records
 

@@ -47,9 +47,9 @@ def generation_rules(
     users: UsersCode = ALL_SCHEMAS,
     references: Mapping[Label, tuple[str, ...]] = NO_REFERENCES,
 ) -> GenerationRules:
-    """Return the generation rules of each operation; with `reuse` its cases may use values of earlier responses.
+    """Return the generation rules of each operation; with `reuse`, its cases may use values of earlier responses.
 
-    The credentials that `schemes` puts into requests are not drawn. `references`: where bodies name what other operations create.
+    Credentials that `schemes` adds to requests are not drawn. `references`: where bodies name resources of other operations.
     """
     known: dict[tuple[Label, tuple[str, ...]], Needs] = {}
 
@@ -57,11 +57,12 @@ def generation_rules(
         own = resolver.of(operation, phase)
         places = schemes.places(operation)
         headers = {name for place, name in places if place is Location.HEADER}
-        # A dry run has no checks, and shows what they would look at.
+        # A dry run has no checks, and shows the cases that the built-in ones would judge.
         key = operation.label, tuple(BUILT_IN) if settings.is_dry else own.checks
-        # Each list and each program of an operation asks: fifty checks took 2 % of a short run of 700 operations.
+        # Each list and each program of an operation calls this: with fifty checks it took 2 % of a short run of 700
+        # operations.
         needs = known.get(key) or known.setdefault(key, needs_of(key[1], operation))
-        # Of listed cases each is looked at by itself.
+        # If request shapes are judged, listed cases are selected individually, so all modes stay.
         modes = own.cases.modes if needs.shapes else tuple(m for m in own.cases.modes if m in needs.modes)
         mode = mode_of(modes or own.cases.modes)
         found = GenerationSettings.of(own, mode)
@@ -90,10 +91,10 @@ def judges(
     classes: Iterable[ClassCheck],
     replaced: Mapping[str, Check],
 ) -> Callable[[Case], Judge]:
-    """Return the judge of a case: one for all cases, or one for each set of operation settings.
+    """Return a function from a case to its judge: one judge for all cases, or one for each set of operation settings.
 
-    `classes` see what they are asked of, whichever operation it is; `replaced` are checks of users in place of built-in ones, by
-    name. Raises `UsageError` for unknown checks.
+    `classes` are shared by all judges. `replaced` are users' checks in place of built-in ones, by name. Raises `UsageError`
+    for unknown checks.
     """
 
     def judge(settings: OperationSettings) -> Judge:
@@ -131,15 +132,15 @@ def dispatching(
     schemes: SchemeCredentials | None,
     carried: Callable[[Headers], Headers] = lambda headers: headers,
 ) -> Callable[[Operation], Dispatch] | None:
-    """Return headers and HTTP settings of requests to each operation; None if all operations are alike.
+    """Return the headers and HTTP settings of requests to each operation; None if they are the same for all operations.
 
-    `schemes` has what they carry for security schemes.
+    `schemes` contains the credentials of security schemes.
     """
     if resolver.is_uniform and not schemes:
         return None
     usual = resolver.common.http
     known: dict[HttpSettings, HttpSettings] = {}
-    """One object for equal ones: lanes compare by identity."""
+    """One object for equal settings, because lanes compare by identity."""
 
     def dispatch(operation: Operation) -> Dispatch:
         own = resolver.of(operation)
@@ -152,9 +153,9 @@ def dispatching(
 
 
 def dispatched(headers: Headers, given: Mapping[int | None, Credentials], via: HttpSettings | None = None) -> Dispatch:
-    """Return the headers of every request and the credentials of its security schemes; headers that users give win.
+    """Return the headers of every request and the credentials of its security schemes. Users' headers have precedence.
 
-    `given`: by the alternative that a case meets.
+    `given`: by the security alternative that a case meets.
     """
     taken = {name.lower() for name, _ in headers}
     beside = {
@@ -164,7 +165,7 @@ def dispatched(headers: Headers, given: Mapping[int | None, Credentials], via: H
         for place, one in given.items()
     }
     if len(beside) == 1:
-        # Headers of every request are written in half the time.
+        # Headers that are the same for every request are written in half the time.
         (everywhere,) = beside.values()
         headers = (*headers, *everywhere.headers.items())
         rest = Credentials(query=everywhere.query, cookies=everywhere.cookies)
@@ -173,7 +174,7 @@ def dispatched(headers: Headers, given: Mapping[int | None, Credentials], via: H
 
 
 def rendering(origin: BaseUrl, resolver: OperationResolver) -> Rendering:
-    """Return the curl command that sends a request as we do."""
+    """Return a function that returns the curl command for a request."""
     usual = resolver.common.http
 
     def render(request: WireRequest, *, is_timed: bool = False) -> str:

@@ -1,7 +1,7 @@
-"""Queues of one producer and one consumer: how messages travel between the supervisor and a worker.
+"""Queues with one producer and one consumer, for messages between the supervisor and a worker.
 
-One pipe for each worker and direction; nothing is shared by two producers, so that a process killed in the middle of a
-write hurts its own queue only. A message is a struct of the closed unions in `messages`, packed: no pickle, no code in them.
+There is one pipe for each worker and direction. No two producers share one, so a process that is killed during a write
+damages only its own queue. A message is a packed struct of the closed unions in `messages`: no pickle, no code.
 """
 
 import os
@@ -28,16 +28,16 @@ def encode(message: Message) -> bytes:
 
 
 def decode(data: bytes) -> Message:
-    """Return the message that `encode` was given. Raises `Undecodable` for other bytes."""
+    """Return the message from the bytes of `encode`. Raises `Undecodable` for other bytes."""
     message: Message = unpack(data, lambda found: convert(found, Message))
     return message
 
 
 class Sender:
-    """The writing end. Never raises, never blocks for ever: what does not fit waits in memory.
+    """The writing end. Never raises and never blocks for ever: data that does not fit waits in memory.
 
-    `patience_s` is how long a send may wait for room: nothing for the supervisor, whom no worker may hold up; some for a
-    worker, which would not come back to write the rest of a message that is larger than the pipe.
+    `patience_s` is how long a send may wait for room: zero for the supervisor, which no worker may hold up, and some seconds
+    for a worker, which would otherwise not write the rest of a message that is larger than the pipe.
     """
 
     def __init__(self, connection: Connection, *, patience_s: float = 0.0) -> None:
@@ -45,7 +45,7 @@ class Sender:
         self._patience_s = patience_s
         self._waiting = bytearray()
         self.closed = connection.closed
-        """Whether the reader is gone, or `close` was called."""
+        """Whether the reader has ended, or `close` was called."""
         if not self.closed:
             os.set_blocking(connection.fileno(), False)
 
@@ -58,12 +58,13 @@ class Sender:
         self.linger(self._patience_s)
 
     def flush(self) -> bool:
-        """Write as much as the pipe takes now; whether all of it is gone."""
+        """Write as much as the pipe accepts now; return whether everything is written."""
         while self._waiting and not self.closed:
             try:
                 written = os.write(self._connection.fileno(), self._waiting[:_CHUNK])
             except BlockingIOError:
-                # A reader that hangs must not hang its writer. One that sleeps for ever gets no more memory.
+                # A hanging reader must not block its writer, and a reader that never reads must not use unlimited
+                # memory.
                 if len(self._waiting) > _LIMIT_BYTES:
                     self.close()
                 break
@@ -74,23 +75,23 @@ class Sender:
         return not self._waiting
 
     def linger(self, timeout_s: float = 5.0) -> None:
-        """Wait until the reader has taken what did not fit, or until the time is over."""
+        """Wait until the reader has taken everything, or until the time is over."""
         deadline = time.monotonic() + timeout_s
         while not self.flush() and (left := deadline - time.monotonic()) > 0:
-            # Not `select.select`: it refuses descriptors beyond 1023.
+            # `select.select` rejects descriptors above 1023.
             room = select.poll()
             room.register(self._connection, select.POLLOUT)
             room.poll(left * 1000)
 
     def close(self) -> None:
-        """Close the pipe. The reader sees the end after all that was written."""
+        """Close the pipe. The reader sees the end after everything that was written."""
         self.closed = True
         self._waiting.clear()
         self._connection.close()
 
 
 class Receiver:
-    """The reading end. EOF is the death of the writer, and the only sign of it that cannot lie."""
+    """The reading end. EOF means that the writer is dead, and is the only reliable sign of that."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -102,7 +103,7 @@ class Receiver:
 
     @property
     def closed(self) -> bool:
-        """Whether the writer is gone and everything that it wrote whole has been taken."""
+        """Whether the writer has ended and all its complete messages were taken."""
         return self._ended and not self._messages
 
     def get_nowait(self) -> Message | None:
@@ -118,7 +119,7 @@ class Receiver:
                 if not chunk:
                     self._ended = True
                 self._received += chunk
-            # Whole messages out of the received bytes; half a message of a dead writer is dropped with it.
+            # Take complete messages from the received bytes. An incomplete message of a dead writer is dropped.
             start = 0
             while len(self._received) - start >= _HEAD:
                 end = start + _HEAD + int.from_bytes(self._received[start : start + _HEAD], "big")
@@ -127,14 +128,14 @@ class Receiver:
                 try:
                     self._messages.append(decode(bytes(self._received[start + _HEAD : end])))
                 except Undecodable:
-                    # Code of a user wrote into the pipe of the worker: the bytes after it cannot be trusted either.
+                    # User code wrote into the worker's pipe, so the bytes after it cannot be trusted either.
                     self._ended = True
                 start = end
             del self._received[:start]
         return self._messages.popleft() if self._messages else None
 
     def wait(self, timeout_s: float | None = None) -> bool:
-        """Wait for a message or the end; whether one of the two is there."""
+        """Wait for a message or the end; return whether there is one."""
         if self._messages or self._ended:
             return True
         return bool(wait([self.fileno()], timeout_s))

@@ -1,4 +1,4 @@
-"""The first connection to the target, with and without TLS, tried before any case is generated."""
+"""The first connection to the target, with and without TLS, before any case is generated."""
 
 import socket
 import time
@@ -17,20 +17,21 @@ from checker.transport.connection_setup import connection_fault
 from checker.workers.context import WorkerContext
 from checker.workers.jobs import Job, Pause
 
-_PROXY_PORTS = {"http": 1080, "https": 443}  # Default ports of libcurl for proxies without a port.
+_PROXY_PORTS = {"http": 1080, "https": 443}  # libcurl's default ports for proxies without a port.
 _PROBES = 3
 _PROBE_S = 1.0
 _BETWEEN_PROBES_S = 0.2
 
 Connect = Callable[[BaseUrl, float], socket.socket]
-"""Opens a connection to a place within so many seconds. Raises `OSError`."""
+"""Opens a connection to a host within so many seconds. Raises `OSError`."""
 
 
 def unreachable_target(context: WorkerContext) -> str:
-    """Return the reason why no request of a run can arrive, for the first worker; empty if one may.
+    """Return why no request of a run can arrive, for the first worker; empty if one may arrive.
 
-    Behind a proxy only the proxy can be checked, behind a transport of the user nothing. Operations on hosts or with proxies of their
-    own may be served when others are not. A target that is down is asked again for as long as its description may be waited for.
+    Behind a proxy only the proxy can be tested, behind a user's transport nothing. Operations with their own hosts or
+    proxies may be served although others are not. A target that is down is tried again for as long as the run waits for its
+    description.
     """
     common = context.subject.operations.common
     if context.subject.settings.document is not None:
@@ -51,13 +52,13 @@ def unreachable_target(context: WorkerContext) -> str:
 
 
 def is_looked_at(context: WorkerContext) -> bool:
-    """Whether a connection tells anything: not behind a proxy, of an application in this process or a user's transport."""
+    """Whether opening a connection shows anything: not behind a proxy, for an application in this process, or with a user's transport."""
     settings = context.subject.settings
     return not (settings.target.transport or settings.target.app or context.subject.operations.common.http.proxy)
 
 
 def has_own_servers(context: WorkerContext) -> bool:
-    """Whether an operation is on another host than the target. Reads all of them."""
+    """Whether an operation is on another host than the target. This reads all operations."""
     return any(
         operation.declared_base_url is not None
         and BaseUrl.from_url(operation.declared_base_url).site != context.subject.origin.site
@@ -66,7 +67,7 @@ def has_own_servers(context: WorkerContext) -> bool:
 
 
 def unreachable(origin: BaseUrl, patience_s: float, connect: Connect | None = None) -> str:
-    """Return the reason why no connection to a target can be opened, in one sentence with advice; empty if one can. Nothing is sent."""
+    """Return why no connection to a target can be opened, in one sentence with advice; empty if one can. Nothing is sent."""
     reason = _obstacle(origin, patience_s, connect)
     return reason and (
         f"nothing was tested: the API at {readable_url(origin.url + origin.base_path)} cannot be reached ({reason}); "
@@ -75,7 +76,7 @@ def unreachable(origin: BaseUrl, patience_s: float, connect: Connect | None = No
 
 
 def unreachable_proxy(proxy: str, patience_s: float, connect: Connect | None = None) -> str:
-    """Return the reason why no connection to an HTTP proxy can be opened, in one sentence with advice; empty if one can."""
+    """Return why no connection to an HTTP proxy can be opened, in one sentence with advice; empty if one can."""
     parts = urlsplit(proxy)
     there = replace(BaseUrl.from_url(proxy), port=parts.port or _PROXY_PORTS[parts.scheme])
     reason = _obstacle(there, patience_s, connect)
@@ -86,7 +87,7 @@ def unreachable_proxy(proxy: str, patience_s: float, connect: Connect | None = N
 
 
 def _obstacle(origin: BaseUrl, patience_s: float, connect: Connect | None) -> str:
-    """Return the reason why no connection to a place can be opened, in a few words; empty if one can."""
+    """Return why no connection to a host can be opened, in a few words; empty if one can."""
     try:
         link = (connect or _connected)(origin, patience_s)
     except OSError as error:
@@ -107,7 +108,7 @@ def _obstacle(origin: BaseUrl, patience_s: float, connect: Connect | None) -> st
 def _connected(origin: BaseUrl, timeout_s: float) -> socket.socket:
     if not origin.socket:
         hosts = loopbacks_of(origin.host)
-        # `localhost` is an IPv4 and an IPv6 address, and servers often listen on one of them alone.
+        # `localhost` has an IPv4 and an IPv6 address, and servers often listen on only one of them.
         *others, last = hosts
         for host in others:
             with suppress(OSError):
@@ -124,8 +125,8 @@ def _connected(origin: BaseUrl, timeout_s: float) -> socket.socket:
 
 
 def is_down(origin: BaseUrl) -> Job[bool]:
-    """Return whether a target that has responded before opens no connection any more, three times in a row."""
-    # A server that restarts, or whose queue of connections is full, refuses one connection and takes the next.
+    """Return whether a target that has responded before opens no connection three times in a row."""
+    # A server that restarts, or whose connection queue is full, refuses one connection and accepts the next.
     for number in range(_PROBES):
         if number:
             yield Pause(_BETWEEN_PROBES_S)
@@ -135,13 +136,13 @@ def is_down(origin: BaseUrl) -> Job[bool]:
 
 
 _BAD_REQUEST: Final = 400
-_OF_TLS: Final = (b"HTTPS", b"SSL", b"TLS")  # Words in the body of status 400 of servers that require TLS.
+_OF_TLS: Final = (b"HTTPS", b"SSL", b"TLS")  # Words in the body of status 400 by servers that require TLS.
 
 
 def blocked_connection(context: WorkerContext) -> str:
-    """Return the reason why no request of a run can reach the target, for the first worker; empty if one may.
+    """Return why no request of a run can reach the target, for the first worker; empty if one may.
 
-    The behaviour of a user's transport is unknown here, as are settings and hosts of single operations.
+    How a user's transport behaves is unknown, as are settings and hosts of single operations.
     """
     settings, origin = context.subject.settings, context.subject.origin
     is_ours = settings.document is None and not (settings.target.transport or settings.target.app)
@@ -157,7 +158,7 @@ def blocked_connection(context: WorkerContext) -> str:
 
 
 def sentence_of(code: int, text: str, origin: BaseUrl, way: HttpSettings) -> str:
-    """Return the obstacle between requests and their target, from an error of libcurl, with advice; empty for obstacles that may pass by themselves."""
+    """Return a sentence with advice about what blocks requests, from an error of libcurl; empty if the cause may be temporary."""
     there = readable_url(origin.url + origin.base_path)
     match code:
         case pycurl.E_PEER_FAILED_VERIFICATION:
@@ -188,15 +189,15 @@ def sentence_of(code: int, text: str, origin: BaseUrl, way: HttpSettings) -> str
 
 
 def is_tls_hint(outcome: Outcome) -> bool:
-    """Whether the response to the first plain request hints at a server that requires TLS: it closes the connection, or responds with 400."""
+    """Whether the response to the first plain request suggests that the server requires TLS: the connection is closed, or the status is 400."""
     if isinstance(outcome, NetworkFailure):
         return True
     return outcome.status_code == _BAD_REQUEST and any(one in outcome.content for one in _OF_TLS)
 
 
 def wants_tls(origin: BaseUrl, patience_s: float) -> str:
-    """Return the sentence for a target that was asked without TLS and accepts only TLS; empty for other targets."""
-    # The certificate is not verified: whether the server speaks TLS is the only question.
+    """Return the sentence for a target that was contacted without TLS and only accepts TLS; empty for other targets."""
+    # The certificate is not verified, because only the use of TLS matters here.
     secure = replace(origin, scheme="https")
     if connection_fault(secure, HttpSettings(verify=False), patience_s) is not None:
         return ""

@@ -1,4 +1,4 @@
-"""The operations of a run: chosen by their entries, each read when it is first asked for."""
+"""The operations of a run, selected by their entries. Each is read on demand."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
@@ -22,7 +22,7 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         has_phases: Callable[[OperationEntry], bool] = lambda entry: True,
         inferred: Callable[[], Iterable[Transition]] = tuple,
     ) -> None:
-        """`has_phases`: whether any phase tests an operation. `inferred`: links that were inferred in addition to the described ones."""
+        """`has_phases`: whether any phase tests an operation. `inferred`: links in addition to the described ones."""
         self._inferred = inferred
         self._schema = schema
         self._entries: dict[Label, OperationEntry] = {}
@@ -31,7 +31,7 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         self.total = 0
         """Number of all operations."""
         self.engine: Engine | None = None
-        """The engine that operations offer to user code. It is set before any of them is read."""
+        """The engine that operations offer to user code. It is set before an operation is read."""
         self._with_engine: dict[Label, ApiOperation] = {}
         readable: list[OperationEntry] = []
         for entry in schema.checked_entries():
@@ -51,7 +51,7 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
 
     @cached_property
     def dropped(self) -> list[SchemaWarning]:
-        """Return the entries that look like operations and are not tested, once the schema knows the user's options."""
+        """Return the entries that look like operations but are not tested. Call this when the schema knows the user's options."""
         return [
             one.warning
             for one in self._schema.dropped()
@@ -72,7 +72,7 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         return model.restricted(self._entries.keys())
 
     def is_first_of_path(self, label: Label) -> bool:
-        """Whether no other one of the same path stands before it."""
+        """Whether no other operation of the same path precedes it."""
         return label in self._first_of_paths
 
     @cached_property
@@ -94,14 +94,14 @@ class SelectedOperations(Mapping[Label, ApiOperation]):
         assert not isinstance(operation, BrokenOperation)
         if self.engine is None:
             return operation
-        # One object for each operation, because they are compared by identity.
+        # One object per operation, because they are compared by identity.
         known = self._with_engine[label] = operation.with_engine(self.engine)
         return known
 
     def variables_below(self) -> dict[str, tuple[str, ...]]:
-        """Return path template without a slash at its end -> variables of the segments right below it: `/users` -> `id`.
+        """Return path template without a trailing slash -> variables of the segments directly below it: `/users` -> `id`.
 
-        `/users/{id}/mails` is used as well, because there may be no selected operation with the path `/users/{id}`.
+        `/users/{id}/mails` counts as well, because there may be no selected operation with the path `/users/{id}`.
         """
         found: dict[str, tuple[str, ...]] = {}
         for entry in self.entries:

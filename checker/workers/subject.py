@@ -64,14 +64,14 @@ class Description(Struct, frozen=True):
     schema: ApiSchema
     digest: str  # Digest of the packed document: its name in the run directory.
     notes: tuple[Note, ...] = ()
-    """Damage of the file that kept it, and hosts that its references lead to and that were not asked."""
-    once_s: float = 0.0  # CPU-seconds that its first reading took. Later workers read the stored copy instead.
+    """Damage of the stored file, and hosts that references lead to and that were not contacted."""
+    once_s: float = 0.0  # CPU-seconds that the first reading took. Later workers read the stored copy instead.
 
 
 def read_description(settings: RunSettings, layout: RunLayout, given: bytes | None = None) -> Description:
-    """Return the description. It is read from the run directory once a worker has fetched it, unless it was damaged there.
+    """Return the description. Once a worker has fetched it, it is read from the run directory, unless the file is damaged.
 
-    `given` is a description that was packed before; then nothing is fetched.
+    `given` is a packed description; then nothing is fetched.
     """
     notes: tuple[Note, ...] = ()
     if settings.document is not None:
@@ -84,7 +84,7 @@ def read_description(settings: RunSettings, layout: RunLayout, given: bytes | No
     began_s = time.process_time()
     others: dict[str, str] = {}
     schema = _fetched(settings, settings.location, others.setdefault) if given is None else unpacked(given)
-    # Follows all references.
+    # This follows all references.
     data = packed(schema)
     notes += tuple(Note("other_hosts", "", host, f"{host} was not asked: {why}") for host, why in others.items())
     name = _digest(data)
@@ -101,7 +101,7 @@ def _digest(data: bytes) -> str:
 def settled_target(
     schema: ApiSchema, settings: RunSettings, operations: OperationResolver, hooks: HookSource = GLOBAL_HOOKS
 ) -> BaseUrl:
-    """Return the base URL of the API, once the schema knows the user's options. Raises `UsageError`."""
+    """Return the base URL of the API. Call this when the schema knows the user's options. Raises `UsageError`."""
     options = SchemaOptions(
         settings.target.base_url,
         dict(settings.target.server_variables),
@@ -128,7 +128,7 @@ def settled_target(
 
 
 def other_host(settings: RunSettings, origin: BaseUrl) -> str:
-    """Return the host that the description came from if requests go to another host that only the description names; else an empty string."""
+    """Return the host of the description, if requests go to another host that only the description names; otherwise an empty text."""
     is_given = settings.target.base_url is not None or settings.target.origin is not None
     if is_given or not urlsplit(settings.location).netloc:
         return ""
@@ -137,7 +137,7 @@ def other_host(settings: RunSettings, origin: BaseUrl) -> str:
 
 
 def _changed(settings: RunSettings, schema: ApiSchema) -> frozenset[str] | None:
-    """Return the operations that differ from an earlier version of the description; None if none is given.
+    """Return the operations that differ from an earlier version of the description; None without an earlier version.
 
     Raises `LoaderError`, and `UsageError` for a description of another kind.
     """
@@ -160,7 +160,7 @@ def _fetched(settings: RunSettings, location: str, on_other_host: Callable[[str,
         ask = app.document_of(app.application_named(settings.target.app), location, common.headers, common.http)
         source = ApplicationSource(location, app.site_of(settings.target.app), ask)
     elif urlsplit(location).netloc:
-        # The headers may be credentials, and an earlier version of the description may be on a foreign server.
+        # The headers may be credentials, and the earlier version may be on another server.
         is_own = is_own or urlsplit(location)[:2] == urlsplit(settings.location)[:2]
         headers = {"headers": dict(common.headers) if is_own else {}}
         source = UrlSource(location, settings.target.wait_for_schema_s, headers)
@@ -180,19 +180,19 @@ def _fetched(settings: RunSettings, location: str, on_other_host: Callable[[str,
 
 
 MOST: Final = 256  # Constants of each type.
-SHARE: Final = 0.1  # Share of the values of a type that are such constants.
+SHARE: Final = 0.1  # Share of a type's values that are such constants.
 _LONGEST: Final = 100
 _MOST_BYTES: Final = 1 << 20
 _DOCUMENTED: Final = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _MOST_FILES: Final = 200
-_USUAL: Final = frozenset((0, 1, -1))  # Every generator sends them.
+_USUAL: Final = frozenset((0, 1, -1))  # Every generator sends these.
 _LIBRARIES: Final = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 
 
 def with_constants(settings: RunSettings) -> tuple[RunSettings, list[Note]]:
-    """Return settings in which literals of the application may replace strings and numbers, and the files that could not be read.
+    """Return settings in which literals of the application may replace strings and numbers, and notes on files that could not be read.
 
-    What users say of a type goes first.
+    The user's own values for a type have precedence.
     """
     if not settings.sources.reads_constants:
         return settings, []
@@ -221,7 +221,7 @@ def with_constants(settings: RunSettings) -> tuple[RunSettings, list[Note]]:
 
 
 def constants_of(modules: Iterable[ModuleType]) -> Iterator[TypeWords]:
-    """Return the literals of the files of modules by type: each once, in the order of modules and lines."""
+    """Return the literals in the files of modules by type, each once, in the order of modules and lines."""
     found: dict[str, dict[Any, None]] = {"string": {}, "integer": {}, "number": {}}
     files = sorted({str(file) for module in modules if (file := _file_of(module))})
     for file in files[:_MOST_FILES]:
@@ -238,18 +238,18 @@ def _note(source: str, reason: str) -> Note:
 
 
 def _modules_of(item: Any) -> list[ModuleType]:
-    """Return the module of an application, or the given one, and the imported modules of its package."""
+    """Return the module of an application, or the given module, and the imported modules of its package."""
     module = item if isinstance(item, ModuleType) else _home_of(item)
     if module is None or _file_of(module) is None:
         return []
     package = (module.__package__ or module.__name__).partition(".")[0]
-    # A copy: looking at some modules imports others.
+    # A copy, because reading some modules imports others.
     others = [one for name, one in list(sys.modules.items()) if name.partition(".")[0] == package]
     return [module, *(one for one in others if _file_of(one) is not None)]
 
 
 def _home_of(item: Any) -> ModuleType | None:
-    """Return the module of an object; applications of Starlette and Flask are known by the functions of their routes."""
+    """Return the module of an object. For applications of Starlette and Flask, this is the module of their route functions."""
     routes = [getattr(route, "endpoint", None) for route in getattr(item, "routes", ()) or ()]
     views = getattr(item, "view_functions", None)
     for one in (item, *filter(callable, routes), *(views.values() if isinstance(views, dict) else ())):
@@ -295,13 +295,13 @@ def _literals(file: str) -> Iterator[tuple[str, Any]]:
 class Contents(Struct, kw_only=True):
     """The description, and those of its operations that are tested."""
 
-    settings: RunSettings  # Settings of the project of this description.
+    settings: RunSettings  # Settings of the project to which this description belongs.
     description: Description
     operations: OperationResolver
     selected: SelectedOperations
     notes: tuple[Note, ...] = ()  # Notes on values that could not be loaded.
     changed: frozenset[str] | None = None
-    """The only operations that are tested, because they have changed; None: all are."""
+    """Operations that are tested because they have changed; None if all are tested."""
 
     def is_tested(self, label: str) -> bool:
         """Whether a selected operation is tested, as far as changes decide."""
@@ -309,31 +309,31 @@ class Contents(Struct, kw_only=True):
 
 
 class TestedDescription(Contents):
-    """The description with its target, and what requests to it need."""
+    """The description with its target, and what requests to the target need."""
 
     classes: ClassChecks
     schemes: SchemeCredentials
     origin: BaseUrl
     secrets: Secrets
     keeper: CredentialKeeper | None = None
-    """None where all that requests carry is known from the start, and before the sources of credentials are opened."""
+    """None if all credentials are constant, and before the sources of credentials are opened."""
 
 
 def read_contents(settings: RunSettings, layout: RunLayout, users: UsersCode = ALL_SCHEMAS) -> Contents:
     """Return the description to test, for any target. Raises `LoaderError`, `ConfigError` and `UsageError`."""
-    # Load the hooks first, so that their errors are reported before anything is fetched.
+    # Hooks are loaded first, so that their errors are reported before anything is fetched.
     load_all_hooks(settings.certain_hooks)
     with uncollected():
         description = read_description(settings, layout, users.description)
     schema = description.schema
     settings = settings.for_project(schema.title)
     load_all_hooks(settings.hooks)
-    # Hooks bring sources of constants.
+    # Hooks may bring sources of constants.
     settings, unread = with_constants(settings)
-    # Before a hook changes the description: the earlier version passes no hook.
+    # Before hooks change the description, because the earlier version passes no hook.
     changed = _changed(settings, schema)
     run_hooks(GLOBAL_HOOKS.named("after_load_schema"), "after_load_schema", HookContext(), schema)
-    # This must come after hooks are loaded, because hooks register checks.
+    # After hooks are loaded, because hooks register checks.
     operations = OperationResolver(settings.operations)
     level = Safety(settings.target.safety)
     with uncollected():
@@ -384,9 +384,9 @@ def read_subject(settings: RunSettings, layout: RunLayout, users: UsersCode = AL
 
 
 RUN_ENGINE: Final[ContextVar[Any]] = ContextVar("RUN_ENGINE", default=None)
-"""The engine of the run whose user code this thread calls; None outside of runs. Loaded schemas send by it."""
+"""The engine of the run whose user code this thread calls; None outside of runs. Loaded schemas send requests with it."""
 _ENGINES: Final = "checker.library.run_engine"
-"""Stands on a higher floor, and its import takes 0.2 CPU-seconds: only runs whose user code asks for something import it."""
+"""A higher room, whose import takes 0.2 CPU-seconds. It is imported only when user code needs it."""
 
 
 def give_engine(
@@ -394,9 +394,9 @@ def give_engine(
     users: UsersCode = ALL_SCHEMAS,
     record: Callable[[WireRequest, Outcome], None] | None = None,
 ) -> None:
-    """Give the selected operations the engine of the loaded schema, or one of the run that is made when user code first needs it.
+    """Give the selected operations the engine of the loaded schema, or one of the run that is created when user code first needs it.
 
-    `record`: called for each request of user code, also of the schemas that it loads.
+    `record`: called for each request of user code, including those of schemas that it loads.
     """
     later = Later(cache(lambda: import_module(_ENGINES).RunEngine(subject, record)))
     if record is not None:

@@ -1,4 +1,4 @@
-"""The health of the target as one worker sees it: which responses do not count, and when requests are sent again."""
+"""The health of the target as one worker sees it: which responses do not count, and which requests are sent again."""
 
 import time
 from collections import deque
@@ -30,29 +30,29 @@ from checker.workers.queues import Sender
 from checker.workers.reachable import has_own_servers, is_down, is_looked_at, is_tls_hint, wants_tls
 from checker.workers.recording.task_state import InFlight
 
-MOST_OUTAGES = 20  # The number of outages that one worker reports. A target that fails more often is tested as it is.
+MOST_OUTAGES = 20  # Outages that one worker reports. A target that fails more often is tested as it is.
 MOST_DOUBTS = 20
-"""The number of refusals about which one worker asks the others. After so many without a success its credentials are wrong."""
+"""Refusals about which one worker asks the others. After so many without a success, its credentials are wrong."""
 _STREAK = 8  # Consecutive refusals after which an operation that is known to refuse is examined again.
-# Two are enough, because each worker counts alone, and each further change of the run makes the removal of the cause
-# harder.
+# Two are enough, because each worker counts separately, and each further change of the run makes it harder to remove
+# the cause.
 _MOST_BLOCKED = 2
-"""Operations of one worker that refuse changes with 503 at the same time, before all changes seem to be refused."""
+"""Operations of one worker that refuse changes with 503 at the same time, after which all changes count as refused."""
 _MOST_VAIN_LOOKS = 2  # Looks for the cause of refused changes that find none. After that they are tested as they are.
 _BROKEN = frozenset((FailureKind.REFUSED, FailureKind.DROPPED))
 
 
 @dataclass(slots=True)
 class _Outage:
-    """The outage for which a worker holds, or its signs before that."""
+    """An outage in which a worker pauses, or the signs before it."""
 
     number: int = 0  # 0 before the order of the supervisor.
-    has_said: bool = False  # Whether the worker has reported that no request is in flight.
+    has_said: bool = False  # Whether the worker has reported that none of its requests is in flight.
     order: OutageOrder | None = None  # The order to examine the outage.
-    first: Sent | None = None  # The response that showed the outage.
+    first: Sent | None = None  # The response in which the outage was noticed.
     lost: list[Sent] = field(default_factory=list)  # Requests that were in flight when the connection broke.
     late: deque[Sent] = field(default_factory=lambda: deque(maxlen=16))
-    """Requests that were sent a second time, because their connection had been closed."""
+    """Requests that were sent again because their connection had been closed."""
 
 
 @dataclass(slots=True)
@@ -62,22 +62,22 @@ class TargetHealth:
     context: WorkerContext
     up: Sender
     is_holding: bool = False  # Whether no request of the run is sent.
-    has_lost_session: bool = False  # Whether the target refuses every request for good. Then refusals are ignored.
+    has_lost_session: bool = False  # Whether the target refuses every request for good, so that refusals are ignored.
     served: ServedRequests = field(default_factory=ServedRequests)
     _others: ServedByOthers = field(init=False)
     _outage: _Outage = field(default_factory=_Outage)
     _is_rate_limited: bool = False
     _repeatable: Sequence[Operation] | None = None
-    """The operation of `probe_access`; None before it was looked for, which reads up to 200 operations."""
+    """The operation of `probe_access`; None before the search for it, which reads up to 200 operations."""
     _usual: set[tuple[Label, int]] = field(default_factory=set)
-    """Refusals that are known to concern their operation alone."""
+    """Refusals that are known to be about their operation alone."""
     _outages: int = 0
     _doubts: int = 0
     _streak: int = _STREAK
     _refused_in_row: int = 0
-    _vain_looks: int = 0  # Times that no cause was found when changes were refused with 503.
-    _may_want_tls: bool = False  # Whether a target without TLS in its address has sent no response yet.
-    _before_renewal: Label | None = None  # Operation that was served last before credentials were fetched anew.
+    _vain_looks: int = 0  # How often no cause was found when changes were refused with 503.
+    _may_want_tls: bool = False  # Whether a target whose URL has no TLS has not responded yet.
+    _before_renewal: Label | None = None  # The operation that was served last before credentials were renewed.
 
     def __post_init__(self) -> None:
         context = self.context
@@ -95,8 +95,8 @@ class TargetHealth:
     def probe_access(self, label: Label) -> Job[None]:
         """Send a request that needs credentials, after the first success of an operation.
 
-        If it is served, the operation did not end the session, and is no suspect when another one does. The obvious alternative,
-        a request that this worker was served, would depend on the number of workers.
+        If it is served, the operation did not end the session, and is no suspect when another one does. Repeating a request
+        that was served to this worker instead would depend on the number of workers.
         """
         if self._repeatable is None:
             self._repeatable = repeatable(self.context.subject.selected)
@@ -120,7 +120,7 @@ class TargetHealth:
     def holds(
         self, made: GeneratedCase, request: WireRequest | None, outcome: Outcome, *, is_last: bool = False
     ) -> Job[bool]:
-        """Return whether a response does not count: the target may have stopped serving, and the request is to be sent again."""
+        """Return whether a response does not count, because the target may have stopped serving. The request is then sent again."""
         if request is None:
             return False
         if self._may_want_tls and self._wants_tls(outcome):
@@ -143,17 +143,17 @@ class TargetHealth:
         return isinstance(outcome, Response) and outcome.status_code in REFUSALS and (self.has_lost_session or is_last)
 
     def is_silent(self) -> Job[bool]:
-        """Return whether the target accepts connections and responds to no request that it served before."""
+        """Return whether the target accepts connections but no longer responds to requests that it served before."""
         return (yield from self._witnesses(None).is_silent())
 
     def note_resent(self, made: GeneratedCase, request: WireRequest) -> None:
-        """Note that a request is sent again because its connection was closed: it may have been the last one of the target."""
+        """Note that a request is sent again because its connection was closed: it may have been the last that the target received."""
         self._outage.late.append(Sent(made, request, 0))
 
     def _wants_tls(self, outcome: Outcome) -> bool:
-        """Whether the target requires TLS, judging by the first response. Then the worker reports it and sends nothing more."""
+        """Whether the target requires TLS, judging by the first response. Then the worker reports this and sends nothing more."""
         self._may_want_tls = False
-        # Not after a response in plain text: such a server may take 10 s to refuse a TLS handshake.
+        # Not after a plain-text response: such a server may take 10 s to refuse a TLS handshake.
         is_first = not self.served.has_answered
         if not is_first or not is_tls_hint(outcome) or has_own_servers(self.context):
             return False
@@ -169,11 +169,11 @@ class TargetHealth:
             self._outage.lost.append(Sent(made, request, 0))
 
     def renewed(self) -> None:
-        """Report an outage after credentials were renewed, if a suspicious request may have ended the old session."""
+        """Report an outage after a renewal of credentials, if a suspicious request may have ended the old session."""
         last = next(reversed(self.served.recent), None)
         if last is None or self.is_holding or not last.is_served or self._outages >= MOST_OUTAGES:
             return
-        # An operation that was the last one before two renewals is a suspect whatever its name is.
+        # An operation that was the last before two renewals is a suspect, whatever its name.
         is_again = self._before_renewal == last.label
         self._before_renewal = last.label
         if (is_ending(last) or is_again) and last.label not in self.context.held_back:
@@ -186,7 +186,7 @@ class TargetHealth:
         if self.is_holding:
             self._note_lost(made, request, is_lost=is_lost)
             return True
-        # Where operations name servers of their own, the base URL may never have been served.
+        # If operations have their own servers, the base URL may never have been served.
         has_been_there = self.served.has_answered or not has_own_servers(context)
         if not has_been_there or self._outages >= MOST_OUTAGES:
             return False
@@ -197,7 +197,7 @@ class TargetHealth:
         return True
 
     def _is_turned_away(self, refused: Sent) -> Job[bool]:
-        """Return whether requests that were served before are refused, too."""
+        """Return whether requests that were served before are refused as well."""
         if self._outages >= MOST_OUTAGES:
             return False
         key = (refused.label, refused.status)
@@ -216,7 +216,7 @@ class TargetHealth:
             self.served.recall(self._others.news())
             witnesses = self._witnesses(refused)
         if not self.served.tells_of(refused):
-            # Ask the other workers, if there are any, and return whether they are asked: a worker that was never
+            # Ask the other workers, if there are any, and return whether they were asked: a worker that was never
             # served cannot tell an outage from a refusal.
             if self.context.subject.settings.processes.workers < 2 or self._doubts >= MOST_DOUBTS:
                 return False
@@ -233,7 +233,7 @@ class TargetHealth:
         return True
 
     def _is_blocked(self, refused: Sent) -> bool:
-        """Return whether the target seems to refuse all requests that change something, and report that.
+        """Return whether the target seems to refuse all requests that change something, and report it.
 
         A resource that the run created may keep the target busy: a rule that triggers itself, an import, an index.
         """
@@ -273,8 +273,8 @@ class TargetHealth:
                     if first.label == order.doubted:
                         self._usual.add(key)
                     elif not self.context.held_back.issuperset(order.held_back):
-                        # The order names a new culprit, so the refusal was an effect of it and says nothing about its
-                        # own operation.
+                        # The order names a new culprit, so the refusal was its effect and says nothing about the
+                        # refused operation.
                         self._usual.discard(key)
                 self.is_holding, self._outage = False, _Outage()
                 self.served.blocked.clear()
@@ -283,12 +283,12 @@ class TargetHealth:
                 self.context.held_back.update(order.held_back)
 
     def sit_out(self) -> Job[None]:
-        """Wait for the end of an outage: report that no request is in flight, and examine the outage when that is ordered."""
+        """Wait for the end of an outage: report that no request is in flight, and examine the outage if that is ordered."""
         while self.is_holding:
             outage = self._outage
             if outage.number and not outage.has_said:
                 outage.has_said = True
-                # The worker that examines the outage reads what the others have made.
+                # The worker that examines the outage reads which resources others have created.
                 self.context.recorder.flush()
                 self.up.send(OutageReport(OutageEvent.HOLDING, outage.number, served=self.served.operations()))
             order, outage.order = outage.order, None
@@ -314,7 +314,7 @@ class TargetHealth:
 
 
 class OutageControl(Struct, frozen=True):
-    """Has cases of an outage sent again, made again later, or skipped."""
+    """Sends cases of an outage again, returns them to their task, or skips them."""
 
     context: WorkerContext
     health: TargetHealth
@@ -322,10 +322,10 @@ class OutageControl(Struct, frozen=True):
     answers: Answers
 
     def obey(self, order: OutageOrder, flying: Iterable[InFlight]) -> None:
-        """Take an order. At the end of an outage, requests in flight were sent to a target that may not have served."""
+        """Take an order. At the end of an outage, responses to requests in flight do not count, because the target may not have served."""
         is_over = order.action is OutageAction.RESUME
         if is_over:
-            # Responses before and after the end of an outage are counted apart.
+            # Responses before and after the end of an outage are counted separately.
             self.scheduler.counts.report(self.scheduler.held)
             self.context.recorder.is_turned_away = not order.serves
         self.health.obey(order)
@@ -340,7 +340,7 @@ class OutageControl(Struct, frozen=True):
         self.scheduler.skip_operations(labels)
 
     def holds(self, flight: InFlight, verdict: Verdict, outcome: Outcome) -> Job[bool]:
-        """Return whether a response does not count, because the target may have stopped serving: the request is sent again later."""
+        """Return whether a response does not count, because the target may have stopped serving. The request is sent again later."""
         is_last, made = flight.task.lease.is_last, flight.made
         is_held = flight.is_doubtful or (yield from self.health.holds(made, verdict.request, outcome, is_last=is_last))
         if not is_held:
@@ -348,7 +348,7 @@ class OutageControl(Struct, frozen=True):
                 verdict.judgement = UNJUDGED
             return False
         if is_last and isinstance(outcome, NetworkFailure):
-            # The operation was left to the end for this reason.
+            # The operation was deferred to the end of the run for this reason.
             flight.task.exhausted(made.label)
             answers = with_answer(flight, outcome)
             self.context.recorder.traffic.unjudged(made, answers, flight.purpose)

@@ -1,4 +1,4 @@
-"""Code of users that acts in a run: what they registered for all APIs, and what a loaded schema of this process has beside it."""
+"""User code that acts in a run: what is registered for all APIs, and what a loaded schema of this process adds."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -21,33 +21,33 @@ from checker.workers.authentication.keeper import ReauthState
 
 
 class UsersCode(Struct, frozen=True):
-    """Code of users that acts in a run. What is as here costs a run nothing."""
+    """User code that acts in a run. The default values cost a run nothing."""
 
     hooks: HookSource = field(default_factory=lambda: GLOBAL_HOOKS)
     auth: tuple[AuthRegistry, ...] = (GLOBAL_AUTH,)  # Providers, the nearest registry first.
     description: bytes | None = None  # As `kinds.table.packed` writes it; None: it is read from its location.
-    app: object | None = None  # The application in this process that serves the API, if there is one.
+    app: object | None = None  # The application in this process that serves the API, if any.
     makes: Callable[[KnowingMaker, BaseUrl], KnowingMaker] = lambda maker, origin: maker
-    """Returns the request maker for a base URL; its first argument is the default one."""
+    """Returns the request maker for a base URL. Its first argument is the default maker."""
     told: tuple[Callable[[Case, WireRequest, Outcome], None], ...] = ()  # Called after each request of a case.
     applies: CredentialSource | None = None
-    """Asked before all other sources of credentials: where it gives some, no other one is."""
+    """Source of credentials before all others. If it has credentials, no other source is used."""
     reauth: Callable[[], ReauthState] = ReauthState
     formats: Callable[[GenerationMode | None], Mapping[str, Any]] = lambda mode: FORMATS
-    """Mode, None for both -> format -> strategy of its texts."""
+    """Mode (None for both) -> format -> strategy for its texts."""
     engine: Engine | None = None
     """The engine that operations offer to user code; None: an engine with the settings of the run."""
-    values: Callable[[Operation], ValuePool] | None = None  # Values that cases take before those of earlier responses.
+    values: Callable[[Operation], ValuePool] | None = None  # Values that cases use before those of earlier responses.
     judges: Mapping[str, Check] = field(default_factory=dict)  # Checks in place of those of the same names.
     transitions: Callable[[], Iterable[Transition]] = tuple
     """Returns transitions in addition to those of the description."""
     order: Callable[[str, Sequence[Label]], Sequence[Label]] | None = None
-    """(phase, operations) -> the order in which it takes them; None: as they need each other."""
+    """(phase, operations) -> the order in which the phase tests them; None: by their dependencies."""
     weights: Callable[[Sequence[Label]], Sequence[float]] | None = None
-    """How much of the time of `fuzz` operations get, relative to each other; None: all alike."""
+    """Shares of the time of `fuzz` that operations get, relative to each other; None: equal shares."""
 
     def pool(self, operation: Operation, usual: ValuePool | None) -> ValuePool:
-        """Return the values for one operation: those of its users, if there are any, before the usual ones."""
+        """Return the pool of values for one operation: first the user's values, then the usual ones."""
         assert self.values is not None
         return _UsersFirst(self.values(operation), usual)
 
@@ -62,7 +62,7 @@ class _UsersFirst(Struct, frozen=True):
     rest: ValuePool | None
 
     def pick(self, location: Location, name: str, index: int) -> Binding | None:
-        """Return a value of the first pool; one of the other pool if the first has none."""
+        """Return a value of the first pool, or of the second if the first has none."""
         found = self.first.pick(location, name, index)
         if found is None and self.rest is not None:
             return self.rest.pick(location, name, index)

@@ -1,4 +1,4 @@
-"""Requests that created resources which other cases may hit by chance. Findings about these resources need them."""
+"""Records requests that created resources which other cases may use by chance. Findings about these resources need the requests."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,13 +30,13 @@ from checker.workers.recording.task_state import InFlight
 from checker.workers.recording.traffic import Components
 
 _LONGEST_NAME = 256
-"""Length of names that other cases send: small numbers, texts at a limit, examples of the description, and UUIDs that a list shows."""
+"""Length of names that other cases may send: small numbers, texts at a limit, examples of the description, and UUIDs that a list contains."""
 _MOST_LOOKS = 200
-"""Limit on the successes of one operation in one phase that are read: simple names come early, and reading bodies takes time."""
+"""Successes of one operation in one phase that are read. Simple names come early, and reading bodies takes time."""
 _MOST_ABSENT = 4096
 _LONGEST_COMMAND = 4096
 _LONGEST_EMPTY = 256
-"""Bytes of a response that may be a list without items: `{"count": 0, "next": null, "results": []}`."""
+"""Longest response that may be a list without items, in bytes: `{"count": 0, "next": null, "results": []}`."""
 _CREATED = 201
 _ABSENT = frozenset((404, 410))
 _INVALID = frozenset((400, 422))
@@ -44,21 +44,21 @@ _MAKING = CREATING | {REMOVING}
 
 
 class CreationHistory(Struct):
-    """The resources that the cases of one worker have made and removed."""
+    """The resources that the cases of one worker have created and removed."""
 
     model: ResourceModel
     children: Mapping[str, Sequence[str]]
-    """Path template without a slash at its end -> variables of the templates right below it: `/users` -> `id`."""
-    render: Callable[[WireRequest], str]  # The command that sends a request.
+    """Path template without a trailing slash -> variables of the templates directly below it: `/users` -> `id`."""
+    render: Callable[[WireRequest], str]  # Returns the command that sends a request.
     components: Components
     _known: dict[tuple[str, bool], ResourceMade] = field(default_factory=dict)
     _looks: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
     """(operation, phase, whether they are refusals) -> responses that were read."""
     _single: dict[str, str] = field(default_factory=dict)
-    """Path that shows one member of a collection without its name -> the collection: `/basket` -> `/baskets`."""
-    _absent: set[str] = field(default_factory=set)  # Paths at which another method than `PUT` found no resource.
+    """Path that returns one member of a collection without naming it -> the collection: `/basket` -> `/baskets`."""
+    _absent: set[str] = field(default_factory=set)  # Paths at which a request other than `PUT` found no resource.
     lists_filled: set[Label] = field(default_factory=set)
-    """Lists without parameters that had no items once, so that requests of the run made what they show now."""
+    """Lists without parameters that were empty once, so that requests of the run created the members that they contain now."""
 
     def __post_init__(self) -> None:
         for collection in self.children:
@@ -79,7 +79,7 @@ class CreationHistory(Struct):
                 continue
             label = verdict.case.operation.label
             is_new = request.method == "GET" and status // 100 == 2 and label not in self.lists_filled
-            # A parameter of the query may have filtered an empty list.
+            # A query parameter may have filtered the list.
             content, is_whole = outcome.content, b"?" not in request.target
             if is_new and is_whole and b"[]" in content and len(content) <= _LONGEST_EMPTY:
                 document = document_in(content)
@@ -93,14 +93,14 @@ class CreationHistory(Struct):
     ) -> Sequence[ResourceMade]:
         """Return the resource that a request created, unless a better record is known. `place`: phase of the case and time of the response.
 
-        A server error may leave a resource with an unknown name behind. A refusal may come after the resource was created, so
-        the given names count as taken.
+        A server error may leave a resource with an unknown name. A refusal may come after the resource was created, so the
+        names in the request count as used.
         """
         label, of_phase = case.operation.label, (case.operation.label, place[0], answer.status_code in _INVALID)
         if self._looks[of_phase] >= _MOST_LOOKS:
             return ()
         self._looks[of_phase] += 1
-        # The body of a request of a check may have other names than the case.
+        # The body of a check's request may contain other names than the case.
         body = document_in(request.body) if request.is_of_check else case.body
         found: list[ResourceMade] = []
         command, is_gone = "", request.method == REMOVING
@@ -110,7 +110,7 @@ class CreationHistory(Struct):
                 continue
             known = self._known.get((path, is_gone))
             if known is not None and order > creation_rank(known)[: len(order)]:
-                # Most names are the same few small numbers, so this is checked before the command is rendered.
+                # Most names are the same few small numbers, so they are compared before the command is rendered.
                 continue
             command = command or self.render(request)
             made = ResourceMade(
@@ -128,7 +128,7 @@ class CreationHistory(Struct):
         template, path = case.operation.path.rstrip("/"), path_of(request)
         if request.method == "GET":
             if answer.status_code // 100 == 2:
-                # Some services create a basket or a session at the first request that shows it.
+                # Some services create a basket or a session at the first request for it.
                 collection = self._collection_of(case)
                 above = path.rpartition("/")[0]
                 yield from made_paths(
@@ -144,8 +144,8 @@ class CreationHistory(Struct):
                 yield from taken_names(path, body)
             return
         # The request created the resource at its own path: `PUT /accounts/{name}`, or `POST` to the same path. Another
-        # status than 201 reports an update (RFC 9110, 9.3.4), but services use it for creations: of a resource that was
-        # absent before, or that no other operation can create.
+        # status than 201 means an update (RFC 9110, 9.3.4), but services also use it for creations. It counts as one if
+        # the resource did not exist before, or if no other operation can create it.
         is_named_by_client = answer.status_code == _CREATED or (
             case.method == "PUT" and (path in self._absent or self.model.makes(case.operation.label))
         )
@@ -157,7 +157,7 @@ class CreationHistory(Struct):
             return
         found = list(made_paths(path, answer, names))
         if not found and names and isinstance(body, dict):
-            # The request chose the name, so the response need not show it.
+            # The request chose the name, so the response need not contain it.
             name = identifier_in(body, names)
             found = [] if name is None else [f"{path}/{segment_of(name)}"]
         yield from found
@@ -165,5 +165,5 @@ class CreationHistory(Struct):
             yield from taken_names(path, body)
 
     def _collection_of(self, case: Case) -> str:
-        """Return the collection of the one member that an operation shows without naming it; empty for other operations."""
+        """Return the collection whose only member an operation returns without naming it; empty for other operations."""
         return self._single.get(case.operation.path.rstrip("/"), "")

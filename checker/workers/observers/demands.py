@@ -1,6 +1,6 @@
-"""Demands of the target that its description does not state: read from refusals, respected later, dropped when refuted.
+"""Demands of the target that its description does not state. They are read from refusals, respected later, and dropped when refuted.
 
-An optional part of requests with which nothing is ever accepted is a demand, too: to leave it out.
+An optional part with which no request is ever accepted gives a demand as well: to omit it.
 """
 
 import json
@@ -36,7 +36,7 @@ from checker.values.consumers import GONE_STATUSES, is_name_missing, names_in_pa
 from checker.workers.observers.valid_cases import MOST_PARTS, ONE_IN, Moment, Named, ValidCases, reason_for
 from checker.workers.recording.task_state import InFlight
 
-# Python finds a member of an enumeration ten times slower than a name.
+# A module-level name is ten times faster than a member of an enumeration.
 _NEGATIVE: Final = GenerationMode.NEGATIVE
 _DEEPEST: Final = 3
 _NAMED_AT: Final = (("components", "schemas"), ("definitions",))  # Where schemas have names.
@@ -48,14 +48,14 @@ class CommonPart(NamedTuple):
 
     key: str  # Equal for the same part of other operations.
     location: str
-    path: tuple[str, ...]  # Its place, as constraints have it.
+    path: tuple[str, ...]  # Its place, as in the path of constraints.
     is_within: bool = False
-    """Whether it is a variable within a path, as of other operations whose path goes on behind it."""
+    """Whether it is a variable inside the path of other operations, which continues after it."""
 
     def holds(self, demand: Constraint) -> bool:
-        """Whether a demand applies to something in this part, and other operations share the part to which the demand applies.
+        """Whether a demand applies to this part, and other operations share the part to which the demand applies.
 
-        At the end of the same path, some operations take ids and others names; paths below it take either.
+        At the end of a path, some operations accept ids and others names. Paths that continue accept either.
         """
         is_of_form = (demand.location, demand.keyword) == (_PATH, "format")
         is_inside = demand.location == self.location and demand.path[: len(self.path)] == self.path
@@ -63,13 +63,13 @@ class CommonPart(NamedTuple):
 
 
 def common_parts(operation: Operation) -> tuple[CommonPart, ...]:
-    """Return the parts that other operations may have as well, outermost first."""
+    """Return the parts that other operations may share, outermost first."""
     return tuple(islice(_parts(operation), _MOST_PARTS))
 
 
 def _parts(operation: Operation) -> Iterator[CommonPart]:
     for one in operation.parameters:
-        # A variable of a path is the same one only below the same beginning of the path.
+        # A path variable is only the same if the path before it is the same.
         above = operation.path.partition("{" + one.name)[0] if one.location is Location.PATH else ""
         schema = json.dumps(one.schema.raw, sort_keys=True, default=str)
         key = digest(one.location.value, above, one.location.key(one.name), schema)
@@ -92,33 +92,33 @@ def _parts(operation: Operation) -> Iterator[CommonPart]:
 
 
 _ENOUGH = 5
-"""Refusals of cases with a part, where some without it were accepted and none with it; or the other way round."""
+"""Refusals of cases with a part, while some cases without it and none with it were accepted; or the other way round."""
 _ENOUGH_OPERATIONS = 3
-"""Operations that refuse cases with a common parameter and accept some without it, where none accepts it."""
-_ENOUGH_ACCEPTED = 3  # Accepted cases that all have a part: fewer may have it by chance.
+"""Operations that refuse cases with a common parameter and accept some without it, while no operation accepts it."""
+_ENOUGH_ACCEPTED = 3  # Accepted cases that all have a part; fewer may have it by chance.
 _MOST_NEEDED = 40
-"""Optional parts of an operation for which accepted cases without them are looked for: journals hold those that a refused case lacks."""
+"""Optional parts of an operation for which accepted cases without them are searched: journals contain those that a refused case lacks."""
 _Place = tuple[str, str]  # Location and name.
 
 
 class _Counts(Struct):
     doubtful: set[_Place]  # Optional parts that no accepted case had.
-    needed: set[_Place]  # Optional parts that no accepted case was without.
+    needed: set[_Place]  # Optional parts that every accepted case had.
     refused: Counter[_Place] = field(default_factory=Counter)  # Cases with a doubtful part that were refused.
     refused_without: Counter[_Place] = field(default_factory=Counter)  # Cases without a needed part that were refused.
-    spared: set[_Place] = field(default_factory=set)  # Parts that accepted cases were without.
-    accepted: int = 0  # Accepted cases that are counted: the first ones at least.
+    spared: set[_Place] = field(default_factory=set)  # Parts that some accepted case lacked.
+    accepted: int = 0  # Accepted cases that were counted, at least the first ones.
     told: set[Constraint] = field(default_factory=set)
     counted: set[int] = field(default_factory=set)  # Indices of the cases that are counted.
 
 
 class OptionalParts(Struct):
-    """Counts the valid cases of a phase by the optional parameters and top properties that they have."""
+    """Counts the valid cases of a phase by their optional parameters and top-level properties."""
 
     _operations: dict[str, _Counts] = field(default_factory=dict)
 
     def undecided(self, case: Case, *, is_accepted: bool) -> tuple[tuple[_Place, ...], tuple[_Place, ...]] | None:
-        """Return the parts of a case that no accepted case had, and those that only it lacks; None if there is nothing to count."""
+        """Return (parts that this case has and no accepted case had, parts that this case lacks and every accepted case had); None if there is nothing to count."""
         counts = self._of(case.operation)
         present = tuple(sorted(place for place in counts.doubtful if _has(case, *place)))
         absent = tuple(sorted(place for place in counts.needed if not _has(case, *place)))
@@ -134,10 +134,10 @@ class OptionalParts(Struct):
         *,
         is_accepted: bool,
     ) -> list[tuple[Constraint, bool]]:
-        """Count a case with these undecided parts; once for each index that is not negative.
+        """Count a case with these undecided parts; once per index, unless the index is negative.
 
-        Return (demand to leave out a part or to have it, False), and (demand, True) for those that an accepted case broke after
-        all. What holds once all cases are counted does not depend on their order.
+        Return (demand to omit or to have a part, False), and (demand, True) for demands that this accepted case broke. The
+        result after all cases does not depend on their order.
         """
         counts = self._of(operation)
         if index in counts.counted:
@@ -163,7 +163,7 @@ class OptionalParts(Struct):
         return [(one, one in refuted) for one in sorted(found | refuted)]
 
     def unwanted(self, operation: Operation) -> set[_Place]:
-        """Return the parts with which cases were refused and none was accepted, and without which some were."""
+        """Return the parts with which cases were refused and none was accepted, while some without them were accepted."""
         counts = self._of(operation)
         return {one for one in counts.spared & counts.doubtful if counts.refused[one]}
 
@@ -192,28 +192,28 @@ def _optional_places(operation: Operation) -> Iterator[_Place]:
 
 def _has(case: Case, location: str, name: str) -> bool:
     part = getattr(case, CONTAINERS[location])
-    # Most parts are `dict`; other mappings are asked for ten times as slowly. A null says the same as leaving the part out.
+    # Most parts are `dict`, for which the test takes a tenth of the time. A null counts as an absent part.
     return (part.__class__ is dict or isinstance(part, Mapping)) and part.get(name) is not None
 
 
-# Python finds a member of an enumeration ten times slower than a name.
+# A module-level name is ten times faster than a member of an enumeration.
 _PATH: Final = Location.PATH.value
 _READ = 64  # Cases of one task whose responses are read.
 _COUNTED = 1_000  # Cases of one task whose optional parts are counted.
-_KEPT = 32  # Accepted cases of one operation that demands are held against.
-_OPERATIONS = 4  # Maximum number of operations whose cases are kept. A worker has few tasks at a time.
+_KEPT = 32  # Accepted cases of one operation with which demands are compared.
+_OPERATIONS = 4  # Operations whose cases are kept. A worker has few tasks at a time.
 _MOST = 100  # Demands on one operation.
-_MOST_USUAL: Final = 3  # Accepted values of a part. One with more is not what decides.
+_MOST_USUAL: Final = 3  # Accepted values of one part. If a part has more, its value is not what decides.
 _MOST_FREE: Final = 10  # Parts of one operation whose accepted values are told: other demands need room, too.
 _LONGEST_USUAL: Final = 200
 _REFUSES: Final = Constraint("query", ("",), USUAL)
-"""Marks an operation that refused a valid case: its accepted values are taken from then on."""
+"""Marks an operation that refused a valid case. From then on its accepted values are used."""
 _DOUBTS = 5
-"""Complaints about cases that should respect a demand, after which the demand counts as refuted if it cannot be evaluated."""
+"""Complaints about cases that seem to respect a demand, after which a demand that cannot be evaluated counts as refuted."""
 Learned = DemandHeard | PartsCounted | CaseFared
 Place = tuple[int, int]  # (phase, layer), in the order of a run.
 _UNORDERED: Final = 1 << 40
-"""Index of demands that were heard while several cases of the operation were in flight: no case of the same task respects them."""
+"""Index of demands that were heard while several cases of the operation were in flight. No case of the same task respects them."""
 _LAST: Place = (1 << 30, 0)
 
 
@@ -228,21 +228,21 @@ _NEVER: Moment = (1 << 31, 0, 0)
 
 
 class Layers(Protocol):
-    """The order in which a run takes operations, and the resources that they show one another."""
+    """The order in which a run tests operations, and which resources operations return to each other."""
 
     mixes_phases: bool = False
-    """Whether the rest of a task may follow after the phases behind it, as with a time limit: then it respects what those taught."""
+    """Whether the rest of a task may run after later phases, as with a time limit. Then it respects what those phases taught."""
 
     def place_of(self, phase: str, label: Label) -> Place:
         """Return the phase and layer of the tasks of an operation; an earlier run comes before all phases."""
         return phase_number(phase), 0
 
     def is_awaited(self, label: Label) -> bool:
-        """Whether later layers wait for an operation even if it is slow. Only such an operation teaches other ones."""
+        """Whether later layers wait for an operation even if it is slow. Only such operations teach others."""
         return True
 
     def names_resource(self, label: Label) -> bool:
-        """Whether the path of an operation names a resource that other operations show, so that cases take known names."""
+        """Whether the path of an operation names a resource that other operations return, so that cases use known names."""
         return False
 
     def own_names(self, label: Label) -> Collection[str]:
@@ -251,11 +251,11 @@ class Layers(Protocol):
 
 
 class PhasesAlone(Layers):
-    """The layers of `fuzz`, where no operation waits for another one."""
+    """The layers of `fuzz`, in which no operation waits for another."""
 
 
 class _Parts:
-    """The parts of the requests to one operation, found when they are first asked for."""
+    """The parts of requests to one operation, computed on demand."""
 
     def __init__(self, operation: Operation, layers: Layers) -> None:
         self._operation = operation
@@ -267,9 +267,9 @@ class _Parts:
 
     @cached_property
     def compared(self) -> tuple[_Place, ...]:
-        """Return the optional parts, and the variables of the path, whose values may have to be integers.
+        """Return the optional parts, and the path variables whose values may have to be integers.
 
-        Their places are the bits of the counted cases.
+        Their positions are the bits of the counted cases.
         """
         parameters = self._operation.parameters
         variables = ((one.location.value, one.name) for one in parameters if one.location is Location.PATH)
@@ -278,7 +278,7 @@ class _Parts:
 
     @cached_property
     def free(self) -> tuple[_Place, ...]:
-        """Return the parts whose accepted values are told."""
+        """Return the parts whose accepted values are recorded."""
         # Required parameters outside the path and required top-level body properties, if they are strings or numbers without
         # `enum`, `const` or `format`.
         places: dict[_Place, None] = {}
@@ -294,18 +294,18 @@ class _Parts:
             for name in outline.required if body.write is None else ():
                 if _is_free(outline.property(name)):
                     places[Location.BODY.value, name] = None
-        # A name that was accepted is taken from then on.
+        # An accepted name is in use from then on.
         own = self._layers.own_names(self._operation.label) if places else ()
         free = (one for one in places if one[0] != Location.BODY.value or f"/{one[1]}" not in own)
         return tuple(islice(free, _MOST_FREE))
 
 
 class DemandLearner(Struct, Learner):
-    """Demands by the phase and layer that met them. One object for each worker; journals carry the demands of other workers.
+    """Demands by the phase and layer in which they were heard. Each worker has one object; journals carry the demands between workers.
 
-    In `run` a case respects the demands on its operation of earlier phases, and the demands on a part that it has in common with
-    producers of earlier layers, of any worker, so that the speed of a worker does not decide what is sent. In `fuzz` it respects
-    all demands so far.
+    In `run` a case respects demands on its operation from earlier phases, and demands on a part that it shares with
+    producers of earlier layers, from any worker. So the speed of a worker does not decide what is sent. In `fuzz` a case
+    respects all demands so far.
     """
 
     at_once: bool = False
@@ -313,18 +313,18 @@ class DemandLearner(Struct, Learner):
     layers: Layers = field(default_factory=PhasesAlone)
     secrets: Secrets = NO_SECRETS
     _heard: dict[str, dict[Constraint, Moment]] = field(default_factory=dict)
-    """Operation -> demand -> its first hearing."""
+    """Operation -> demand -> when it was first heard."""
     _refuted: dict[str, dict[Constraint, Moment]] = field(default_factory=dict)
     _common: dict[str, dict[Constraint, dict[tuple[str, Constraint], None]]] = field(default_factory=dict)
-    """Key of a common part -> demand with its path below that part -> (operation, demand) of those that have it."""
+    """Key of a common part -> demand with its path relative to that part -> (operation, demand) of the operations with it."""
     _parts: dict[str, _Parts] = field(default_factory=dict)
     _wanted: dict[tuple[str, str, int], tuple[int, Sequence[Constraint]]] = field(default_factory=dict)
-    """(operation, phase, first index) -> number of records at that time, demands to respect."""
+    """(operation, phase, first index) -> (number of records at that time, demands to respect)."""
     _late: dict[tuple[str, str], tuple[int, Sequence[Constraint]]] = field(default_factory=dict)
-    """(operation, phase) -> first index of the part that follows after later phases, the demands that it respects."""
+    """(operation, phase) -> (first index that runs after later phases, demands that these cases respect)."""
     _records: int = 0  # Records that changed something.
     _accepted: OrderedDict[tuple[str, str], list[Case]] = field(default_factory=OrderedDict)
-    """Keyed by operation and phase: which worker had the phase before must not matter."""
+    """By operation and phase, because it must not matter which worker tested the previous phase."""
     _usual: Counter[tuple[str, str, tuple[str, ...]]] = field(default_factory=Counter)
     """(operation, location, path) -> accepted values."""
     _written: set[tuple[str, Constraint, str, bool]] = field(default_factory=set)
@@ -337,7 +337,7 @@ class DemandLearner(Struct, Learner):
     _valid: ValidCases = field(default_factory=ValidCases)
 
     def absorb(self, heard: Learned) -> None:
-        """Take in a record of any worker, this one included."""
+        """Take in a record of any worker, including this one."""
         if isinstance(heard, PartsCounted):
             operation = self.operations.get(Label(heard.label))
             if operation is not None:
@@ -347,7 +347,7 @@ class DemandLearner(Struct, Learner):
             return
         if isinstance(heard, CaseFared):
             at = (*self.layers.place_of(heard.phase, Label(heard.label)), heard.index)
-            # Some services deny what does not exist.
+            # Some services answer 403 for resources that do not exist.
             is_gone = heard.status in UNAUTHORIZED or heard.status in GONE_STATUSES
             operation = self.operations.get(Label(heard.label))
             if operation is not None and operation.resource_method == REMOVING:
@@ -380,27 +380,29 @@ class DemandLearner(Struct, Learner):
                     replace(demand, path=demand.path[heard.depth :]),
                     self._common.setdefault(heard.part, {}),
                 )
-                # Each operation may accept other values. Of so many, more than a few hold everywhere, so that none is taken.
+                # Operations may accept different values. If there are very many, few are valid everywhere, so none is
+                # used.
                 if demand.keyword != USUAL or below in common or len(common) < _MOST:
                     common.setdefault(below, {})[label, demand] = None
 
     def begin(self, phase: str, label: str = "", start: int = 0) -> None:
         """Note that a task of this phase begins, or continues with case `start`."""
         if phase != self._phase:
-            # Every worker learns the same in this phase, whichever tasks of earlier phases it had. Slow tasks of the phase before go on.
+            # In this phase every worker knows the same, whichever tasks of earlier phases it had. Slow tasks of the
+            # previous phase continue.
             going_on = (self._phase, phase)
             self._optional = {one: of for one, of in self._optional.items() if one in going_on}
         self._phase = phase
         if self.layers.mixes_phases and start:
             since, _ = self._late.get((label, phase), (start, ()))
-            # Keep the same constraints for the whole turn, because every change recompiles the operation.
+            # The constraints stay the same for the whole turn, because every change recompiles the operation.
             held = {*self._holding(Label(label), _LAST, 0), *self._worse(Label(label), _NEVER)}
             self._late[label, phase] = since, self._respected(label, phase, held, _NEVER)
 
     def is_left_out(self, made: GeneratedCase, phase: str, index: int, judged: int, source: CaseSource) -> bool:
-        """Whether valid case `index` is not worth sending: the target refused too many alike. The cases below `judged` count.
+        """Whether valid case `index` is not worth sending, because the target refused too many similar ones. Cases below `judged` count.
 
-        In `fuzz` nothing is left out: operations that refuse everything get fewer turns there.
+        In `fuzz` all cases are sent; operations that refuse everything get fewer turns instead.
         """
         label = made.label
         if self.at_once or label not in self._valid.refused:
@@ -409,7 +411,7 @@ class DemandLearner(Struct, Learner):
         before = None if is_late else (*self._here(label, phase), judged)
         is_listed, operation = source is CaseSource.LISTED, made.case.operation
         learned = made.other.learned if isinstance(made.other, Listed) else ""
-        # An earlier case of the list broke the same demand, and was refused.
+        # An earlier case of the list broke the same demand and was refused.
         if (
             is_listed
             and index % ONE_IN
@@ -436,7 +438,7 @@ class DemandLearner(Struct, Learner):
     def wanted(self, label: Label, phase: str, index: int = 0) -> Sequence[Constraint]:
         """Return the demands that cases of an operation respect in a phase: the same object until something changes.
 
-        With an index, those of the earlier cases of the same list are among them.
+        With an index, demands from earlier cases of the same list are included.
         """
         since, late = self._late.get((label, phase), (0, ()))
         if since and index >= since:
@@ -458,15 +460,15 @@ class DemandLearner(Struct, Learner):
         return found
 
     def _respected(self, label: str, phase: str, held: set[Constraint], before: Moment) -> tuple[Constraint, ...]:
-        """Return the demands that cases of a phase respect, of those that hold before a moment."""
+        """Return the demands that cases of a phase respect, among those that hold before a moment."""
         if self._lists_cases(phase):
-            # A list of cases varies one part at a time. The cases that vary another part leave out a part that was refused for
-            # its value, even if another value was accepted.
+            # A list varies one part at a time. Cases that vary another part omit a part that was refused for its value,
+            # even if another value was accepted.
             said = chain(self._heard.get(label, {}).items(), self._refuted.get(label, {}).items())
             seldom = {one for one, at in said if one.keyword == SELDOM and at < before}
             typed = {replace(one, keyword="type") for one in seldom}
             held = {one for one in held if replace(one, value="true") not in typed} | seldom
-        # A part is not left out if another demand explains its refusal: on its value, or to have another part.
+        # A part is not omitted if another demand explains its refusal: a demand on its value, or on another part.
         explained = {(one.location, one.path[:1]) for one in held if one.keyword != SELDOM}
         is_any_missing = any(one.keyword == MOSTLY for one in held)
         return tuple(
@@ -478,7 +480,7 @@ class DemandLearner(Struct, Learner):
         )
 
     def _lists_cases(self, phase: str) -> bool:
-        """Whether a phase lists its cases. A case before the first phase belongs to none."""
+        """Whether a phase lists its cases. A case before the first phase belongs to no phase."""
         found = self._listing.get(phase)
         if found is None:
             found = phase_number(phase) >= 0 and phase_named(phase).source is CaseSource.LISTED
@@ -496,7 +498,7 @@ class DemandLearner(Struct, Learner):
         return () if operation is None else self._parts_of(operation).common
 
     def _worse(self, label: Label, before: Moment) -> Iterator[Constraint]:
-        """Yield demands to leave out optional parts with which far fewer cases were accepted, and strings if only integers were accepted."""
+        """Yield demands to omit optional parts with which far fewer cases were accepted, and to send only integers if only integers were accepted."""
         operation = self.operations.get(label)
         parts = () if operation is None else self._parts_of(operation).compared
         for number, accepted in self._valid.worse_with(label, before) if parts else ():
@@ -505,7 +507,7 @@ class DemandLearner(Struct, Learner):
                 yield Constraint(location, (name,), SELDOM)
                 continue
             if accepted:
-                # One of the names may be a text, and no later case would have it.
+                # One of the names may be a text, and no later case would use it.
                 continue
             schema = next(one.schema for one in operation.parameters if (one.location, one.name) == (location, name))
             is_text = outline_of(schema).types == {"string"}
@@ -529,9 +531,9 @@ class DemandLearner(Struct, Learner):
         return found.difference(one for one, at in self._refuted.get(label, {}).items() if at < own)
 
     def _share(self, operation: Operation, phase: str, places: Collection[_Place], *, is_accepted: bool) -> None:
-        """Count a case for the optional parameters that other operations have as well.
+        """Count a case for the optional parameters that other operations share.
 
-        What holds at the end of a phase does not depend on the order of its cases.
+        The result at the end of a phase does not depend on the order of its cases.
         """
         label = operation.label
         if not self.layers.is_awaited(label):
@@ -553,17 +555,17 @@ class DemandLearner(Struct, Learner):
             self._records += len(labels) >= _ENOUGH_OPERATIONS
 
     def _holds(self, label: str, demand: Constraint, place: Moment) -> bool:
-        """Whether a demand was heard before a moment and not refuted before it."""
+        """Whether a demand was heard before a moment, and not refuted before it."""
         refuted = self._refuted.get(label, {}).get(demand)
         heard = self._heard[label]
         since = heard[demand]
         if demand.keyword == USUAL:
-            # For an accepted value the operation has to have refused a case as well.
+            # An accepted value only counts if the operation has also refused a case.
             since = max(since, heard.get(_REFUSES, _NEVER))
         return since < place and (refuted is None or refuted >= place)
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[Learned]:
-        """Return the new and refuted demands of a response, and the counts of its case."""
+        """Return the new and the refuted demands of a response, and the counts of its case."""
         outcome, phase = verdict.outcome, flight.task.lease.phase
         if not isinstance(outcome, Response):
             return ()
@@ -576,7 +578,7 @@ class DemandLearner(Struct, Learner):
         """Return the result of a valid case."""
         case, label = flight.made.case, flight.made.label
         is_wrong = case.meta is not None and case.meta.mode is _NEGATIVE
-        # Several steps of a sequence have the same index, and the resources that a sequence creates are used only by itself.
+        # Steps of a sequence have the same index, and only the sequence itself uses the resources that it creates.
         if is_wrong or flight.chain or case.other_method is not None or flight.index >= _COUNTED:
             return None
         phase, status = flight.task.lease.phase, flight.status
@@ -586,7 +588,7 @@ class DemandLearner(Struct, Learner):
         # A service may refuse an unknown name with another status.
         status = GONE_STATUSES[0] if is_name_missing(case, outcome, status) else status
         index = flight.index + (0 if is_ordered else _UNORDERED)
-        # As bits: the optional parts that the case has, and the variables of its path that are no natural numbers.
+        # Bits for the optional parts that the case has, and for path variables that are no natural numbers.
         parts, bit = 0, 1
         for location, name in self._parts_of(case.operation).compared:
             is_number = location == _PATH and f"{case.path_parameters.get(name)}".isdecimal()
@@ -602,14 +604,14 @@ class DemandLearner(Struct, Learner):
     def observe(
         self, made: GeneratedCase, outcome: Response, phase: str, index: int, *, is_ordered: bool = False
     ) -> Sequence[DemandHeard | PartsCounted]:
-        """Return the demands in a response to a case: new ones, and old ones that do not hold; then the count of the case.
+        """Return the demands in the response to a case, new ones and refuted ones, then the count of the case.
 
         `is_ordered`: the cases of its task are sent one after the other, or block by block.
         """
         at = _At(phase, index if is_ordered else _UNORDERED)
         meta = made.case.meta
         is_read = index < _READ or self.at_once
-        # The cases of a list that go without something come last.
+        # Cases of a list that omit something come last.
         if meta is None or meta.mode is _NEGATIVE or not (is_read or made.other is not None):
             return ()
         status = made.case.operation.status_of(outcome)
@@ -627,12 +629,12 @@ class DemandLearner(Struct, Learner):
     def _left_out(
         self, made: GeneratedCase, at: _At, index: int, *, is_accepted: bool
     ) -> Iterator[DemandHeard | PartsCounted]:
-        """Yield the parts to leave out of most cases, and those to have in most; then the count of the case."""
+        """Yield the parts to omit from most cases, the parts to have in most, then the count of the case."""
         counts = self._optional.setdefault(at.phase, OptionalParts())
         found = counts.undecided(made.case, is_accepted=is_accepted)
         if found is None:
             return
-        # In `fuzz` several tasks of an operation have the same indices.
+        # In `fuzz`, several tasks of an operation have the same indices.
         key = -1 if self.at_once else index
         for demand, is_refuted in counts.count(made.case.operation, key, *found, is_accepted=is_accepted):
             yield from self._tell(made.label, demand, at, refuted=is_refuted)
@@ -649,9 +651,10 @@ class DemandLearner(Struct, Learner):
                     yield from self._tell(label, demand, at, refuted=True)
                     yield from self._typed(demand, case, at)
         if self._free_of(case.operation):
-            # Later cases may take the values. They are told before the operation refuses a case: a worker that goes on with
-            # the task knows no earlier cases. A list begins again with the first accepted case if that comes after refused
-            # ones. Drawn cases respect the values of earlier blocks, whatever the order of responses within a block was.
+            # Later cases may use the values. They are recorded before the operation refuses a case, because a worker
+            # that continues the task does not know earlier cases. A list restarts with the first accepted case if that
+            # comes after refused ones. Drawn cases respect the values of earlier blocks, whatever the order of
+            # responses within a block.
             known = self._heard.get(label, {})
             begins_again = _REFUSES in known and not any(one.keyword == USUAL and one != _REFUSES for one in known)
             is_early = self._lists_cases(at.phase) and not begins_again
@@ -672,7 +675,7 @@ class DemandLearner(Struct, Learner):
             self._accepted.popitem(last=False)
 
     def _free_of(self, operation: Operation) -> tuple[_Place, ...]:
-        """Return the parts whose accepted values are told; in `fuzz` none, because each value would compile a program again."""
+        """Return the parts whose accepted values are recorded; none in `fuzz`, because each value would recompile a program."""
         return () if self.at_once else self._parts_of(operation).free
 
     def _complaint(self, made: GeneratedCase, outcome: Response, at: _At) -> Iterator[DemandHeard]:
@@ -685,7 +688,7 @@ class DemandLearner(Struct, Learner):
             by_place.setdefault((demand.location, demand.path), []).append(demand)
         accepted = self._accepted.get((label, at.phase), ())
         for demands in by_place.values():
-            # `between 3 and 10` is two demands, of which a case breaks one.
+            # `between 3 and 10` gives two demands, of which a case breaks one.
             is_lie = not any(self._may_break(label, demand, case, respected, at.phase) for demand in demands)
             for demand in demands:
                 witness = next((one for one in accepted if is_broken(demand, one)), None)
@@ -694,7 +697,7 @@ class DemandLearner(Struct, Learner):
                     yield from self._typed(demand, witness, at)
 
     def _typed(self, demand: Constraint, case: Case, at: _At) -> Iterator[DemandHeard]:
-        """Yield the demand that a property without a type has that of its value in an accepted case, in place of one to leave it out."""
+        """In place of a demand to omit a property without a type, yield the demand for the type that its value has in an accepted case."""
         body = next((one for one in case.operation.bodies if one.media_type == case.media_type), None)
         if demand.keyword == SELDOM and demand.location == Location.BODY and len(demand.path) == 1 and body is not None:
             types = type_of(case.body[demand.path[0]]) | {"null"}
@@ -707,7 +710,7 @@ class DemandLearner(Struct, Learner):
     ) -> bool:
         """Whether a demand may be the reason for a refusal. It is not if cases that respect it are refused again and again."""
         broken = is_broken(demand, case)
-        # The server may strip blanks before it tests whether a string is empty or too short. That explains the refusal.
+        # The server may strip blanks before it tests for empty or short strings, which would explain the refusal.
         is_explained = demand.keyword in (REQUIRED, "minLength", "maxLength")
         if broken is not None or is_explained or demand not in respected:
             return broken is not False
@@ -734,7 +737,7 @@ class DemandLearner(Struct, Learner):
 
 
 def _varied_place(case: Case) -> int:
-    """Return a digest, below 2**32, of the parameter or property whose values a list varies in a case; 0 for none."""
+    """Return a digest below 2**32 of the parameter or property that a list varies in a case; 0 for none."""
     data = {} if case.meta is None else case.meta.phase.data
     name, pointer = data.get("parameter"), data.get("location") or ""
     if not name:
@@ -750,5 +753,5 @@ def _is_free(outline: Outline) -> bool:
 
 
 def declared_names(operation: Operation) -> frozenset[str]:
-    """Return the names of the properties of the body, as the description spells them."""
+    """Return the names of the body's properties, as spelled in the description."""
     return frozenset(name for body in operation.bodies for name in outline_of(body.schema).names)

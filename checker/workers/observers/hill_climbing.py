@@ -1,4 +1,4 @@
-"""Hill climbing in `fuzz`: vary the case of an operation with the largest value of a metric (`generation.maximize`)."""
+"""Hill climbing in `fuzz`: varies the case of an operation with the largest value of a metric (`generation.maximize`)."""
 
 from random import Random
 from typing import Final
@@ -17,20 +17,20 @@ from checker.phases.attempt import Verdict
 from checker.phases.case_factory import CaseFactory, GeneratedCase
 from checker.workers.recording.task_state import InFlight
 
-_SHARE: Final = 0.5  # Share of the turns that start from the largest case; the others start elsewhere.
+_SHARE: Final = 0.5  # Share of the turns that vary the best case; the other turns draw new cases.
 
 
 class HillClimber(Struct):
-    """Remembers the best case of each operation, and makes cases that are like it."""
+    """Remembers the best case of each operation and makes variants of it."""
 
     operations: OperationResolver
     factory: CaseFactory
     random: Random
     _best: dict[tuple[Label, str], tuple[float, Step]] = field(default_factory=dict)
-    """(operation, metric) -> the largest value, and what made it."""
+    """(operation, metric) -> (largest value, the step that produced it)."""
 
     def saw(self, flight: InFlight, verdict: Verdict) -> None:
-        """Remember the case if no other one made a metric larger. Raises `MetricError`."""
+        """Remember the case if it has the largest value of a metric so far. Raises `MetricError`."""
         made, outcome = flight.made, verdict.outcome
         if not isinstance(outcome, Response) or not isinstance(made.recipe, Drawn):
             return
@@ -40,12 +40,12 @@ class HillClimber(Struct):
                 self._best[made.label, name] = value, made.step
 
     def variant(self, label: Label, name: str, phase: PhaseInfo) -> GeneratedCase | None:
-        """Return a variant of the best case of an operation so far; None if it is the turn of another kind of case."""
+        """Return a variant of an operation's best case; None if it is the turn of a new case."""
         known = [step for (of, _), (_, step) in self._best.items() if of == label]
         if not known or self.random.random() > _SHARE:
             return None
         step = self.random.choice(known)
-        # One to three choices get an invalid type, so that the source draws these again. A source never accepts a choice of another type.
+        # One to three choices get an invalid type, so that the source draws them again.
         count = self.random.randint(1, 3) if step.choices else 0
         gone = {self.random.randrange(len(step.choices)) for _ in range(count)}
         changed = [b"" if i in gone and one.__class__ is not bytes else one for i, one in enumerate(step.choices)]

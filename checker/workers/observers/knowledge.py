@@ -29,17 +29,17 @@ from checker.workers.recording.task_state import InFlight
 
 
 class ProbedOperations(Struct):
-    """The operations that got their probes in this run, for checks that probe each operation once (`Check.probes`), of all workers."""
+    """The operations that any worker has probed in this run, for checks that probe each operation once (`Check.probes`)."""
 
     _begun: set[tuple[str, Label]] = field(default_factory=set)
-    """(task, operation) of which this worker probed a case, or of which no check probes any."""
+    """(task, operation) that this worker has probed, or that no check of the task probes."""
     _by_task: dict[tuple[str, Label], int] = field(default_factory=dict)
-    """(task, operation) -> index of the case that a worker probed."""
+    """(task, operation) -> index of the probed case."""
     _judged: dict[Label, set[str]] = field(default_factory=dict)
-    """Operation -> phases in which a probe of it was judged."""
+    """Operation -> phases in which a probe was judged."""
 
     def absorb(self, record: Record) -> None:
-        """Take in a record of any worker; those that are about something else are ignored."""
+        """Take in a record of any worker. Records about other things are ignored."""
         if not isinstance(record, OperationProbed):
             return
         label = Label(record.label)
@@ -48,7 +48,7 @@ class ProbedOperations(Struct):
             self._judged.setdefault(label, set()).add(record.phase)
 
     def is_begun(self, task: str, label: Label) -> bool:
-        """Whether a case of an operation was probed in a task, or no check probes any."""
+        """Whether a case of an operation was probed in a task, or no check probes it."""
         return (task, label) in self._begun or (task, label) in self._by_task
 
     def begin(self, task: str, label: Label) -> None:
@@ -67,11 +67,11 @@ class ProbedOperations(Struct):
         return (record,)
 
     def is_done(self, flight: InFlight) -> bool:
-        """Whether a case must not be probed: its task probed another one of the operation, or an earlier phase did.
+        """Whether a case must not be probed, because its task has probed another case of the operation, or an earlier phase has.
 
-        Other tasks of the same phase do not count: they may run at the same time, and their speed must not decide which
-        requests are sent. A probe without a verdict (404, 409) does not count in later phases. A case that is repeated because
-        its worker died is probed again, because its failure may not have been investigated.
+        Other tasks of the same phase do not count, because they may run at the same time and their speed must not decide
+        which requests are sent. A probe without a verdict (404, 409) does not count in later phases. A case that is repeated
+        after a worker's death is probed again, because its failure may not have been investigated.
         """
         task, label = flight.task.lease, flight.made.label
         if (task.id, label) in self._begun:
@@ -85,18 +85,18 @@ class ProbedOperations(Struct):
         return any(one in names[: names.index(task.phase)] for one in judged)
 
 
-_PEERS_S = 1.0  # Between two looks into the journals of peers, in `fuzz`.
+_PEERS_S = 1.0  # Seconds between two readings of other workers' journals, in `fuzz`.
 
 
 class Knowledge(Struct):
-    """The part of what observers learn that outlives a task, and its exchange with other workers."""
+    """What observers have learned that outlives a task, and its exchange with other workers."""
 
     values: ValuePool
     signals: SignalSet = field(default_factory=SignalSet)
-    demands: DemandLearner | None = None  # None where nothing is learned of refusals.
-    creations: CreationHistory | None = None  # None where no failure is to be investigated.
+    demands: DemandLearner | None = None  # None if nothing is learned from refusals.
+    creations: CreationHistory | None = None  # None if no failure will be investigated.
     probed: ProbedOperations = field(default_factory=ProbedOperations)
-    peers: dict[str, JournalReader] = field(default_factory=dict)  # Journals of all workers of the run, by their paths.
+    peers: dict[str, JournalReader] = field(default_factory=dict)  # Journals of all workers of the run, by path.
     journal: JournalWriter | None = None  # The journal of this worker.
     _read_at: float = 0.0
 
@@ -106,13 +106,13 @@ class Knowledge(Struct):
         return isinstance(self.values, LayeredPool)
 
     def follow(self, journals: Sequence[str]) -> None:
-        """Read these journals of peers from now on."""
+        """Read these journals of other workers from now on."""
         for path in journals:
             if path not in self.peers:
                 self.peers[path] = JournalReader(Path(path), kinds=PEER_RECORDS)
 
     def begin(self, task: Task) -> None:
-        """Prepare for a task: it may use what all workers saw in earlier layers."""
+        """Prepare for a task, which may use what all workers saw in earlier layers."""
         is_resumed = bool(task.start or task.redo)
         self.values.begin(task.phase, task.labels[0], self._news, is_resumed=is_resumed, is_slow=task.is_slow)
         if self.demands is not None:
@@ -130,7 +130,7 @@ class Knowledge(Struct):
         journal = self.journal
         for path, reader in self.peers.items():
             is_own = journal is not None and path == str(journal.path)
-            # In `fuzz` a worker knows already what its own journal says. In `run` that counts from the next layer on.
+            # In `fuzz` a worker already knows what its own journal contains. In `run` it counts from the next layer on.
             if is_own and not self.is_layered:
                 continue
             news = journal.news(reader) if journal is not None and is_own else reader.read_new()
@@ -139,7 +139,7 @@ class Knowledge(Struct):
                     self.demands.absorb(record)
                 self.probed.absorb(record)
                 yield record
-            # Every replaced worker leaves a journal behind. Keeping them open would leak file descriptors.
+            # Every replaced worker leaves a journal. Keeping them open would leak file descriptors.
             reader.close()
 
     def close(self) -> None:

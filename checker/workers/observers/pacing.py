@@ -1,4 +1,4 @@
-"""The pace of one worker: how many requests are in flight, and operations that are slow: put aside, or given up if they never respond."""
+"""The pace of one worker: how many requests are in flight, and which operations are slow, so that they are deferred, or given up if they never respond."""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -22,18 +22,18 @@ _SUFFERING = frozenset({429, 503})
 
 
 class Concurrency(Struct):
-    """Additive increase, multiplicative decrease, judged every 64 responses."""
+    """Additive increase, multiplicative decrease, decided after every 64 responses."""
 
     most: int
     lanes: int = 1
-    fixed: bool = False  # The user named a number: keep it.
+    fixed: bool = False  # The user set the number, so it is kept.
     _answers: int = 0
     _troubles: int = 0
     _latencies: list[float] = field(default_factory=list)
     _calm_p95_s: float | None = None
 
     def saw(self, flight: InFlight, verdict: Verdict) -> None:
-        """Take note of a response, or of the lack of one."""
+        """Note a response, or a missing response."""
         outcome = verdict.outcome
         assert outcome is not None
         status = outcome.status_code if isinstance(outcome, Response) else None
@@ -59,9 +59,9 @@ class Concurrency(Struct):
 
 
 class SlowLanes(Struct):
-    """The number of requests to slow operations that may be in flight in addition to all others.
+    """The number of requests to slow operations that may be in flight beside all others.
 
-    A target that handles one request at a time lets simultaneous requests time out. Then slow requests are sent one at a time.
+    If the target handles one request at a time, simultaneous requests time out. Then slow requests are sent one at a time.
     """
 
     most: int
@@ -78,7 +78,7 @@ class SlowLanes(Struct):
             self.lanes = min(self.most, self.lanes + 1)
 
 
-MOST_LANES = 8  # Requests in flight at one target by all workers together, unless the user named a number.
+MOST_LANES = 8  # Requests that all workers together have in flight at one target, unless the user set a number.
 
 
 class Lanes(Struct):
@@ -86,15 +86,15 @@ class Lanes(Struct):
 
     pacing: Concurrency
     slow: SlowLanes
-    count: int  # One more than can be in flight: to look into a failure while slow requests are waited for.
-    slots: int  # In-flight slots: a lane may carry the next case while the one before is judged.
+    count: int  # One more than can be in flight, so that a failure can be investigated while slow requests wait.
+    slots: int  # In-flight slots: a lane may carry the next case while the previous one is judged.
 
     @classmethod
     def of(cls, settings: RunSettings, *, is_watched: bool) -> "Lanes":
-        """Return the number of the settings, or a share of what one target may get. `is_watched`: whether hooks see each call."""
+        """Return the configured number of lanes, or this worker's share of what one target gets. `is_watched`: whether hooks see each call."""
         given, share = settings.processes.lanes, max(1, MOST_LANES // settings.processes.workers)
         pacing = Concurrency(most=share) if given is None else Concurrency(most=given, lanes=given, fixed=True)
-        # Users with one lane may rely on their hooks seeing one call after the other.
+        # With one lane, hooks may rely on seeing one call after the other.
         slow = SlowLanes(0 if is_watched else share)
         count = pacing.most + slow.most + bool(slow.most)
         return cls(pacing, slow, count, 2 * count + 2)
@@ -118,7 +118,7 @@ class Slowness:
         self._up = up
 
     def look(self, flights: Mapping[int, InFlight]) -> int:
-        """Return how many flights became slow since the last call, by lane: they take no shared lane from now on."""
+        """Return how many flights have become slow since the last call, by lane. They no longer take a shared lane."""
         found = 0
         for lane, flight in flights.items():
             if not flight.is_slow and self._http.waited_s(lane) >= LONG_WAIT_S:
@@ -131,7 +131,7 @@ class Slowness:
         return found
 
     def saw(self, flight: InFlight, verdict: Verdict) -> None:
-        """Count a response for its task; look closer at a slow one, and at any if its operation timed out before."""
+        """Count a response for its task. Slow responses, and all responses of an operation that timed out before, are examined."""
         outcome, running = verdict.outcome, flight.task
         assert outcome is not None
         running.waited(outcome.elapsed)
@@ -151,7 +151,7 @@ class Slowness:
                 self._scheduler.give_up(running, label, self._unresponsive(flight))
 
     def _defer(self, running: LeasedTask) -> None:
-        """Let others come first, and ask for them."""
+        """Let other tasks come first, and ask the supervisor for them."""
         if not running.is_endless and not running.is_slow and not running.lease.again:
             self._scheduler.defer(running)
             self._up.send(TasksEnded((), (), (running.lease.id,)))

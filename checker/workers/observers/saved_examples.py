@@ -1,4 +1,4 @@
-"""Failing examples of earlier runs: tried first, apart from the run's own cases, and forgotten when they pass."""
+"""Failing examples of earlier runs. They are tried first, beside the run's own cases, and forgotten when they pass."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -25,7 +25,7 @@ class Shards:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._had_any = root.exists()
-        """Whether there were examples at the start: what this run saves is no example of an earlier run."""
+        """Whether there were examples at the start. Examples that this run saves do not count."""
         self._databases: dict[int, hypothesis.DirectoryBasedExampleDatabase] = {}
 
     def database(self, label: str) -> "hypothesis.DirectoryBasedExampleDatabase":
@@ -38,7 +38,7 @@ class Shards:
         return database
 
     def save(self, label: str, choices: bytes) -> None:
-        """Keep a failing example. Under the secondary key: under the primary one Hypothesis would think it shrunk."""
+        """Keep a failing example under the secondary key. Under the primary key, Hypothesis would treat it as shrunk."""
         self.database(label).save(secondary_key(label), choices)
 
     def load(self, label: str) -> list[bytes]:
@@ -59,7 +59,7 @@ class Shards:
 
 
 def key(label: str) -> bytes:
-    """Return the primary key of an operation, whose examples Hypothesis itself has shrunk."""
+    """Return the primary key of an operation, for examples that Hypothesis itself has shrunk."""
     return digest(label).encode()
 
 
@@ -69,12 +69,12 @@ def secondary_key(label: str) -> bytes:
 
 
 _OURS = b"\xff"
-"""No list of choices begins like this: the first byte of each holds a type below 7 in its upper three bits."""
-MOST = 20  # Tried for each operation.
+"""Marks the checker's own recipes. No list of choices begins with it: the first byte of a choice has a type below 7 in its upper three bits."""
+MOST = 20  # Examples that are tried for each operation.
 
 
 class SavedExamples:
-    """The example database as recipes. Without a folder it is empty and stays so."""
+    """The example database as recipes. Without a folder it stays empty."""
 
     def __init__(self, database: str, secrets: Secrets = NO_SECRETS) -> None:
         self._secrets = secrets
@@ -86,7 +86,7 @@ class SavedExamples:
             self.forget(flight.steps)
 
     def load(self, label: Label) -> list[tuple[Step, ...]]:
-        """Return recipes that failed before, single cases and sequences that begin with the operation; smallest first."""
+        """Return recipes that failed before, smallest first: single cases, and sequences that begin with the operation."""
         if self._shards is None:
             return []
         found: list[tuple[Step, ...]] = []
@@ -101,7 +101,7 @@ class SavedExamples:
         return found
 
     def save(self, steps: Sequence[Step]) -> None:
-        """Keep a recipe that failed, unless it holds a secret: other runs, and other people, read these files."""
+        """Keep a recipe that failed, unless it contains a secret: other runs, and other people, read these files."""
         if self._shards is None:
             return
         # All values of the recipe that came from outside.
@@ -114,7 +114,7 @@ class SavedExamples:
                 case Literal(path_parameters, query, headers, cookies, body):
                     found += (path_parameters, query, headers, cookies, body)
                 case Listed():
-                    # A place in a list, which the description gives.
+                    # An index in a list of the description.
                     pass
         if not self._secrets.is_in(found):
             self._shards.save(steps[0].label, _data(steps))
@@ -126,10 +126,10 @@ class SavedExamples:
 
 
 def _data(steps: Sequence[Step]) -> bytes:
-    """Return a recipe as bytes: the choices of a single case as Hypothesis writes them, other recipes as our records.
+    """Return a recipe as bytes: the choices of a single case in Hypothesis' format, other recipes as records.
 
-    Values from responses of earlier steps are not kept, because a replay gets new ones: the recipe of a failure is the same each
-    time. Values from elsewhere are kept, because they may still exist.
+    Values from responses of earlier steps are not kept, because a replay gets new ones, and the recipe of a failure must be
+    the same each time. Values from elsewhere are kept, because they may still exist.
     """
     recipe = steps[0].recipe
     is_alone = len(steps) == 1 and not (steps[0].bindings or steps[0].names)

@@ -1,4 +1,4 @@
-"""New behaviour of the target: signals, and the cases that showed them, which make up the corpus."""
+"""New behaviour of the target: signals, and the cases that showed them, which form the corpus."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +21,7 @@ from checker.schema.views import Outline, outline_of
 from checker.values.harvest import ABSENT, json_of
 from checker.workers.recording.task_state import InFlight
 
-Cell = Callable[[Any], str]  # Returns the name of the cell of a value: a few dozen names for each schema at most.
+Cell = Callable[[Any], str]  # Returns the name of a value's cell: a few dozen names per schema at most.
 
 _PROPERTIES = 40
 _MEMBERS = 30
@@ -43,7 +43,7 @@ class InputCells:
             self._bodies[body.media_type] = _cell_of(outline), cells
 
     def of(self, case: Case) -> list[tuple[str, str, str]]:
-        """Return (location, name, cell) of every input that the case sends or leaves out."""
+        """Return (location, name, cell) of every input that the case sends or omits."""
         found = []
         for container, name, cell in self._parts:
             values = getattr(case, container)
@@ -124,7 +124,7 @@ CAPS = {
     "transition": 200,
     "flow": 200,
 }
-"""Class -> ids for each operation. What exceeds it is volatile: names or texts that a server makes up."""
+"""Class -> greatest number of ids for each operation. More ids are volatile, for example names or texts that a server invents."""
 
 OUTPUTS = frozenset(("status", "media_type", "header", "leaf", "error", "finding"))
 """Classes that describe the response and not the request."""
@@ -136,9 +136,9 @@ _DEPTH = 5
 _NODES = 200
 _NAME = 80  # Characters of a name that are compared.
 _ITEMS = 3
-# Close looks at interactions of one kind: each of the first 4 without anything new, every second one of the next 4,
-# and so on, down to one in 64. Something new brings back half of them, not all: of 18,000 responses of a small API 28 % were
-# looked at closely, now 15 % with 2 % fewer signals.
+# Interactions of one kind that are examined closely: each of the first 4 without new signals, every second of the next
+# 4, and so on, down to one in 64. A new signal halves the count instead of resetting it: of 18,000 responses of a small
+# API, 15 % are examined closely instead of 28 %, with 2 % fewer signals.
 _PATIENCE = 4
 _SAMPLE = 64
 _KEYS = 20_000
@@ -152,10 +152,10 @@ class Verdicts(Protocol):
 
 
 class _Dullness(Struct):
-    """Interactions that look alike from outside and showed nothing new."""
+    """Interactions with the same key that showed nothing new."""
 
-    count: int = 0  # In a row, and half of those before the last that showed something new.
-    left: int = 0  # How many are let pass before the next close look.
+    count: int = 0  # Interactions in a row without new signals. A new signal halves the number.
+    left: int = 0  # Interactions that are skipped before the next close examination.
 
     def record(self, new: Sequence[object], *, is_close: bool) -> None:
         """Count one interaction; `new` are its new signals."""
@@ -170,27 +170,27 @@ class _Dullness(Struct):
 
 
 class SignalSet:
-    """The signals that one worker has seen. About 3 us for an interaction that shows nothing new."""
+    """The signals that one worker has seen. An interaction without new signals takes about 3 us."""
 
     def __init__(self, known: Iterable[int] = ()) -> None:
         self._ids: set[int] = set(known)
         self._earlier: set[int] = set()
-        """Ids of earlier nights, which are on disk."""
+        """Ids from earlier nights, which are on disk."""
         self.has_news = False
-        """Whether the last interaction showed a part of a response first in this night."""
+        """Whether the last interaction showed a part of a response for the first time in this night."""
         self._seen: set[tuple[Any, ...]] = set()
         self._parts: dict[tuple[str, str, int], set[tuple[str, ...]]] = {}
-        """(class, label, outcome) -> parts that were seen. A close look finds dozens, and hardly any is new."""
+        """(class, label, outcome) -> parts that were seen. A close examination finds dozens of parts, and hardly any is new."""
         self._counts: Counter[tuple[str, str]] = Counter()
         self._cells: dict[Label, InputCells] = {}
         self._lexicon = Lexicon()
         self._dull: dict[tuple[Any, ...], _Dullness] = {}
-        """Keyed by the observable features of interactions."""
+        """By the observable features of interactions."""
 
     def observe(
         self, case: Case, response: Response, verdicts: Verdicts, previous: Label | None = None
     ) -> tuple[tuple[int, str], ...]:
-        """(id, class) of what this interaction showed first in any night. `previous` is the operation of the step before."""
+        """Return (id, class) for everything that this interaction showed first in any night. `previous` is the operation of the step before."""
         new: list[tuple[int, str]] = []
         label, status = case.operation.label, case.operation.status_of(response)
         size = len(response.content).bit_length()
@@ -201,9 +201,10 @@ class SignalSet:
             dull = _Dullness()
             if len(self._dull) < _KEYS:
                 self._dull[key] = dull
-        # A close look costs ten times as much as all the rest, and soon there is seldom anything new to see.
+        # A close examination takes ten times as long as everything else, and soon it rarely finds anything.
         is_close = not dull.left
-        # Not part of the key: each octave of a slow or busy target would be looked at as closely as the first.
+        # Not part of the key, because otherwise each octave of a slow or busy target would be examined as closely as
+        # the first.
         if response.elapsed >= _QUIET_S:
             self._add(new, "latency", label, int(response.elapsed * 1000).bit_length())
         if is_close:
@@ -227,12 +228,12 @@ class SignalSet:
             for taken in case.meta.bindings:
                 self._add(new, "flow", label, taken.producer, taken.pointer, taken.name, outcome)
         dull.record(new, is_close=is_close)
-        # Nearly all interactions show nothing new: no generator for those.
+        # Nearly all interactions show nothing new, so no generator is created for them.
         self.has_news = bool(new) and any(kind in OUTPUTS for _, kind in new)
         return tuple(one for one in new if one[0] not in self._earlier) if new else ()
 
     def learn(self, ids: Iterable[int], *, is_earlier: bool = False) -> None:
-        """Take these ids for recorded. Those of an earlier night (`is_earlier`) are news for the guidance of this one."""
+        """Count these ids as recorded. Ids from an earlier night (`is_earlier`) are still news for the guidance of this one."""
         (self._earlier if is_earlier else self._ids).update(ids)
 
     def __len__(self) -> int:
@@ -249,7 +250,8 @@ class SignalSet:
         if body is not ABSENT:
             found: list[tuple[str, str]] = []
             waiting: list[tuple[str, Any, int]] = [("", body, 0)]
-            # Names and their number are the server's: a pointer for each of 50,000 names below one of 400 KB fills any memory.
+            # The server chooses names and their number: one pointer for each of 50,000 names below a name of 400 KB
+            # would fill any memory.
             while waiting and len(found) < _NODES:
                 pointer, value, depth = waiting.pop()
                 below: Iterable[tuple[str, Any]] = ()
@@ -276,7 +278,7 @@ class SignalSet:
         known = self._parts.setdefault((kind, label, outcome), set())
         for part in parts:
             if part not in known and self._count(new, kind, label, (outcome, *part)):
-                # Operations on one resource have equal responses: interning stores each text once.
+                # Operations on one resource have equal responses, so interning stores each text once.
                 known.add(tuple(map(intern, part)))
 
     def _add(self, new: list[tuple[int, str]], kind: str, label: str, *parts: str | int) -> None:
@@ -285,7 +287,7 @@ class SignalSet:
             self._seen.add(key)
 
     def _count(self, new: list[tuple[int, str]], kind: str, label: str, parts: tuple[str | int, ...]) -> bool:
-        """Count a part that was not seen before; return False if its class is full."""
+        """Count a new part; return False if its class is full."""
         if self._counts[kind, label] >= CAPS[kind]:
             return False
         self._counts[kind, label] += 1
@@ -297,7 +299,7 @@ class SignalSet:
 
 
 class Signals(Struct):
-    """Looks for signals that no earlier response showed."""
+    """Finds signals that no earlier response showed."""
 
     known: SignalSet
 
@@ -309,8 +311,8 @@ class Signals(Struct):
         previous = flight.chain[-1].made.label if flight.chain else None
         ids = self.known.observe(flight.made.case, outcome, verdict.judgement, previous)
         label, rounds = flight.made.label, flight.task.rounds
-        # The target has to be led to its deep states anew in each night. Without news on the way, a further night sent 3,419 further
-        # steps of sequences, and a fresh start 6,800.
+        # The target has to be led to its deep states again in each night. When nothing counted as news on the way, a
+        # further night sent 3,419 further steps of sequences, a fresh start 6,800.
         flight.has_news = self.known.has_news
         if rounds is not None and flight.has_news:
             rounds.showed(label)

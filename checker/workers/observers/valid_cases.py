@@ -1,4 +1,4 @@
-"""The results of valid cases: which operations refuse all of them alike, and which optional parts they are better sent without."""
+"""The results of valid cases: which operations refuse all of them for the same reasons, and which optional parts are better omitted."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
@@ -21,28 +21,29 @@ from checker.refusals.reading import reason_of
 Moment = tuple[int, int, int]  # (phase, layer, index of a case).
 ACCEPTED = ""  # In place of a reason: the case was not refused.
 ONE_IN: Final = 10
-"""One case in so many is sent all the same: other operations may have changed the state of the target."""
+"""One of so many cases is sent nevertheless, because other operations may have changed the state of the target."""
 _ENOUGH: Final = {CaseSource.LISTED: (4, ONE_IN), CaseSource.DRAWN: (20, 4), CaseSource.CHAINED: (20, ONE_IN)}
-"""Source of cases -> (refusals in a row for known reasons, of an operation that accepted nothing, after which one case in so many is sent).
+"""Source of cases -> (refusals in a row for known reasons, of an operation that accepted nothing, after which one of so many
+cases is sent).
 
-Listed cases change one thing of a case that was refused for another reason. Of a hundred drawn cases 40 remain: of operations that
-accept one case in ten, one in 70 accepts none of them. A sequence that begins with a refusal ends there.
+Listed cases change one thing of a case that was refused for another reason. Of a hundred drawn cases 40 remain; of
+operations that accept one case in ten, one in 70 accepts none of these. A sequence that begins with a refusal ends there.
 """
 _AT_ONE_PLACE = 3
-"""Listed cases with other values at one place, or with one name in the path, that were refused alike, after which the next one is not
-worth sending."""
+"""Refusals with the same reason of listed cases that vary one place, or have the same name in the path, after which the next one is not sent."""
 _DULL = 20
-"""Such refusals of an operation that accepted a case before: one that accepts 20 % of its cases rarely has so many."""
+"""The same number for an operation that accepted a case before: one that accepts 20 % of its cases rarely refuses so many in a row."""
 _INVENTED_IN_VAIN = {True: 3, False: 8}
-"""Whether known names were accepted, or the operation removes -> cases with invented names of resources that were all missing, after which another one is not
-worth sending."""
+"""Whether known names were accepted, or the operation removes -> cases with invented names, all of missing resources, after
+which another one is not sent.
+"""
 _WORDS = later_pattern(r"[^\W\d_]{3,}")
-_MOST_WORDS = 8  # Words of a reason that are compared: what follows is often about the value that was sent.
+_MOST_WORDS = 8  # Words of a reason that are compared. Later words are often about the value that was sent.
 MOST_PARTS = 60  # Optional parts of one operation that are compared.
 _ENOUGH_WITH = 8
 _ENOUGH_WITHOUT = 3
-"""Cases with a part, and accepted ones without it, from which on the shares of accepted ones are compared."""
-_WORSE = 0.6  # A part is better left out if the share of accepted cases with it is so much of the share without it.
+"""Cases with a part, and accepted ones without it, that are needed to compare the shares of accepted cases."""
+_WORSE = 0.6  # A part is omitted if the share of accepted cases with it is below this factor of the share without it.
 
 
 class _Result(NamedTuple):
@@ -51,25 +52,25 @@ class _Result(NamedTuple):
     moment: Moment
     reason: str
     parts: int  # The optional parts that it has, as bits.
-    is_known: bool  # Whether an earlier response showed the resource that it names.
-    is_gone: bool  # Whether there is no such resource, or none any more.
+    is_known: bool  # Whether an earlier response contained the resource that it names.
+    is_gone: bool  # Whether the resource does not exist, or was removed.
     names: int  # A digest of the names in its path; 0 if it has none.
-    place: int  # A digest of the place whose values a list varies; 0 for none.
+    place: int  # A digest of the place that a list varies; 0 for none.
 
 
 class _Streak(Struct):
-    """The first results of an operation, read once: each case asks for them."""
+    """The first results of an operation. They are read once, because every case asks for them."""
 
     count: int = 0
     met: set[str] = field(default_factory=set)  # Their reasons.
-    dull: int = 0  # Refusals in a row for reasons that were known, up to the last result.
+    dull: int = 0  # Refusals in a row for known reasons, up to the last result.
     accepts_known: bool = False
     accepts_invented: bool = False
-    missing: int = 0  # Cases with invented names of resources that are not there.
+    missing: int = 0  # Cases with invented names whose resources do not exist.
     gone: dict[int, int] = field(default_factory=dict)
-    """Digest of names that were not there, or that the operation removed, and that it accepted at no later time -> such results."""
+    """Digest of names -> results in which the resource did not exist or was removed, without a later acceptance."""
     places: dict[int, tuple[str, int]] = field(default_factory=dict)
-    """Digest of a place whose values a list varies -> the last reason there, and how often it was the reason in a row."""
+    """Digest of a place that a list varies -> (last reason there, how often in a row)."""
 
     def read(self, results: Iterable[_Result]) -> None:
         for _, reason, _, is_known, is_gone, names, place in results:
@@ -89,7 +90,7 @@ class _Streak(Struct):
                 self.places[place] = reason, count + 1 if reason == last else 1
 
     def invents_in_vain(self, *, is_removal: bool) -> bool:
-        """Whether resources with invented names do not exist, mostly while names from earlier responses are accepted.
+        """Whether resources with invented names do not exist, in most cases while names from earlier responses are accepted.
 
         A removal accepts each known name only once, so for removals it is enough that no invented name exists.
         """
@@ -97,26 +98,26 @@ class _Streak(Struct):
 
 
 class Named(Struct, frozen=True):
-    """How a case names the resource that it is about."""
+    """How a case names its resource."""
 
     names: int = 0  # A digest of the names in its path.
-    is_invented: bool = False  # Whether the resource is made up.
-    is_removal: bool = False  # Whether the case removes it.
+    is_invented: bool = False  # Whether the name is invented.
+    is_removal: bool = False  # Whether the case removes the resource.
 
 
 _UNNAMED: Final = Named()
 
 
 class ValidCases(Struct):
-    """The results of the valid cases of each operation, by the moments of the cases."""
+    """The results of the valid cases of each operation, ordered by the moments of the cases."""
 
     refused: set[str] = field(default_factory=set)
-    """Operations that refused a case, or removed what it named. Most did neither, and this is asked before each case."""
-    _results: dict[str, list[_Result]] = field(default_factory=dict)  # Operation -> its results by moments.
+    """Operations that refused a case, or removed its resource. Most did neither, and this is tested before each case."""
+    _results: dict[str, list[_Result]] = field(default_factory=dict)  # Operation -> its results, by moment.
     _came: dict[str, list[_Result]] = field(default_factory=dict)
-    """Operation -> its results in the order in which they came."""
+    """Operation -> its results in the order of their arrival."""
     _streaks: dict[tuple[str, bool], _Streak] = field(default_factory=dict)
-    """(operation, whether by moments or as they came) -> what was read so far."""
+    """(operation, whether by moment or by arrival) -> what was read so far."""
 
     def count(
         self,
@@ -132,10 +133,11 @@ class ValidCases(Struct):
     ) -> None:
         """Count a valid case, once for each moment. The order of the calls does not matter.
 
-        `is_known`: an earlier response showed the resource that it names; `is_gone`: there is no such resource, or none any more;
-        `names`: digest of the names in its path; `place`: digest of the place whose values a list varies, 0 for none.
+        `is_known`: an earlier response contained the resource that the case names; `is_gone`: the resource does not exist,
+        or was removed; `names`: digest of the names in its path; `place`: digest of the place that a list varies, 0 for
+        none.
         """
-        # Workers keep the results of all operations, which have few reasons.
+        # Workers keep the results of all operations, which have few different reasons.
         reason = intern(reason)
         if is_gone or reason != ACCEPTED:
             self.refused.add(label)
@@ -160,19 +162,19 @@ class ValidCases(Struct):
         place: int = 0,
         is_bare: bool = False,
     ) -> bool:
-        """Whether valid case `index` of a source is not worth sending, after the cases before a moment, or all that are known.
+        """Whether valid case `index` of a source is not worth sending, judging by the cases before a moment, or by all known cases.
 
-        `place`: as in `count`; `is_bare`: the operation has no inputs.
+        `place` as in `count`; `is_bare`: the operation has no inputs.
         """
         streak = self._streak(label, before)
         enough, one_in = _ENOUGH[source]
         if ACCEPTED in streak.met and source is CaseSource.CHAINED:
-            # Each sequence makes the resources that it needs.
+            # Each sequence creates the resources that it needs.
             return False
         if is_bare and streak.met and ACCEPTED not in streak.met:
-            # All cases are alike.
+            # All cases are equal.
             return index % ONE_IN > 0
-        # A list varies the body beside the name, which may decide first.
+        # A list varies the body beside the name, and the body may be judged first.
         is_gone = streak.gone.get(named.names, 0) >= (_AT_ONE_PLACE if source is CaseSource.LISTED else 1)
         last, count = streak.places.get(place, (ACCEPTED, 0))
         is_refused_alike = last != ACCEPTED and count >= _AT_ONE_PLACE
@@ -183,7 +185,7 @@ class ValidCases(Struct):
         return streak.dull >= enough and index % one_in > 0
 
     def _streak(self, label: str, before: Moment | None) -> _Streak:
-        """Return what the results before a moment, or all that are known, say."""
+        """Return what the results before a moment, or all known results, show."""
         results, came = self._results.get(label, []), self._came.get(label, [])
         count = len(came) if before is None else bisect_left(results, before, key=itemgetter(0))
         key = label, before is not None
@@ -216,10 +218,10 @@ class ValidCases(Struct):
 
 
 def reason_for(case: Case, response: Response, status: int) -> str | None:
-    """Return a key of the reason for which a valid case was refused, without the words of the request; `ACCEPTED` if it was not.
+    """Return a key of the reason for which a valid case was refused, without words of the request; `ACCEPTED` if it was accepted.
 
-    None for 429, which refuses the pace of the run and says nothing of the case, and for 5xx: a service that lacks a feature responds
-    with 501 to all cases that it does not refuse.
+    None for 429, which is about the pace of the run and not the case, and for 5xx: a service without a feature responds with
+    501 to all cases that it does not refuse.
     """
     if status == TOO_MANY or status >= 500:
         return None

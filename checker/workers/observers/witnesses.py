@@ -1,4 +1,4 @@
-"""The recent requests of this worker, and those that the target served: the search space for the cause of an outage."""
+"""The recent requests of this worker, and the requests that the target served, among which the cause of an outage is searched."""
 
 import time
 from collections import deque
@@ -30,7 +30,7 @@ from checker.workers.recording.task_state import InFlight
 MOST_RECENT = 50
 _PHASE = "witness"
 _CREATED = 201
-_UNHANDLED = REFUSALS | {400, 415, 422}  # Statuses that services return before they look at their data.
+_UNHANDLED = REFUSALS | {400, 415, 422}  # Statuses that services return before they read their data.
 
 
 class Sent(NamedTuple):
@@ -38,7 +38,7 @@ class Sent(NamedTuple):
 
     made: GeneratedCase
     request: WireRequest
-    status: int  # 0: not at all.
+    status: int  # 0 without a response.
 
     @property
     def label(self) -> Label:
@@ -55,12 +55,12 @@ class Sent(NamedTuple):
 
     @property
     def is_of_all(self) -> bool:
-        """Whether the path names no resource that may be removed."""
+        """Whether the path names no resource that may have been removed."""
         return "{" not in self.operation.resource_path
 
     @property
     def is_served(self) -> bool:
-        """Whether the status is 2xx or 3xx: a logout may redirect to the start page."""
+        """Whether the status is 2xx or 3xx. 3xx counts, because a logout may redirect to the start page."""
         return 200 <= self.status < 400
 
     @property
@@ -70,7 +70,7 @@ class Sent(NamedTuple):
 
     @property
     def copy(self) -> WireRequest:
-        """The request, to be sent again on a connection of its own."""
+        """The request, to be sent again on a new connection."""
         return replace(self.request, headers=list(self.request.headers), fresh=True)
 
     def __str__(self) -> str:
@@ -78,12 +78,12 @@ class Sent(NamedTuple):
 
 
 def _may_have_acted(method: str, status: int) -> bool:
-    """Whether a request may have changed the target: a removal that a server error follows may be done."""
+    """Whether a request may have changed the target. A removal may be done although a server error follows."""
     return 200 <= status < 400 or (method == REMOVING and status >= 500 and status not in REFUSALS)
 
 
 class _ServedTimes(Struct):
-    """As `ServedOperation`, updated with each response."""
+    """Like `ServedOperation`, but updated with each response."""
 
     made: GeneratedCase
     request: WireRequest
@@ -98,26 +98,26 @@ class _ServedTimes(Struct):
 
 
 class ServedRequests(Struct):
-    """The last requests, and one of each operation that was served."""
+    """The last requests, and one served request for each operation."""
 
     secrets: Secrets = NO_SECRETS  # Values that must not be written.
     recent: deque[Sent] = field(default_factory=lambda: deque(maxlen=MOST_RECENT))
     served: dict[Label, Sent] = field(default_factory=dict)
     """Operation -> served request. A safe request replaces others."""
     blocked: dict[Label, tuple[float, Sent]] = field(default_factory=dict)
-    """Operation that changes something -> time of its first refusal with 503, and latest request; without those that were served since."""
+    """Operation that changes something -> (time of its first 503, latest request); without operations that were served since."""
     _times: dict[Label, "_ServedTimes"] = field(default_factory=dict)
     has_answered: bool = False  # Whether the target has sent any response.
 
     def saw(self, flight: InFlight, verdict: Verdict) -> Sequence[OperationServed]:
-        """Note a response that counts; return the first request of an operation that other workers can send again at any time."""
+        """Note a response that counts. Return the first request of an operation that other workers can send again at any time."""
         outcome, request = verdict.outcome, verdict.request
         if request is None or not isinstance(outcome, Response):
             return ()
         return self.answered(flight.made, request, outcome.status_code)
 
     def answered(self, made: GeneratedCase, request: WireRequest, status: int) -> Sequence[OperationServed]:
-        """Note a response, and return what other workers should know of it."""
+        """Note a response, and return records about it for other workers."""
         sent = self.note(made, request, status)
         # Other workers need it if this one dies.
         if sent is None or not (sent.is_harmless and sent.is_of_all):
@@ -135,7 +135,7 @@ class ServedRequests(Struct):
         if self.blocked and status not in _UNHANDLED:
             self.blocked.pop(made.label, None)
         if request.method == REMOVING and sent.may_have_acted:
-            # A refusal of requests below a deleted resource is no sign of an outage.
+            # A refused request below a removed resource is no sign of an outage.
             gone = request.path.rstrip(b"/")
             for label, other in list(self.served.items()):
                 target = other.request.target
@@ -149,10 +149,10 @@ class ServedRequests(Struct):
         return sent
 
     def arrived(self, made: GeneratedCase, request: WireRequest, response: Response) -> None:
-        """Keep when an operation was served: from the arrival of a response on, which may be judged much later."""
+        """Record when an operation was served, from the arrival of the response: it may be judged much later."""
         status, now = response.status_code, time.time()
         if response.redirects and status >= 400 and status not in REFUSALS:
-            # A logout may lead to a page that does not exist.
+            # A logout may redirect to a page that does not exist.
             status = 302
         if not _may_have_acted(request.method, status):
             return
@@ -164,11 +164,11 @@ class ServedRequests(Struct):
             known.sent = now - response.elapsed
 
     def latest(self, labels: Iterable[Label]) -> list[Sent]:
-        """Return the latest request that was served or redirected of each of these operations."""
+        """Return, for each of these operations, the latest request that was served or redirected."""
         return [self._times[label].latest for label in labels if label in self._times]
 
     def operations(self) -> tuple[ServedOperation, ...]:
-        """Return the successes and redirects of all operations, by which workers find the cause of an outage together."""
+        """Return the successes and redirects of all operations, from which workers find the cause of an outage together."""
         return tuple(
             ServedOperation(label, str(one.latest), one.first, one.last, one.sent, _asks(one.latest.operation))
             for label, one in self._times.items()
@@ -180,12 +180,12 @@ class ServedRequests(Struct):
             self.served.setdefault(sent.label, sent)
 
     def tells_of(self, refused: Sent) -> bool:
-        """Whether any served request would also be refused by a target that refuses every caller."""
+        """Whether some served request would also be refused by a target that refuses every caller."""
         is_of_credentials = refused.status in UNAUTHORIZED and _asks(refused.operation)
         return any(not is_of_credentials or _asks(one.operation) for one in self.served.values())
 
     def witnesses(self, of: Operation) -> list[Sent]:
-        """Return served requests of several operations that show whether the target still serves, those most like `of` first."""
+        """Return served requests of several operations that show whether the target still serves, those most similar to `of` first."""
         kind = _kind(of)
         known = sorted(
             self.served.values(),
@@ -196,7 +196,8 @@ class ServedRequests(Struct):
         known = asking or known
         # Unsafe requests are repeated only if no safe one was served.
         known = [one for one in known if one.is_harmless] or known
-        # Another worker or a request for many resources may have removed a resource, which some services refuse with 403.
+        # Another worker, or a request for many resources, may have removed a resource, which some services answer with
+        # 403.
         return [one for one in known if one.is_of_all] or known
 
     def suspects(self) -> Iterator[Sent]:
@@ -210,13 +211,13 @@ class ServedRequests(Struct):
 
 
 class ServedByOthers(Struct):
-    """Requests of all workers of the run, the dead among them, that were served. They are read when a worker asks, each once."""
+    """Served requests of all workers of the run, including dead ones. Each is read once, when this worker needs them."""
 
     peers: Iterable[str]  # Paths of the journals of all workers.
     operations: Mapping[Label, Operation]
     maker: Maker
     made: list[ResourceMade] = field(default_factory=list)
-    """The resources that the run created, as far as they are read. Status 200 may show one that existed before the run."""
+    """Resources that the run created, as far as they were read. Status 200 may also mean that a resource existed before the run."""
     _readers: dict[str, JournalReader] = field(default_factory=dict)
 
     def news(self) -> Iterator[Sent]:

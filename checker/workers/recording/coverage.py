@@ -1,4 +1,4 @@
-"""The places where an operation lists possible values, and the listed values that a case has."""
+"""The places of an operation with enumerations, and the members that a case contains."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,21 +15,21 @@ from checker.core.operation import Label, Location, Operation
 from checker.corpus.records import EDGE, MEDIA_TYPE, MEMBER, VALID
 from checker.schema.views import Outline, outline_of
 
-_DEEPEST: Final = 4  # Properties and items inside each other.
-_MOST_SCHEMAS: Final = 1000  # Schemas of one operation that are searched. Schemas that contain themselves have no end.
-_MOST_PLACES: Final = 100  # Maximum number of places of an operation.
+_DEEPEST: Final = 4  # Nesting of properties and items.
+_MOST_SCHEMAS: Final = 1000  # Schemas of one operation that are searched. Recursive schemas would have no end.
+_MOST_PLACES: Final = 100  # Places of an operation.
 _MOST_MEMBERS: Final = 100
-"""Maximum size of an enumeration: the codes of all currencies are more, and no reader needs to know which of them were sent."""
-_MOST_ITEMS: Final = 10  # Maximum number of items of an array in a body that are inspected.
+"""Members of an enumeration. The codes of all currencies are more, and readers do not need to know which of them were sent."""
+_MOST_ITEMS: Final = 10  # Items of an array in a body that are inspected.
 _SCALARS: Final = (str, int, float, bool, type(None))
 
 
 class Enumeration(Struct, frozen=True, dict=True):
-    """The values that are listed for one place."""
+    """The enumeration of one place."""
 
     location: Location
     path: tuple[str, ...]
-    """Name of the parameter, or nothing for a body, then names of properties; `ITEMS` for the items of an array."""
+    """Name of the parameter (empty for a body), then names of properties; `ITEMS` stands for the items of an array."""
     members: Mapping[object, str]  # Key of a value -> its JSON.
 
     @cached_property
@@ -71,15 +71,15 @@ def _key(value: object) -> object:
 
 
 _BODY: Final = "body"
-_UNREAD: Final = "?"  # In place of the `Content-Type` of a response: nothing is compiled for it.
-# Python finds a member of an enumeration ten times slower than a name.
+_UNREAD: Final = "?"  # Used in place of a response's `Content-Type` if nothing was compiled for it.
+# A module-level name is ten times faster than a member of an enumeration.
 _NEGATIVE: Final = GenerationMode.NEGATIVE
 
 
 def tried_by(meta: CaseMetadata) -> Iterator[tuple[str, str]]:
-    """Yield (place, keyword that is broken there or `EDGE`); the place is `query limit`, or `query` if the name is unknown.
+    """Yield (place, keyword that is broken there or `EDGE`). The place is `query limit`, or `query` if the name is unknown.
 
-    Nothing for a valid case that is about no place of its own.
+    Yields nothing for a valid case that tests no particular place.
     """
     data = meta.phase.data
     location, name = data.get("parameter_location"), data.get("parameter")
@@ -93,17 +93,17 @@ def tried_by(meta: CaseMetadata) -> Iterator[tuple[str, str]]:
             yield _place(str(part), named or ""), provenance.violation.keyword
 
 
-Showing = tuple[Label, str, str]  # (label, place, what): one thing that a case can show.
+Showing = tuple[Label, str, str]  # (label, place, what): one thing that a case can cover.
 
 
 class Showings(Struct):
-    """The parts of the description that cases of one operation can show, computed once: each request asks for them."""
+    """What cases of one operation can cover in the description. It is computed once, because every request needs it."""
 
     parts: tuple[tuple[str, dict[str, Showing]], ...]  # Attribute of a case, and by name what a parameter there shows.
     listed: tuple[tuple[str, tuple[str, ...], Mapping[object, int]], ...]
-    """(attribute of a case, path in it, key of a value -> number of what it shows)."""
+    """(attribute of a case, path inside it, key of a value -> index in `members`)."""
     members: tuple[Showing, ...]
-    """The showings of listed values, by number. Each case hashes numbers in a fraction of the time of texts."""
+    """What enumeration members cover, by index. Hashing an index takes a fraction of the time of a text."""
     body: Showing
 
     @classmethod
@@ -123,7 +123,7 @@ class Showings(Struct):
         return cls(tuple(named.items()), tuple(listed), tuple(numbers), (label, _BODY, VALID))
 
     def kind_of(self, case: Case) -> "_Kind":
-        """Return a key for what a valid case shows: names of its parameters, its listed values, the media type of its body, its edges."""
+        """Return a key for what a valid case covers: names of its parameters, its enumeration members, the media type of its body, its edges."""
         names = tuple([tuple(getattr(case, container)) for container, _ in self.parts])
         members = [
             found
@@ -136,7 +136,7 @@ class Showings(Struct):
         return names, tuple(members), None if case.body is NOT_SET else case.media_type or "", edges
 
     def sent_by(self, kind: "_Kind") -> list[Showing]:
-        """Return all that valid cases of a kind show, but the edges that they are about."""
+        """Return everything that valid cases of a kind cover, except the edges that they test."""
         names, members, media_type, edges = kind
         found = [
             named[name] for (_, named), sent in zip(self.parts, names, strict=True) for name in sent if name in named
@@ -151,7 +151,7 @@ class Showings(Struct):
 
 
 _Kind = tuple[tuple[tuple[str, ...], ...], tuple[int, ...], str | None, tuple[tuple[str, str], ...]]
-"""The parts of a valid case that count: names by container, numbers of listed values, media type of the body (None: no body), edges."""
+"""(parameter names by container, indices of members, media type of the body or None, edges) of a valid case."""
 
 
 class _Alike(Struct):
@@ -162,9 +162,10 @@ class _Alike(Struct):
 
 
 class Shown(Struct):
-    """The parts of the description that cases of one task show, counted until they are written; invalid cases show only responses.
+    """What cases of one task cover in the description, counted until it is recorded. Invalid cases only cover responses.
 
-    Cases that show the same and get the same response are counted as one kind: most cases are of a few kinds, and have a dozen parts each.
+    Cases that cover the same and get the same response are counted as one kind, because most cases are of few kinds and have
+    a dozen parts each.
     """
 
     _cases: dict[tuple[Label, int, str | None, _Kind | None], _Alike] = field(default_factory=dict)
@@ -172,7 +173,7 @@ class Shown(Struct):
     _seen: set[tuple[int, Showing]] = field(default_factory=set)  # (class of the status, what was shown).
 
     def note(self, case: Case, showings: Showings, status: int, content_type: str | None) -> Sequence[Showing]:
-        """Count a case; 0 is the status of no response. Gives what no case with such a response showed before."""
+        """Count a case; `status` is 0 without a response. Return what no earlier case with such a response covered."""
         meta = case.meta
         is_wrong = meta is not None and meta.mode is _NEGATIVE
         key = showings.body[0], status, content_type, None if is_wrong else showings.kind_of(case)
@@ -194,7 +195,7 @@ class Shown(Struct):
         return firsts
 
     def counts(self) -> Iterator[tuple[str, str, str, int, int]]:
-        """(label, place, what, class of the status, cases), each once."""
+        """Yield (label, place, what, class of the status, cases), each once."""
         found: dict[tuple[int, Showing], int] = {}
         for (_, status, *_), alike in self._cases.items():
             for shown in alike.shown:
@@ -209,7 +210,7 @@ class Shown(Struct):
 
 
 def documented_types(operation: Operation) -> Iterator[tuple[str, str]]:
-    """(`body` or `answer 200`, media type as spelled) of all that an operation documents."""
+    """Yield (`body` or `answer 200`, media type as spelled) for everything that an operation documents."""
     yield from ((_BODY, body.media_type) for body in operation.bodies)
     contract = operation.contract
     for status in contract.plan(405, _UNREAD).documented_statuses:
@@ -223,7 +224,7 @@ def documented_types(operation: Operation) -> Iterator[tuple[str, str]]:
 
 
 def _answer(status: str) -> str:
-    """Place of a documented response among what was tried: `answer 200`."""
+    """Return the name of a documented response as a place: `answer 200`."""
     return f"answer {status}"
 
 

@@ -1,4 +1,4 @@
-"""The defects of the run that a worker knows: new failures, and the cost of their investigation."""
+"""The defects of the run that a worker knows, and the cost of their investigation."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
@@ -13,36 +13,38 @@ from checker.corpus.records import Finding
 from checker.workers.messages import KNOWN_PLACES
 
 MOST_TEXTS = 5
-"""Findings of one rule of one operation that differ by their error texts alone; what comes then is the first of them."""
+"""Findings of one rule of one operation that differ only by their error texts. Further ones count as the first."""
 MOST_VARIANTS = 20
 """Findings of one check on one operation: a rule that is broken in ever new places must not fill the disk."""
 
 MOST_LOOKS = 5  # At a failure that did not show each time: what others came between once may show itself the next time.
 
 MOST_LATER = 20
-"""Failures of one worker that are looked at later. Each look takes a second, and on a service that masks its errors all may need one."""
+"""Failures of one worker that are sent once more after a while. This takes a second each, and on a service that masks its
+errors all failures may need it.
+"""
 
 
 class Defects(Struct):
-    """Settled findings of all workers, by what they have in common. Nothing in here depends on who settled them."""
+    """Settled findings of all workers, and what they have in common. The content does not depend on which worker settled them."""
 
     fingerprints: set[str] = field(default_factory=set)
     """Fingerprints of findings that are settled, or under investigation in this worker."""
     unfinished: set[str] = field(default_factory=set)
-    """Fingerprints of failures that were not looked into here beyond their commands, or that did not show each time."""
+    """Fingerprints of failures of which this worker sent only the commands, or that did not show each time."""
     passing: set[str] = field(default_factory=set)  # Causes of findings that did not show each time.
     later_looks: int = MOST_LATER  # Failures that may still be looked at later, because others of their cause pass.
     reopens: Callable[[str], bool] = lambda fingerprint: False  # Whether there is more for one of them by now.
     _by_rule: dict[tuple[str, str, str], dict[str, Finding]] = field(default_factory=lambda: defaultdict(dict))
     _by_check: dict[tuple[str, str], dict[str, Finding]] = field(default_factory=lambda: defaultdict(dict))
-    _spent: Counter[str] = field(default_factory=Counter)  # Operation -> requests that went into its findings.
+    _spent: Counter[str] = field(default_factory=Counter)  # Operation -> requests that were spent on its findings.
     _settled: dict[str, Finding] = field(default_factory=dict)
-    _places: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # Cause -> operations that show it.
+    _places: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # Cause -> operations with it.
     _looks: Counter[str] = field(default_factory=Counter)
-    """Fingerprint -> how often it was looked into here and did not show each time."""
+    """Fingerprint -> how often it was investigated here and did not show each time."""
 
     def absorb(self, *settled: Finding) -> None:
-        """Take in settled findings; once more changes nothing."""
+        """Take in settled findings. Repeating this changes nothing."""
         for one in settled:
             self.fingerprints.add(one.fingerprint)
             if one.fingerprint in self._settled:
@@ -69,7 +71,7 @@ class Defects(Struct):
         return self.same_as(label, failure, fingerprint) is not None
 
     def settle(self, finding: Finding) -> None:
-        """Add the results of this worker."""
+        """Add a finding that this worker settled."""
         name = finding.fingerprint
         if finding.investigation.withdrawn and finding.investigation.stopped and not finding.investigation.requests:
             # Nothing was sent for it.
@@ -81,7 +83,7 @@ class Defects(Struct):
         self.absorb(finding.brief)
         is_cut = bool(finding.investigation.stopped) and not finding.investigation.shrink_executions
         if is_intermittent(finding.investigation):
-            # Two errors may have one text: a lock that passes must not hide a defect that shows each time.
+            # Two errors may have the same text: a temporary lock must not hide a defect that always shows.
             self._looks[name] += 1
             is_cut = is_cut or self._looks[name] < MOST_LOOKS
         if is_cut and not finding.same_as:
@@ -90,23 +92,23 @@ class Defects(Struct):
             self.unfinished.discard(name)
 
     def give_back(self, fingerprint: str, label: str, requests: int) -> None:
-        """Forget a failure that did not occur again, so that the next case with this failure is investigated."""
+        """Forget a failure that did not recur, so that the next case with it is investigated."""
         self._spent[label] += requests
         self._looks[fingerprint] += 1
         if self._looks[fingerprint] < MOST_LOOKS:
             self.fingerprints.discard(fingerprint)
 
     def knows_cause(self, cause: str) -> bool:
-        """Whether enough operations show a mistake."""
+        """Whether enough operations show a cause."""
         return len(self._places.get(cause, ())) >= KNOWN_PLACES
 
     def shows_known_cause(self, fingerprint: str) -> bool:
-        """Whether a settled finding is one of many places of a mistake."""
+        """Whether a settled finding is one of many places of a cause."""
         settled = self._settled.get(fingerprint)
         return settled is not None and bool(settled.investigation.reproduced) and self.knows_cause(settled.cause)
 
     def spent(self, label: str) -> int:
-        """Return the number of requests that went into findings of an operation."""
+        """Return the number of requests that were spent on findings of an operation."""
         return self._spent[label]
 
     def is_novel(self, label: str, check: str) -> bool:
@@ -114,18 +116,17 @@ class Defects(Struct):
         return not self._by_check[label, check]
 
     def text_of(self, fingerprint: str, failure: Failure) -> str | None:
-        """Return the template of the error texts of a settled finding; None if a failure breaks another rule."""
+        """Return the template of a settled finding's error texts; None if a failure breaks another rule."""
         settled = self._settled.get(fingerprint)
         rule = (failure.check, failure.unique_key)
         return settled.text if settled is not None and (settled.check, settled.unique_key) == rule else None
 
     def same_as(self, label: str, failure: Failure, fingerprint: str) -> str | None:
-        """Return the fingerprint of the settled finding that shows the same defect as a failure; None if the failure is to be investigated."""
+        """Return the fingerprint of the settled finding with the same defect as a failure; None if the failure has to be investigated."""
         alike = self._by_rule[label, failure.check, failure.unique_key]
         if fingerprint in alike:
             return None
-        # In the order of cases: which finding stands for a failure must not depend on the order in which workers
-        # report.
+        # In the order of cases, because the finding that represents a failure must not depend on the order of reports.
         for settled in _in_order(alike):
             if matches(settled.text, failure.text):
                 return settled.fingerprint
@@ -144,5 +145,5 @@ class Defects(Struct):
 
 
 def _in_order(settled: dict[str, Finding]) -> list[Finding]:
-    """Return the failures in the order of their cases, whatever the order of reports."""
+    """Return findings in the order of their cases, whatever the order of reports."""
     return sorted(settled.values(), key=lambda one: (one.index, one.fingerprint))

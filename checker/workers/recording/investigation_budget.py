@@ -1,6 +1,6 @@
-"""The budget of requests for investigations: a share of the requests of the run, and a limit for each shrink.
+"""The budget of requests for investigations: a share of the run's requests, and a limit for each shrink.
 
-Both limit requests; that of a shrink also depends on the speed of the target.
+Both limit the number of requests. The limit of a shrink also depends on the speed of the target.
 """
 
 from collections import Counter
@@ -14,73 +14,74 @@ from checker.workers.recording.task_state import LeasedTask
 
 # Without these, runs in which every operation fails spent 20.4 % on investigations instead of a fifth.
 AROUND = 4  # Requests around a shrink: the case again, the simplest one, the smallest one, and that as printed.
-LOOK = 3  # Requests for a failure that nothing is tried on: the case again, the simplest one, and that as printed.
-# One request for each failure, and six more where that did not show it, had no bound: a server of 120 operations that
-# fails at random got 75 % investigations. With the floor it is 14 %.
+LOOK = 3  # Requests for a failure that is not shrunk: the case again, the simplest case, and the printed command.
+# One request for each failure, and six more if it did not show, had no limit: of the requests to a server of 120
+# operations that fails randomly, 75 % were investigations. With the floor, 14 % are.
 FLOOR = 100  # Requests that a run may spend before the share counts: a few failures of a small run are confirmed.
-LEAST = 5  # The part of the floor that each operation, or a worker that takes the place of another, has at least.
-LAST = 50  # Requests for a failure that ends its run: no other test needs them.
+LEAST = 5  # Least part of the floor for each operation, or for a worker that replaces another.
+LAST = 50  # Requests for a failure that ends its run, because no other test needs them.
 ENOUGH = 20
-"""With so many left, a failure that only its command was sent for is looked into after all when it shows again."""
+"""With so many requests left, a failure for which only the command was sent is investigated when it shows again."""
 MOST = 500  # Requests for one finding.
-# A service whose authentication is off fails in each operation.
+# If a service's authentication is switched off, each operation fails.
 OF_KNOWN_CAUSE = "before it began (other operations show what it has in common with them)"
-"""The reason for no shrink at one of many places of a cause."""
+"""Why a place of a cause with many places is not shrunk."""
 _MATTERS = (Severity.CRITICAL, Severity.HIGH)
 
 
 class InvestigationBudget(Struct):
     """Requests that are left for investigations of failures.
 
-    If they are not enough for a failure, it is sent once, as it is printed. If the floor is spent as well, the failure is reported unconfirmed.
+    If they are not enough for a failure, only its printed command is sent. If the floor is spent as well, the failure is
+    reported unconfirmed.
 
-    In `run` each operation has the share of its own cases, so that the budget depends neither on the workers nor on the order
-    of responses; unused requests are distributed at the end of the run. In `fuzz`, and with a time limit, the number of cases
-    is not known in advance, so the budget is the share of the requests that this worker has sent.
+    In `run` each operation has the share of its own cases, so that the budget depends neither on the number of workers nor
+    on the order of responses; unused requests are distributed at the end of the run. In `fuzz`, and with a time limit, the
+    number of cases is unknown in advance, so the budget is a share of the requests that this worker has sent.
     """
 
     share: float
     defects: Defects
     is_open_ended: bool = False  # Whether the number of cases of the run is unknown.
     spares_known_causes: bool = False
-    """Whether further places of a mistake that some operations show have no more than their one request: time is short."""
+    """Whether further places of a cause that several operations show get only their one request, because time is short."""
     floor: int = FLOOR
-    """Requests for commands as they are printed, before the share counts: of each operation; else of this worker."""
-    credit: int = 0  # The number of requests that may be spent before they are earned.
-    spent: int = 0  # By this worker.
+    """Requests for printed commands before the share counts: per operation, or for this worker if `is_open_ended`."""
+    credit: int = 0  # Number of requests that may be spent before they are earned.
+    spent: int = 0  # Requests that this worker spent.
     earned: int = 0  # Cases that this worker sent.
 
     def affords(self, running: LeasedTask, index: int, label: str) -> bool:
-        """Whether a failure may have more than the one request that each has. `index`: of the case that showed it."""
+        """Whether a failure may get more than its one guaranteed request. `index`: of the case with the failure."""
         return self._left(running, index, label) >= LOOK
 
     def may_send(self, running: LeasedTask, index: int, label: str, sent: int) -> bool:
-        """Whether a failure may have one more request at all; `sent`: those that it had."""
+        """Whether a failure may get one more request; `sent`: requests that it had."""
         share = self._ratio * (self.earned if self.is_open_ended else running.known_cases(index))
         spent = self.spent if self.is_open_ended else self.defects.spent(label) + sent
         return spent < max(self.floor, self.credit, int(share))
 
     def reopens(self, fingerprint: str) -> bool:
-        """Whether a failure that got only one request is to be investigated again, because the budget has grown since then."""
+        """Whether to investigate a failure again that got only one request, because the budget has grown."""
         is_unfinished = self.is_open_ended and fingerprint in self.defects.unfinished
         if not is_unfinished or self._left_of_earned() < ENOUGH:
             return False
         return not (self.spares_known_causes and self.defects.shows_known_cause(fingerprint))
 
     def is_spared(self, cause: str) -> bool:
-        """Whether the cause of a failure is known well enough to send the failure only once, as it is printed."""
+        """Whether the cause of a failure is known well enough to send only its printed command."""
         return self.spares_known_causes and self.defects.knows_cause(cause)
 
     def allowance(self, running: LeasedTask, index: int, label: str, severity: Severity, check: str) -> int:
-        """Return the number of candidates for the shrink of one failure: all that is left for the first severe one of its check, half of that for others."""
-        # Half for the others, so that the first failures of an operation leave something for those behind them.
+        """Return the number of candidates for the shrink of one failure: all that are left for the first severe one of its check, half for others."""
+        # Half for the others, so that later failures of an operation get some as well.
         left = max(0, self._left(running, index, label) - AROUND)
         is_first = severity in _MATTERS and self.defects.is_novel(label, check)
         return min(MOST, left if is_first else left // 2)
 
     def _left(self, running: LeasedTask, index: int, label: str) -> int:
         if running.lease.again:
-            # Failures that turn up in a second look are reported as they are.
+            # Failures that are found in a second look are reported unshrunk.
             return 0
         if self.is_open_ended:
             return self._left_of_earned()
@@ -91,7 +92,7 @@ class InvestigationBudget(Struct):
 
     @property
     def _ratio(self) -> float:
-        """Requests for each case."""
+        """Return the number of requests for each case."""
         return self.share / (1 - self.share)
 
 
@@ -101,7 +102,7 @@ _LATER_S = 0.6
 _TIMES = 4.0
 _MOST_SLOW = 2
 _RARE = 8
-"""If no more than one candidate in so many is slow, the load of a moment is the reason. It must not decide how small a case becomes."""
+"""If at most one candidate in so many is slow, a load peak is the reason, which must not decide how small a case becomes."""
 
 _QUICK_S = 0.016
 _REQUESTS_OF_QUICK = 500
@@ -109,18 +110,18 @@ _FEWEST = 15
 
 
 class ShrinkBudget(Struct):
-    """The limits of a shrink that follow from the speed of the target. One object for all shrinks of a worker, one at a time.
+    """The limits of a shrink that follow from the speed of the target. One object for all shrinks of a worker, which run one at a time.
 
-    The number of requests is limited, never the time: a busy machine needs more time, and the seed alone decides what is sent. A
-    shrink may send 500 requests if the fastest response came within 16 ms, 250 if it came within 32 ms, and so on: load makes
-    responses late, but hardly ever all of them.
+    The number of requests is limited and not the time: a busy machine needs more time, and only the seed may decide what is
+    sent. A shrink may send 500 requests if the fastest response took up to 16 ms, 250 if it took up to 32 ms, and so on:
+    load makes responses late, but hardly ever all of them.
 
-    An operation that sleeps rejects invalid requests immediately and is slow for all others. A shrink of such a failure, and
-    every later shrink of the same task, would spend all its requests waiting. So a shrink ends after two slow candidates,
-    unless slow candidates are rare.
+    An operation that sleeps may reject invalid requests at once and be slow for all others. A shrink of its failure, and
+    every later one of the same task, would wait for all its requests. So a shrink ends after two slow candidates, unless
+    slow candidates are rare.
     """
 
-    requests: int = 0  # Requests of the current shrink that were answered or given up.
+    requests: int = 0  # Requests of the current shrink that got a response or were given up.
     is_over: bool = False  # Whether nothing is shrunk any more, because the run ends.
     _task: str = ""
     _failed_after_s: float = 0.0
@@ -137,7 +138,8 @@ class ShrinkBudget(Struct):
     def patience_s(self) -> float:
         """Return the seconds after which a candidate is given up.
 
-        The first slow candidate gets more time, because giving up a candidate during a short load peak would change the requests after it.
+        The first slow candidate gets more time, because giving it up during a short load peak would change the requests
+        after it.
         """
         return max(_LATER_S if self._is_sleepy else _FIRST_S, _TIMES * self._failed_after_s)
 
@@ -163,8 +165,8 @@ class ShrinkBudget(Struct):
 
     @property
     def _allowed(self) -> int:
-        # In steps of two, so that one target comes to the same number in nearly all runs. A number that follows the
-        # time smoothly would differ each time, and with it what is sent.
+        # In steps of two, so that the same target gives the same number in nearly all runs. A number that follows the
+        # time smoothly would differ each time, and change what is sent.
         allowed, step_s = _REQUESTS_OF_QUICK, _QUICK_S
         while self._fastest_s > step_s and allowed > _FEWEST:
             allowed, step_s = allowed // 2, 2 * step_s
@@ -172,7 +174,7 @@ class ShrinkBudget(Struct):
 
     @property
     def _is_sleepy(self) -> bool:
-        """Whether slow candidates are no exception in the task."""
+        """Whether slow candidates are frequent in the task."""
         slow = self._slow[self._task]
         return slow > 0 and slow * _RARE >= self._all[self._task]
 

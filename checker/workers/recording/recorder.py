@@ -40,7 +40,7 @@ from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure
 
 
 def title_of(error: BaseException) -> tuple[str, str]:
-    """Return the title of an error and its traceback: the whole one for our code, the lines of the user for user code."""
+    """Return the title of an error and its traceback: complete for the checker's code, only the user's lines for user code."""
     match error:
         case errors.Unsatisfiable():
             return "Schema Error", ""
@@ -63,7 +63,7 @@ def title_of(error: BaseException) -> tuple[str, str]:
 
 
 def network_error_of(finding: Finding) -> OperationError | None:
-    """Return the error to report for a withdrawn finding whose request got no complete response, None for any other."""
+    """Return the error to report for a withdrawn finding whose request got no complete response; None for other findings."""
     last = finding.interactions[-1] if finding.interactions else None
     if not finding.investigation.withdrawn or last is None or last.exchange.failure is None:
         return None
@@ -92,14 +92,14 @@ class Recorder(Struct):
     secrets: Secrets
     reproduction: Rendering = lambda request, is_timed=False: ""  # The command that sends a request.
     defects: Defects = field(default_factory=Defects)
-    is_turned_away: bool = False  # Whether the target no longer serves any request.
+    is_turned_away: bool = False  # Whether the target serves no request any more.
     _noted: set[tuple[str, str, str]] = field(default_factory=set)
     _unsettled: dict[str, tuple[str, int]] = field(default_factory=dict)
-    """Fingerprint -> (task, index) of the case that is under investigation for it, or waits to be."""
+    """Fingerprint -> (task, index) of the case that is under investigation, or waits for it."""
     _unwritten: list[Finding] = field(default_factory=list)  # First versions of findings that are not on disk yet.
 
     def failures(self, flight: InFlight, verdict: Verdict) -> Sequence[UnconfirmedFailure]:
-        """Return the failures of a verdict that are new; `write_failures` puts them on disk. Doubts of checks are noted."""
+        """Return the new failures of a verdict; `write_failures` writes them to disk. Doubts of checks are noted."""
         made, judgement = flight.made, verdict.judgement
         for text in judgement.disagreements:
             self.note(Note("disagreement", made.label, "", text))
@@ -119,13 +119,14 @@ class Recorder(Struct):
         return [suspicion for suspicion in found if suspicion is not None]
 
     def suspect(self, flight: InFlight, chain: tuple[JudgedCase, ...], failure: Failure) -> UnconfirmedFailure | None:
-        """Return a failure that is new, None if it is known. It is on disk after `write_failures`."""
+        """Return a failure if it is new, otherwise None. `write_failures` writes it to disk."""
         step = chain[-1].made.step
         fingerprint, label = failure.fingerprint(step.label), failure.blamed(step.label)
         place = (flight.task.lease.id, flight.index)
         waiting = self._unsettled.get(fingerprint)
         if waiting is not None:
-            # An earlier case of the same task replaces it: its response came later, and the order of responses must not decide.
+            # An earlier case of the same task replaces it: its response came later, and the order of responses must not
+            # decide.
             if waiting[0] != place[0] or waiting[1] <= place[1]:
                 return None
         elif self.defects.is_known(fingerprint, label, failure):
@@ -138,9 +139,9 @@ class Recorder(Struct):
         return UnconfirmedFailure(finding, failure, chain, flight.task.phase)
 
     def write_failures(self) -> None:
-        """Write new failures so that they survive the worker: call it before the next request. Raises `StorageError`."""
+        """Write new failures so that they survive the worker. Call this before the next request. Raises `StorageError`."""
         if self._unwritten:
-            # Reports of all requests read only the traffic, so the requests of a finding must be on disk before the finding.
+            # Reports of all requests read only the traffic, so a finding's requests must be on disk before the finding.
             self.traffic.writer.flush()
             self.journal.hand_over(*self._unwritten)
             self._unwritten.clear()
@@ -180,16 +181,16 @@ class Recorder(Struct):
         )
 
     def is_open(self, suspicion: UnconfirmedFailure) -> bool:
-        """Whether no earlier case has taken a failure over: looking into that one may have shown it, too."""
+        """Whether no earlier case has taken over a failure: that case's investigation may have shown this one."""
         finding = suspicion.finding
         place = self._unsettled.get(finding.fingerprint)
         return suspicion.second is not None or place == (finding.task, finding.index)
 
     def settled(self, findings: Sequence[Finding]) -> None:
-        """Write the last versions of findings: after a death all of them are there or none."""
+        """Write the final versions of findings: after a death all of them are there or none."""
         for finding in findings:
             self._unsettled.pop(finding.fingerprint, None)
-            # A withdrawn finding is not reported, but the request got no response, and this must not be lost with it.
+            # A withdrawn finding is not reported, but that its request got no response must be.
             error = network_error_of(finding)
             if error and self.is_new("network", error.label, error.message):
                 self.journal.append(error)
@@ -211,7 +212,7 @@ class Recorder(Struct):
             self.journal.append(OperationError(label, phase, title, message, trace))
 
     def gave_up(self, label: str, phase: str, error: BaseException) -> None:
-        """Record the reason why an operation, or one of its cases, is not tested further."""
+        """Record why an operation, or one of its cases, is not tested further."""
         if isinstance(error, errors.NothingToBreak):
             self.note(Note(UNBROKEN, label, "", error.reason))
             return
@@ -222,7 +223,7 @@ class Recorder(Struct):
         self.operation_error(label, phase, title, str(error), trace)
 
     def keep(self, records: Iterable[Record]) -> None:
-        """Write records unchanged; findings are on disk afterwards."""
+        """Write records unchanged. Findings are on disk afterwards."""
         for record in records:
             self.journal.write(record)
 
@@ -261,7 +262,7 @@ class Recorder(Struct):
         self.journal.tick(now)
 
     def catch_up(self) -> None:
-        """Encode the interactions that could wait."""
+        """Encode the interactions that were kept for later."""
         self.traffic.writer.catch_up()
         if self.traffic.faults:
             self._tell_of_unwritten()
@@ -273,7 +274,7 @@ class Recorder(Struct):
         self.journal.flush()
 
     def release(self) -> None:
-        """Close the files; data that is not flushed is lost. Workers in threads need this, because their process does not end."""
+        """Close the files. Data that is not flushed is lost. Workers in threads need this, because their process does not end."""
         self.traffic.writer.release()
         self.journal.release()
 
@@ -290,7 +291,7 @@ class Recorder(Struct):
     def is_new(self, kind: str, label: str, text: str) -> bool:
         """Return True if this key has not been reported before."""
         key = (kind, label, text)
-        # The bound is on memory: texts of a server may be different each time.
+        # This limits memory, because a server's texts may be different each time.
         if key in self._noted or len(self._noted) > 10_000:
             return False
         self._noted.add(key)

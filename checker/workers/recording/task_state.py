@@ -28,24 +28,24 @@ from checker.workers.recording.coverage import Shown, tried_by
 from checker.workers.recording.traffic import Answered
 from checker.workers.recording.unconfirmed import JudgedCase, before_in
 
-DULL_CASES = 16  # Cases of one operation in one lease, all refused alike, after which it is dull.
+DULL_CASES = 16  # Cases of one operation in one lease, all with the same refusal, after which it is dull.
 _NEVER = 1 << 62
-# Without these pauses, a cluster that returns 404 for everything had as many seconds as the one where everything
+# Without these pauses, a cluster that answers everything with 404 got as much time as the cluster in which everything
 # happens.
 DULL, CONSTANT = 8, 16  # Rounds between two turns of a dull operation, and of an operation with a single case.
 DULL_PRODUCER, CONSTANT_PRODUCER = 2, 4
-"""Rounds between two turns of such operations if other operations need their responses."""
+"""The same numbers for operations whose responses others need."""
 
 
 class ClusterRotation(Struct):
-    """The rotation among the operations of a cluster during one lease, and the results of each operation."""
+    """The turns of a cluster's operations during one lease, and the results of each operation."""
 
     labels: Sequence[Label]  # The case with an index is of operation `labels[index % len(labels)]`.
     producers: Collection[Label] = ()
     quiet: Mapping[Label, int] = field(default_factory=dict)
     """Operation -> its pause until it shows something new, because it showed nothing new in earlier leases."""
     pauses: dict[Label, int] = field(default_factory=dict)
-    """Operation -> every how many rounds it is its turn; each time if it is not there."""
+    """Operation -> rounds from one of its turns to the next; 1 if missing."""
     _answered: dict[str, Counter[int]] = field(default_factory=dict)
     """Operation -> status -> cases; status 0 if there was no response."""
     _fresh: Counter[Label] = field(default_factory=Counter)  # Operation -> cases that showed something new.
@@ -58,7 +58,7 @@ class ClusterRotation(Struct):
             self._settle(label)
 
     def passes(self, label: Label, index: int) -> bool:
-        """Whether an operation is skipped at this index, because its share of the turns is reduced."""
+        """Whether an operation is skipped at this index, because it has fewer turns."""
         return index // len(self.labels) % self.pauses.get(label, 1) > 0
 
     def showed(self, label: Label) -> None:
@@ -68,18 +68,18 @@ class ClusterRotation(Struct):
         self._settle(label)
 
     def is_constant(self, label: Label) -> bool:
-        """Note that all of its cases are the same; whether those of all others are, too."""
+        """Note that all cases of an operation are equal; return whether this is true for all operations of the cluster."""
         self._constant.add(label)
         self._settle(label)
         return len(self._constant) == len(set(self.labels))
 
     def wait(self, label: Label) -> None:
-        """Make no further case of it while one waits long."""
+        """Make no further case of an operation while one of its requests waits for long."""
         self._waiting.add(label)
         self._settle(label)
 
     def landed(self, label: Label) -> None:
-        """Release the lane of the flight."""
+        """Note that the request which was waited for has ended."""
         self._waiting.discard(label)
         self._settle(label)
 
@@ -103,9 +103,9 @@ class ClusterRotation(Struct):
         return tuple(found)
 
     def _settle(self, label: Label) -> None:
-        """Set the share of the turns that the operation gets from now on."""
-        # The strongest reason wins: a request that is waited for, a single case, equal refusals, nothing new. Producers
-        # rest less, because an operation with a single case is often the only source of an identifier.
+        """Set how often the operation gets a turn from now on."""
+        # The strongest reason decides: a request in flight, a single case, equal refusals, nothing new. Producers pause
+        # less, because an operation with a single case is often the only source of an identifier.
         is_producer = label in self.producers
         pause = 1 if self._fresh[label] else self.quiet.get(label, 1)
         if label in self._waiting:
@@ -122,7 +122,7 @@ class ClusterRotation(Struct):
             self.pauses.pop(label, None)
 
     def _is_dull(self, label: Label) -> bool:
-        """Whether all responses of an operation are one refusal (0: no response), and many."""
+        """Whether an operation has many responses, all of them the same refusal (0: no response)."""
         statuses = self._answered.get(label, Counter())
         if len(statuses) != 1 or label in self._lively:
             return False
@@ -131,16 +131,16 @@ class ClusterRotation(Struct):
 
 
 SAVED_INDEX = 1 << 33
-"""Indices of failing examples of earlier runs start here: they are tried, but not counted as cases."""
-PROBE_INDEX = 1 << 34  # Indices of probes of operations that accepted no case start here.
+"""First index of failing examples from earlier runs. They are tried, but do not count as cases."""
+PROBE_INDEX = 1 << 34  # First index of probes for operations that accepted no case.
 
 
 class TaskTally(Struct, kw_only=True):
-    """The counts of a leased task, until a record of them is written; and the waiting times of the whole lease."""
+    """The counts of a leased task until they are recorded, and the waiting times of the whole lease."""
 
     lease: Task
-    rounds: ClusterRotation | None = None  # The turns of a cluster; None where each operation has its cases.
-    ends_at: float | None = None  # The time from which on no case begins; None while the task waits behind another one.
+    rounds: ClusterRotation | None = None  # The turns of a cluster; None if each operation has its own cases.
+    ends_at: float | None = None  # From then on no case begins; None while the task waits behind another.
     requests: int = 0
     inquiries: int = 0  # The number of requests that investigated failures.
     cases: int = 0
@@ -149,19 +149,19 @@ class TaskTally(Struct, kw_only=True):
     wrong: dict[tuple[str, int], int] = field(default_factory=dict)
     """The part of `statuses` that belongs to negative cases."""
     probes: dict[tuple[str, int], int] = field(default_factory=dict)
-    """Like `statuses`, of cases with a method that is not the operation's."""
+    """Like `statuses`, for cases with another method than the operation's."""
     tried: dict[tuple[str, str, str, int], int] = field(default_factory=dict)
-    """(label, place, keyword or `EDGE`, class of the status) -> cases that were about it."""
+    """(label, place, keyword or `EDGE`, class of the status) -> cases that tested it."""
     shown: Shown = field(default_factory=Shown)
-    """The parts of the description that cases had, whatever they were about."""
+    """What cases covered in the description, whatever they tested."""
     firsts: set[tuple[int | str, ...]] = field(default_factory=set)
     """Entries that are new since the last report: (label, status) of responses, (label, place, keyword) of cases."""
-    looked_at: dict[tuple[str, int], int] = field(default_factory=dict)  # `statuses` at the last look.
-    looks_at: int = 0  # The number of cases at which the next look at a cluster is due.
+    looked_at: dict[tuple[str, int], int] = field(default_factory=dict)  # `statuses` when they were read last.
+    looks_at: int = 0  # Number of cases after which a cluster is examined again.
     answers: int = 0  # Number of responses in the whole lease.
     long_waits: int = 0
     timeouts: dict[Label, tuple[int, int]] = field(default_factory=dict)
-    """Operation -> time-outs in a row, and the index from which on the next one counts."""
+    """Operation -> (timeouts in a row, index from which the next one counts)."""
 
     def count(self, label: Label, status: int, *, is_wrong: bool = False) -> None:
         """Count a case by its status, 0 if there was no response. `is_wrong` is true for a negative case."""
@@ -177,7 +177,7 @@ class TaskTally(Struct, kw_only=True):
             self._look()
 
     def count_probe(self, label: Label, status: int) -> int:
-        """Count a case with a method of another operation; return 0, since the operation itself did not respond."""
+        """Count a case with another operation's method; return 0, because the operation itself did not respond."""
         self.cases += 1
         self.probes[label, status] = self.probes.get((label, status), 0) + 1
         return 0
@@ -203,7 +203,7 @@ class TaskTally(Struct, kw_only=True):
             self.inquiries += requests
 
     def counted(self) -> None:
-        """Begin new counts after the old ones are recorded."""
+        """Reset the counts after they were recorded."""
         self._look()
         self.cases = self.requests = self.inquiries = self.failed_cases = 0
         self.statuses.clear()
@@ -222,17 +222,17 @@ class TaskTally(Struct, kw_only=True):
             self.long_waits += 1
 
     def _look(self) -> None:
-        """Read the latest responses of the operations of a cluster, and end its turn if all of them are dull.
+        """Read the latest responses of a cluster's operations, and end its turn if all of them are dull.
 
-        The look is due when each of them may have had enough cases to be dull. If the look were due by time, a fast target
-        would get more useless requests.
+        This is due when each operation may have had enough cases to be dull. If it were due by time, a fast target would get
+        more useless requests.
         """
         if self.rounds is None:
             return
         seen, now = self.looked_at, dict(self.statuses)
         self.looked_at, self.looks_at = now, self.cases + len(self.lease.labels) * DULL_CASES
         if self.rounds.count({kind: count - seen.get(kind, 0) for kind, count in now.items()}):
-            # The rest of its time is better spent elsewhere.
+            # The remaining time is better spent on other clusters.
             self.ends_at = 0.0
 
 
@@ -244,25 +244,25 @@ class LeasedTask(TaskTally, kw_only=True):
     stop: int
     phase: PhaseInfo
     is_chained: bool  # Whether each of its indices is a whole sequence.
-    is_closed: bool  # Whether no case follows from its responses. Then its lane is free before the response is judged.
+    is_closed: bool  # Whether no case depends on its responses. Then its lane is free before the response is judged.
     redo: list[int] = field(default_factory=list)
     redone: int = 0  # How many of them were begun.
     flying: int = 0
     failed_in_lease: int = 0
-    unmade: int = 0  # Indices of the lease that gave no case.
+    unmade: int = 0  # Indices of the lease without a case.
     succeeded: int = 0  # Status of the first 2xx response.
     dead_labels: set[str] = field(default_factory=set)
     faults: Counter[str] = field(default_factory=Counter)
-    """Cases that could not be judged or written down, by operation."""
+    """Operation -> cases that could not be judged or recorded."""
     raised: Counter[Label] = field(default_factory=Counter)
     extras: int = 0
     given_up: set[Label] = field(default_factory=set)
     ended_at_failure: bool = False
-    is_slow: bool = False  # Whether one of its requests waited long, in this lease or before.
+    is_slow: bool = False  # Whether one of its requests waited for long, in this lease or before.
 
     @classmethod
     def of(cls, task: Task) -> "LeasedTask":
-        """Return the state of a leased task. Its slice begins with its first case."""
+        """Return the state of a leased task. Its time begins with its first case."""
         row, rotation = phase_named(task.phase), ClusterRotation(task.labels, task.producers, dict(task.pauses))
         return cls(
             lease=task,
@@ -281,11 +281,11 @@ class LeasedTask(TaskTally, kw_only=True):
 
     @property
     def is_endless(self) -> bool:
-        """Whether there is no guarantee that the same request is sent again."""
+        """Whether it is not guaranteed that the same requests are sent again."""
         return self.rounds is not None
 
     def known_cases(self, index: int) -> int:
-        """Cases of its operation that have been made when this one has, or will be for certain: the same for any pace."""
+        """Return how many cases of its operation are made before this one, whatever the pace."""
         drawn, stop = self.lease.drawn_elsewhere, self.lease.stop
         if self.row.source is not CaseSource.LISTED:
             return drawn + stop
@@ -296,13 +296,13 @@ class LeasedTask(TaskTally, kw_only=True):
         return labels[index % len(labels)]
 
     def take_index(self, now: float) -> int | None:
-        """Return the next index to make, without quarantined ones; None if there is none, or no time. The slice begins with the first index."""
+        """Return the next index to make, without quarantined ones; None if there is none, or no time. Its time begins with the first index."""
         if self.ends_at is None:
             self.ends_at = now + self.lease.slice_s
         if now >= self.ends_at:
             return None
         if self.redo:
-            # Cases that were in flight at a death come first: a case that kills workers shows itself soon.
+            # Cases that were in flight at a death come first, because a case that kills workers then shows soon.
             self.redone += 1
             return self.redo.pop(0)
         while (index := self.next_index) < self.stop:
@@ -313,26 +313,27 @@ class LeasedTask(TaskTally, kw_only=True):
 
     @property
     def waits_for_verdicts(self) -> bool:
-        """Whether the next case respects what the cases in flight teach."""
+        """Whether the next case respects what the cases in flight will teach."""
         if self.row.source is not CaseSource.DRAWN or not self.flying or self.redo:
             return False
-        # Cases are drawn in blocks (0, 24, 48, 96, ...), and a block uses what all cases before it have taught. Case by
-        # case there would be no parallel requests; by phase, a run of the fuzzing phase alone never learnt that an
-        # optional header is always refused (13 of 20 planted errors found, with blocks 20).
+        # Cases are drawn in blocks (0, 24, 48, 96, ...), and a block uses what all earlier cases have taught. Waiting
+        # for each case would prevent parallel requests; waiting for each phase would mean that a run of the fuzzing
+        # phase alone never learns that an optional header is always refused (13 of 20 planted errors found, 20 with
+        # blocks).
         begun = index = self.next_index
         while index in self.lease.skipped:
             index += 1
         return 0 < begun <= block_start(index)
 
     def make_again(self, index: int) -> None:
-        """Let a case that was begun be made once more: now, or when the task is leased again."""
+        """Make a begun case once more: now, or when the task is leased again."""
         if index < self.lease.start:
             insort(self.redo, index)
         elif index < EXTRA_INDEX:
             self.next_index = min(self.next_index, index)
 
     def constant(self, label: Label) -> None:
-        """Note that all cases of the operation are the same bytes, so that only the state of the target may differ."""
+        """Note that all cases of the operation have the same bytes, so only the state of the target may differ."""
         if self.rounds is None:
             self.exhausted(label)
         elif self.rounds.is_constant(label):
@@ -363,9 +364,10 @@ class LeasedTask(TaskTally, kw_only=True):
         return is_first or has_failed
 
     def timed_out(self, label: Label, index: int) -> bool:
-        """Note a timeout; return whether it was the last one in a row that an operation may have.
+        """Note a timeout; return whether it was the last that an operation may have in a row.
 
-        Timeouts of requests that were in flight together count as one, because the target may not be able to handle them together.
+        Timeouts of requests that were in flight together count as one, because the target may not be able to handle them
+        together.
         """
         count, since = self.timeouts.get(label, (0, 0))
         if index >= since:
@@ -385,7 +387,7 @@ class LeasedTask(TaskTally, kw_only=True):
     def finished(self) -> bool:
         if self.redo:
             return False
-        # Looked at each round when there is one lane: the set is made only for those that need it.
+        # With one lane this runs in every round, so the set is only created if it is needed.
         return self.next_index >= self.stop or (
             bool(self.dead_labels) and self.dead_labels.issuperset(self.lease.labels)
         )
@@ -395,7 +397,7 @@ class LeasedTask(TaskTally, kw_only=True):
         return not self.flying and self.finished
 
     def is_over(self, now: float, leaving: bool) -> bool:
-        """Whether nothing of it is left to wait for."""
+        """Whether the task has nothing left to wait for."""
         is_late = self.ends_at is not None and now >= self.ends_at
         return not self.flying and (self.finished or leaving or is_late)
 
@@ -404,31 +406,31 @@ class InFlight(Struct):
     """The state of a case in flight."""
 
     slot: int
-    """The slot in the in-flight file. It is kept while the response is judged, when the lane may have another request in flight."""
+    """The slot in the in-flight file. It is kept while the response is judged and the lane may carry another request."""
     task: LeasedTask
     index: int
     made: GeneratedCase
     work: Exchanging[Verdict] | None
-    """None with plain tools: then there is one request, and no user code runs in between."""
+    """None with plain tools: then the attempt has one request, and no user code runs."""
     chain: tuple[JudgedCase, ...]  # The earlier steps of its sequence.
     lane: int = 0  # The lane of its last request.
-    wanted: WireRequest | None = None  # Its next request; None before the attempt began.
+    wanted: WireRequest | None = None  # Its next request; None before the attempt begins.
     requests: int = 0
     rest: tuple[Step, ...] = ()  # The further steps of a sequence that is sent again.
-    goes_on: bool = False  # Whether the next step of its sequence takes its slot, and counts it.
-    pending: int = 0  # The number of failures that await investigation. The slot is kept until it is 0.
-    is_slow: bool = False  # Whether it has a lane for slow operations, not one of the shared lanes.
-    status: int = -1  # The status of its response once that is judged; 0 if there was none.
+    goes_on: bool = False  # Whether the next step of its sequence takes its slot, and is counted with it.
+    pending: int = 0  # Number of failures that await investigation. The slot is kept until it is 0.
+    is_slow: bool = False  # Whether it has a lane for slow operations in place of a shared lane.
+    status: int = -1  # Status of its judged response; 0 without a response.
     has_news: bool = False  # Whether its response showed new behaviour.
-    is_notable: bool = False  # Whether an observer wants its interaction to be kept in any case.
-    verdict: Verdict | None = None  # None until it is judged, and counts.
-    is_looked_at: bool = False  # Whether it was checked for being the first accepted case of its operation.
+    is_notable: bool = False  # Whether an observer wants its interaction to be kept.
+    verdict: Verdict | None = None  # None until it is judged and counts.
+    is_looked_at: bool = False  # Whether it was tested for being the first accepted case of its operation.
     is_doubtful: bool = False  # Whether it was sent during an outage.
     answers: tuple[Answered, ...] = ()  # The outcomes of its requests so far, if a check may send more than one.
 
     @property
     def is_counted(self) -> bool:
-        """Whether it is one of the cases of the run: failing examples of earlier runs and second looks are not."""
+        """Whether it is one of the run's cases, and no failing example of an earlier run or second look."""
         return self.index < SAVED_INDEX and not self.task.lease.again
 
     @property
@@ -452,13 +454,13 @@ class InFlight(Struct):
 
     @property
     def again(self) -> ShrinkAgain | None:
-        """The finding that it looks at for a second time."""
+        """The finding that it is a second look at."""
         again = self.task.lease.again
         return again[self.index] if again and self.index < len(again) else None
 
 
 def given_back(over: Sequence[LeasedTask]) -> TasksEnded:
-    """Return the messages about tasks that are over."""
+    """Return the message about finished tasks."""
     return TasksEnded(
         tuple((one.lease.id, one.next_index, one.finished) for one in over), tuple(one.report for one in over)
     )

@@ -1,4 +1,4 @@
-"""Every request that a worker sent, as its traffic holds it."""
+"""Records every request that a worker sent, for the traffic."""
 
 import dataclasses
 import time
@@ -31,21 +31,21 @@ DRAFT_BYTES = 4096
 
 
 class Answered(NamedTuple):
-    """A request and what came of it."""
+    """A request and its outcome."""
 
     request: WireRequest
     outcome: Outcome
-    at: float  # When the outcome was there, in seconds since the epoch.
+    at: float  # When the outcome arrived, in seconds since the epoch.
 
 
 def answered(request: WireRequest, outcome: Outcome) -> Answered:
-    """Return the exchange of a request as it was: a repetition may carry other credentials."""
+    """Return the exchange of a request with a copy of the request, because a repetition may carry other credentials."""
     sent = dataclasses.replace(request, headers=request.headers[:])
     return Answered(sent, outcome, time.time())
 
 
 class Draft(Struct):
-    """A verdict that is described when it is written."""
+    """A verdict that is encoded when it is written."""
 
     traffic: "Traffic"
     made: GeneratedCase
@@ -62,11 +62,11 @@ class Draft(Struct):
         return DRAFT_BYTES + received + sent
 
     def encode(self, keep: Keep) -> bytes:
-        """Return the interaction as bytes, without the bodies that `keep` takes."""
+        """Return the interaction as bytes, without the bodies that `keep` stores."""
         return self.traffic.encoded(self.made, self.verdict, keep)
 
 
-# Reading the value of an enum member costs more than finding it here.
+# Reading an enumeration member's value takes longer than looking it up here.
 MODES = {mode: mode.value for mode in GenerationMode}
 _PLACES = {place: place.value for place in Location}
 _MOST_KNOWN = 1024
@@ -74,11 +74,11 @@ Fields = list[tuple[str, str, tuple[str, ...]]]  # The fields of a `Component` f
 
 
 class Components(Struct):
-    """The components of cases as they are written."""
+    """The components of cases, in the form in which they are written."""
 
     sends_as_made: bool = True  # Whether no hook changes a case before it is sent.
     known: dict[int, tuple[Mapping[Location, ComponentProvenance], Fields]] = field(default_factory=dict)
-    """By the `id` of the components, which cases that are alike share; they are kept alive here."""
+    """By the `id` of the components, which similar cases share. They are kept alive here."""
     of_accounts: dict[Label, bool] = field(default_factory=dict)  # Operation -> whether it is a sign-up or a login.
 
     def of(self, case: Case, outcome: Outcome | None = None) -> tuple[Component, ...]:
@@ -88,10 +88,10 @@ class Components(Struct):
         return tuple(Component(*one) for one in self.fields(case, case.meta, outcome))
 
     def fields(self, case: Case, meta: CaseMetadata, outcome: Outcome | None) -> Fields:
-        """Return components as fields: making objects that are only written costs more than packing.
+        """Return components as fields, because creating objects only to write them costs more than packing.
 
-        Credentials that a sign-up or a login has accepted are those of an account, whoever invented them: they are masked like
-        values from outside.
+        Credentials that a sign-up or a login has accepted belong to an account, even if they were invented, so they are
+        masked like values from outside.
         """
         held = self.known.get(id(meta.components))
         if held is not None and held[0] is meta.components:
@@ -120,8 +120,8 @@ class CheckOutcomes(Struct):
 
     names: Sequence[str]
     of_case: Callable[[Case], Sequence[str]] | None = None
-    """Names of the checks of a case, where they are not those of all others."""
-    _packed: Packed = field(default_factory=Packed)  # All checks passed, as it is written.
+    """Returns the names of a case's checks, if they differ between cases."""
+    _packed: Packed = field(default_factory=Packed)  # Packed outcomes for a case that passed all checks.
     _packed_by_names: dict[tuple[str, ...], Packed] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -159,7 +159,7 @@ class CheckOutcomes(Struct):
 
 
 def rows(counts: Mapping[tuple[str, int], int]) -> tuple[tuple[str, int, int], ...]:
-    """(label, status or 0 for none, count) of what is counted by label and status."""
+    """Return (label, status or 0, count) of counts by label and status."""
     return tuple((label, status, count) for (label, status), count in counts.items())
 
 
@@ -177,7 +177,7 @@ class UncountedRequests(Struct):
 
 
 _SUCCESS = "SUCCESS"
-_COMPONENTS_AT = 5  # Where they stand in an `Interaction`.
+_COMPONENTS_AT = 5  # Index of the components in an `Interaction`.
 _BY_HAND: tuple[str, tuple[()], str, tuple[()]] = ("", (), GenerationMode.POSITIVE.value, ())
 _PURPOSES = {purpose: purpose.value for purpose in Purpose}
 
@@ -203,7 +203,7 @@ class BesideDraft(Struct, frozen=True):
 
 
 class Traffic(Struct):
-    """Describes requests and their responses as interactions, and has them written."""
+    """Describes requests and responses as interactions, and passes them to the writer."""
 
     incarnation: int
     writer: TrafficWriter
@@ -212,33 +212,33 @@ class Traffic(Struct):
     most: int = 0  # Bytes of a body that are kept; 0: all.
     components: Components = field(default_factory=Components)
     faults: list[tuple[Label, str, Exception]] = field(default_factory=list)
-    """(label, phase, error) of responses that could not be recorded, until they are reported."""
+    """(label, phase, error) of responses that could not be recorded and are not reported yet."""
     uncounted: UncountedRequests = field(default_factory=UncountedRequests)
-    """Recorded requests that belong to no case. The writer of progress records counts them."""
+    """Recorded requests that belong to no case. They are added to the next progress record."""
     _numbers: "count[int]" = field(default_factory=count)
 
     def record(self, shot: JudgedCase) -> None:
-        """Write down a request of an inquiry."""
+        """Record a request of an investigation."""
         draft = Draft(self, shot.made, shot.verdict)
         self.on_the_way(shot.made, shot.verdict.outcome)
         outcome = shot.verdict.outcome
         self.uncounted.inquiries += len(outcome.earlier) if outcome is not None else 0
         self.writer.offer(draft, interesting=False)
-        # With one lane, the loop may send the next request before it waits and catches up.
+        # With one lane, the loop may send the next request before it catches up.
         self.writer.catch_up()
 
     def unjudged(self, made: GeneratedCase, answers: Iterable[Answered], purpose: Purpose) -> None:
-        """Write down requests whose responses no check has judged: the first one for this purpose, then those of checks."""
+        """Record requests whose responses no check has judged: the first one for this purpose, then those of checks."""
         for answered in answers:
             self.on_the_way(made, answered.outcome)
             self._unjudged(made, answered, purpose)
             purpose = Purpose.PROBE
 
     def record_others(self, made: GeneratedCase, answers: Sequence[Answered], verdict: Verdict) -> None:
-        """Record the additional requests for a case: those refused because of their credentials, and those that checks sent before and after it."""
+        """Record the other requests for a case: those refused because of their credentials, and those that checks sent before and after it."""
         verdict.answers = answers
         if verdict.outcome is None:
-            # Only checks sent something, and found nothing.
+            # Only checks sent these requests, and they found no failure.
             self.unjudged(made, answers, Purpose.PROBE)
             return
         ends = (at for at, one in enumerate(answers) if one.outcome is verdict.outcome)
@@ -290,7 +290,7 @@ class Traffic(Struct):
         return Interaction(*[*begin, *end])
 
     def encoded(self, made: GeneratedCase, verdict: Verdict, keep: Keep) -> bytes:
-        """Return a case and its verdict as bytes for the record, without the bodies that `keep` takes.
+        """Return a case and its verdict as bytes for the record, without the bodies that `keep` stores.
 
         Raises `StorageError`.
         """

@@ -1,4 +1,4 @@
-"""Failures before their investigation, and the rule that recognises them again."""
+"""Failures before their investigation, and the rules by which they are recognised again."""
 
 from collections.abc import Iterable
 
@@ -17,11 +17,11 @@ from checker.phases.case_factory import GeneratedCase
 _SEVERITIES = ("critical", "high", "medium", "low")
 
 MOST_STRAYS = 3
-"""Other texts that a rule may be broken with in one shrink; with more of them the texts follow the input and say nothing."""
+"""Other texts with which a rule may be broken in one shrink. With more of them, texts follow the input and prove nothing."""
 
 
 class JudgedCase(Struct):
-    """A case and its verdict. Not frozen, because one is made for each request."""
+    """A case and its verdict. Not frozen, because one is created for each request."""
 
     made: GeneratedCase
     verdict: Verdict
@@ -34,19 +34,19 @@ class JudgedCase(Struct):
 
     @property
     def said_status(self) -> int:
-        """Return the status of the response, as its body states it for APIs that do so; 0 if there was none."""
+        """Return the status that the body states, for APIs that do so, otherwise the status of the response; 0 without a response."""
         outcome = self.verdict.outcome
         return self.made.case.operation.status_of(outcome) if isinstance(outcome, Response) else 0
 
     @property
     def is_served(self) -> bool:
-        """Whether its request was not refused."""
+        """Whether the request was accepted."""
         outcome = self.verdict.outcome
         return isinstance(outcome, Response) and 200 <= outcome.status_code < 400
 
     @property
     def may_have_created(self) -> bool:
-        """Whether the target may keep something of it."""
+        """Whether the target may have created something for it."""
         status = self.said_status
         succeeded = 200 <= status < 300
         return status == 201 or (succeeded and self.made.case.operation.resource_method == "POST")
@@ -61,11 +61,11 @@ def before_in(chain: Iterable[JudgedCase]) -> tuple[Verdict, ...]:
 
 
 MOST_EVIDENCE = 64 << 10
-"""Bytes of a response that a finding keeps: all findings of a run are held in memory, and a response may have a mebibyte."""
+"""Bytes of a response that a finding keeps: memory holds all findings of a run, and a response may have a mebibyte."""
 
 
 def evidence(shot: JudgedCase) -> JudgedCase:
-    """Return a case with as much of its response as a finding keeps."""
+    """Return a case with the part of its response that a finding keeps."""
     outcome = shot.verdict.outcome
     if not isinstance(outcome, Response) or len(outcome.content) <= MOST_EVIDENCE:
         return shot
@@ -73,7 +73,7 @@ def evidence(shot: JudgedCase) -> JudgedCase:
 
 
 def as_checked(shot: JudgedCase, failure: Failure | None) -> JudgedCase:
-    """Return a case with the request in which a check saw a failure, and its response, in place of its own; else the case."""
+    """Return a case with the request in which a check found a failure, and its response; otherwise the case unchanged."""
     if failure is None or failure.request is None:
         return shot
     for request, outcome, _ in reversed(shot.verdict.answers):
@@ -83,13 +83,13 @@ def as_checked(shot: JudgedCase, failure: Failure | None) -> JudgedCase:
 
 
 class UnconfirmedFailure(Struct, frozen=True):
-    """A failure seen once, already on disk."""
+    """A failure that was seen once and is on disk."""
 
     finding: Finding
     failure: Failure
     chain: Chain  # The requests of this sequence, oldest first; the last one failed.
     phase: PhaseInfo
-    second: int | None = None  # The number of candidates for a second look at a settled finding; None at a first look.
+    second: int | None = None  # Number of candidates for a second look at a settled finding; None at a first look.
 
     @property
     def label(self) -> Label:
@@ -102,7 +102,7 @@ class UnconfirmedFailure(Struct, frozen=True):
         return self.failure.request is not None or (sent is not None and sent.is_of_check)
 
     def urgency(self) -> tuple[int, str, str, str]:
-        """Return a key that sorts failures by severity, and equals by their identity."""
+        """Return a key that sorts failures by severity, then by identity."""
         finding = self.finding
         return _SEVERITIES.index(finding.severity), finding.check, finding.unique_key, finding.text
 
@@ -114,9 +114,9 @@ class ExpectedFailure(Struct):
     rule: str
     title: str
     status: int | None
-    text: str  # Template of the texts so far.
+    text: str  # Template of the error texts so far.
     strays: dict[str, tuple[JudgedCase, Failure]] = field(default_factory=dict)
-    """By their texts: failures of the same rule that seem to be another defect."""
+    """By text: failures of the same rule that seem to be another defect."""
 
     @classmethod
     def of(cls, suspicion: UnconfirmedFailure) -> "ExpectedFailure":
@@ -130,38 +130,38 @@ class ExpectedFailure(Struct):
         return found == (self.check, self.rule, self.title, _result(self.status))
 
     def again(self, shot: JudgedCase) -> Failure | None:
-        """Return the failure in the response to the very same request. Differences of its text are volatile."""
+        """Return the failure in the response to the same request. Parts of its text that differ are volatile."""
         failure = self._in(shot)
         if failure is not None:
             self.text = generalised(self.text, failure.text)
         return failure
 
     def shown(self, shot: JudgedCase) -> Failure | None:
-        """Return the failure in the response to another request, if its text does not describe another failure."""
+        """Return the failure in the response to another request, unless its text describes another failure."""
         failure = self._in(shot)
         return failure if failure is not None and self._is_meant(failure.text) else None
 
     def shown_by_candidate(self, shot: JudgedCase) -> bool:
-        """Whether a candidate of a shrink shows it: texts that are ever different do not matter any more."""
+        """Whether a candidate of a shrink shows it. Texts that differ each time are ignored."""
         failure = self._in(shot)
         if failure is None or self._is_meant(failure.text):
             return failure is not None
         self.strays.setdefault(failure.text, (shot, failure))
         if len(self.strays) <= MOST_STRAYS:
             return False
-        # The texts follow the input, so that the strays were the same defect.
+        # The texts follow the input, so the strays were the same defect.
         self.text = ANYTHING
         self.strays.clear()
         return True
 
     def _is_meant(self, text: str) -> bool:
-        # Without a text of its own there is only the rule.
+        # Without a text, only the rule is compared.
         return not self.text or matches(self.text, text) or is_alike(self.text, text)
 
     def _in(self, shot: JudgedCase) -> Failure | None:
         outcome = shot.verdict.outcome
         sent = outcome.request if isinstance(outcome, Response) else None
-        # A check may find it in the response to its own request.
+        # A check may find the failure in the response to its own request.
         status = self.status if sent is not None and sent.is_of_check else shot.status
         for failure in shot.verdict.judgement.failures:
             if self.is_same_rule(failure, status):
@@ -170,5 +170,5 @@ class ExpectedFailure(Struct):
 
 
 def _result(status: int | None) -> int | None:
-    """Return the class of a status. All successes are one class: a request that creates a resource may find it there the next time."""
+    """Return the class of a status. All successes are one class, because a request that creates a resource may find it the next time."""
     return 200 if status is not None and 200 <= status < 300 else status

@@ -1,1 +1,1 @@
-"""Before the first case: the description opened, and everything laid out that one worker works with."""
+"""Before the first case: opens the description, and creates everything that one worker works with."""

@@ -33,16 +33,16 @@ from checker.workers.subject import Contents, Description, TestedDescription, ot
 from checker.workers.users import UsersCode
 
 if TYPE_CHECKING:
-    # The compiler imports the writer of requests, which collecting tests does without.
+    # The compiler imports the writer of requests, which the collection of tests does not need.
     from checker.generation.program import OperationProgram
 
 _SEQUENCES_OF_READS: Final = 8
-"""Sequences for each of the operations that a sequence leads to, if none changes anything: further ones would repeat requests."""
+"""Sequences for each operation that a sequence leads to, if none of them changes anything: more would repeat requests."""
 _IN_A_BLOCK: Final = "{option} = {value!r}` of `[[operations]]"
 
 
 def tell_of_parameters(recorder: Recorder, schema: ApiSchema, overrides: Overrides, schemes: SchemeCredentials) -> None:
-    """Warn of values that are configured for parameters which no operation has. Bodies are not checked: their members are not listed."""
+    """Warn about configured values for parameters that no operation has. Bodies are not tested, because their members are not listed."""
     wanted = [one for one in overrides.parameters if one.location is not Location.BODY]
     if not wanted:
         return
@@ -52,7 +52,7 @@ def tell_of_parameters(recorder: Recorder, schema: ApiSchema, overrides: Overrid
     for override in wanted:
         about = [one for one in entries if Overrides((override,)).of(one).parameters]
         if not about:
-            # `tell_of_blocks` already reports a block whose filters match no operation.
+            # `tell_of_blocks` reports blocks whose filters match no operation.
             continue
         known = list(dict.fromkeys(name for one in about for name in (*names[one.label], *carried)))
         locations = [override.location] if override.location is not None else list(Location)
@@ -64,15 +64,15 @@ def tell_of_parameters(recorder: Recorder, schema: ApiSchema, overrides: Overrid
 
 
 def tell_of_blocks(recorder: Recorder, schema: ApiSchema, operations: OperationLayers) -> None:
-    """Warn of filters of `[[operations]]` that match no operation, so that their settings have no effect.
+    """Warn about filters of `[[operations]]` that match no operation, so that their settings have no effect.
 
-    Blocks of the root are not reported if there are `[[project]]` tables, because they may be meant for another API.
+    If there are `[[project]]` tables, blocks at the root are not reported, because they may be meant for another API.
     """
     blocks = [one for one in operations.blocks if not one.is_shared]
     if not blocks:
         return
     readable: list[Selectable] = []
-    # A block may switch off what cannot be read.
+    # A block may exclude operations that cannot be read.
     others: list[Selectable] = [*schema.dropped()]
     for entry in schema.checked_entries():
         (others if isinstance(entry, BrokenOperation) else readable).append(entry)
@@ -82,7 +82,7 @@ def tell_of_blocks(recorder: Recorder, schema: ApiSchema, operations: OperationL
 
 
 def tell_of_servers(recorder: Recorder, description: Description, operations: OperationLayers) -> None:
-    """Warn of values that are configured for variables which no server of the description has."""
+    """Warn about configured values for variables that no server of the description has."""
     given = {name: None for one in operations.everywhere() for name, _ in one.server_variables}
     declared = description.schema.server_variable_names if given else None
     if declared is None:
@@ -95,13 +95,13 @@ def tell_of_servers(recorder: Recorder, description: Description, operations: Op
 
 
 class RecordingReader(Struct, DescriptionReader):
-    """Records the facts about a description that are found while cases are generated."""
+    """Records facts about a description that are found while cases are generated."""
 
     recorder: Recorder
-    phase: str  # The first phase: faults of an operation that end its tests are recorded for it.
+    phase: str  # The first phase. Faults that prevent the tests of an operation are recorded for it.
 
     def compiled(self, program: "OperationProgram") -> None:
-        """Record the limits of an operation that is not tested in full, for the summary."""
+        """Record which parts of an operation are not tested, for the summary."""
         label = program.operation.label
         if program.fault is not None:
             self.recorder.gave_up(label, self.phase, program.fault)
@@ -113,14 +113,14 @@ class RecordingReader(Struct, DescriptionReader):
             self.recorder.note(Note(WarningKind.LEFT_OUT.value, label, pointer, reason))
 
     def met(self, operation: Operation) -> None:
-        """Record the facts about an operation for the counts of what was covered, and the faults of its description."""
+        """Record the facts about an operation that coverage needs, and the faults of its description."""
         for warning in operation.warnings():
             self.warned(warning)
         body = ("body",) if operation.bodies else ()
         described = OperationDescribed(
             operation.label,
             tuple(operation.tags),
-            # 405 is hardly ever documented, so this compiles no schema.
+            # 405 is hardly ever documented, so no schema is compiled for it.
             operation.contract.plan(405, None).documented_statuses,
             (*(f"{one.location.value} {one.name}" for one in operation.parameters), *body),
             bool(operation.security),
@@ -130,12 +130,12 @@ class RecordingReader(Struct, DescriptionReader):
         self.recorder.keep([described])
 
     def warned(self, warning: SchemaWarning) -> None:
-        """Record a fault of the description that costs a part of an operation."""
+        """Record a fault of the description that prevents the test of a part of an operation."""
         self.recorder.note(Note(warning.kind.value, warning.label, warning.pointer, warning.message))
 
 
 def tell_of_subject(subject: TestedDescription, recorder: Recorder, partition: Partition | None) -> SchemaOpened:
-    """Record the description that was opened, and everything about it that a reader of the results has to know."""
+    """Record the description that was opened, with everything about it that readers of the results need."""
     description, selected, settings, operations = (
         subject.description, subject.selected, subject.settings, subject.operations,
     )  # fmt: skip
@@ -171,7 +171,7 @@ def tell_of_subject(subject: TestedDescription, recorder: Recorder, partition: P
     tell_of_parameters(recorder, schema, settings.sources.overrides, schemes)
     tell_of_blocks(recorder, schema, settings.operations)
     tell_of_servers(recorder, description, settings.operations)
-    # Reports know only the names of operations, so warnings that differ from the common ones are recorded.
+    # Reports only know the names of operations, so warnings that differ from the common settings are recorded.
     for entry in () if operations.is_uniform else selected.entries:
         own = operations.of(entry).warnings
         if own != operations.common.warnings:
@@ -198,12 +198,12 @@ def tested_labels(subject: Contents, partition: Partition | None) -> tuple[str, 
 def opened_of(
     subject: TestedDescription, recorder: Recorder, base_url: str, users: UsersCode, partition: Partition | None
 ) -> Opened:
-    """Return the message to the supervisor, with the order and the weights of operations that users want."""
+    """Return the message to the supervisor, with the user's order and weights of operations."""
     cards, labels = list(_cards(subject)), list(subject.selected)
     if users.weights is not None:
         weights = users.weights(labels)
         cards = [replace(card, weight=weight) for card, weight in zip(cards, weights, strict=True)]
-    # The others stay selected: sequences, credentials and values go by the whole description in each shard.
+    # The others stay selected, because sequences, credentials and values depend on the whole description in each shard.
     mine = set(tested_labels(subject, partition))
     helpers = helpers_of(subject, mine)
     cards = [
@@ -232,7 +232,7 @@ def opened_of(
 
 def _cards(subject: TestedDescription) -> Iterator[OperationCard]:
     operations, model = subject.operations, subject.selected.resources
-    # `run` tests what looks dangerous at its end, `fuzz` hardly or not at all.
+    # `run` tests operations that look dangerous at its end, `fuzz` hardly or not at all.
     is_ending = ends_access if subject.settings.kind == "fuzz" else looks_dangerous
     begins = frozenset(model.roots)
     reading = [group for group in model.groups if all(model.uses[label].method in SAFE for label in group)]

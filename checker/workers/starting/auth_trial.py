@@ -31,7 +31,7 @@ from checker.workers.subject import TestedDescription, give_engine, read_subject
 
 
 def keeper_alone(subject: TestedDescription, told: list[str]) -> CredentialKeeper | None:
-    """Return a keeper that fetches for itself from all configured sources; None if there are none.
+    """Return a keeper that fetches credentials of all configured sources itself; None if there are no sources.
 
     `told` receives the result of a sign-up. Raises `ConfigError`.
     """
@@ -54,7 +54,8 @@ class FetchedCredentials:
     def renew(self, label: Label, request: WireRequest) -> None:
         """Replace the credentials of a recorded request. Raises `CredentialError`.
 
-        A request that lacks what the sources would add stays as it is: it was sent without credentials on purpose.
+        A request without the headers or parameters that the sources would add stays as it is: it was sent without
+        credentials on purpose.
         """
         operation = self._operations.get(label)
         if self._keeper is None or operation is None:
@@ -65,7 +66,7 @@ class FetchedCredentials:
             request.target, request.headers, request.body = (renewed.target, renewed.headers, renewed.body)
 
     def headers(self) -> dict[str, str]:
-        """Return the headers that the sources add to requests, by name in lower case, each from the first operation that gets it."""
+        """Return the headers that the sources add to requests, by lower-case name, each for the first operation that gets it."""
         found: dict[str, str] = {}
         if self._keeper is None:
             return found
@@ -97,7 +98,7 @@ class AuthTrial(Struct, frozen=True):
 
 
 def trials(settings: RunSettings, layout: RunLayout) -> Iterator[AuthTrial]:
-    """Yield a trial of each scheme, user, provider, signer, source and configured header. Raises `LoaderError`, `ConfigError`, `UsageError`."""
+    """Yield a trial for each scheme, user, provider, signer, source and configured header. Raises `LoaderError`, `ConfigError`, `UsageError`."""
     subject = read_subject(settings, layout)
     caller = _Tried(subject)
     try:
@@ -127,7 +128,7 @@ def token_for(settings: RunSettings, layout: RunLayout, name: str) -> str:
         operations = [
             one for one in subject.selected.values() if any(scheme in other.schemes for other in one.security or ())
         ]
-        # A request to an operation that requires only this scheme carries no other credentials in its place.
+        # A request to an operation that requires only this scheme carries no other credentials at the same place.
         operations.sort(key=lambda one: min(len(other.schemes) for other in one.security if scheme in other.schemes))
         found = next(filter(None, (caller.value_at(one, scheme.place) for one in operations)), "")
     finally:
@@ -163,7 +164,7 @@ class _Tried:
                 yield AuthTrial(name, unused[name], False)
             else:
                 scheme = subject.schemes.declared[name]
-                # Operations that require only this scheme come first, because a refusal by them has no other cause.
+                # Operations that require only this scheme come first, because their refusals have no other cause.
                 mine = [one for one in self._asking() if scheme in chosen(one) and subject.schemes.of(one) == own]
                 mine.sort(key=lambda one: (is_open(one.security), len(chosen(one))))
                 yield self._trial(name, mine)
@@ -197,7 +198,7 @@ class _Tried:
                 yield one
 
     def _asking(self) -> list[Operation]:
-        """Return the operations, those that require credentials first: a public operation is no test of them."""
+        """Return the operations, those that require credentials first: a public operation does not test them."""
         return sorted(self._operations, key=lambda one: is_open(one.security))
 
     def _trial(self, name: str, operations: Iterable[Operation]) -> AuthTrial:
@@ -220,7 +221,7 @@ class _Tried:
         return AuthTrial(name, f"{operation.label} answered {status}", True)
 
     def value_at(self, operation: Operation, place: tuple[Location, str]) -> str:
-        """Return the credentials at a place of a request to an operation, which is not sent; empty if it has none."""
+        """Return the credentials at a place of a request to an operation; empty if there are none. The request is not sent."""
         requests: list[WireRequest] = []
 
         def keep(request: WireRequest) -> Outcome:

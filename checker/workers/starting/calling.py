@@ -1,4 +1,4 @@
-"""Lays out how a worker sends requests and judges what comes back: who calls, on how many lanes, with which checks."""
+"""Sets up how a worker sends requests and judges responses: users, lanes and checks."""
 
 import dataclasses
 from collections.abc import Iterable, Sequence
@@ -47,7 +47,7 @@ def stages_of(users: UsersCode, keeper: CredentialKeeper | None, checks: Iterabl
     """Return the stages of cases that these checks judge."""
     named = users.hooks.named
     hooks = ("before_add_examples", *(f"{verb}_{part}" for verb in _MAKING_VERBS for part in (*COMPONENTS, "case")))
-    # Sources of credentials and wrapped makers act on each request, whatever hooks there are.
+    # Sources of credentials and wrapped makers act on each request, even without hooks.
     is_watched = bool(keeper or users.told) or users.makes is not ALL_SCHEMAS.makes
     judges = is_watched or named("after_call") or any(name in CUSTOM_CHECKS for name in checks)
     return Stages(
@@ -76,7 +76,7 @@ def open_tools(subject: TestedDescription, users: UsersCode = ALL_SCHEMAS, gate:
 
 
 def schemeless_maker(operations: OperationResolver, origin: BaseUrl) -> RequestMaker:
-    """Return a maker of requests with everything that is configured except credentials of security schemes."""
+    """Return a maker of requests with everything that is configured, except credentials of security schemes."""
     return RequestMaker(
         origin, operations.common.headers, version=__version__, own_servers=True, dispatch=dispatching(operations, None)
     )
@@ -96,7 +96,8 @@ def keeper_of(
 ) -> CredentialKeeper | None:
     """Return the keeper of fetched credentials; None if there are no sources.
 
-    Configured sources replace those that users registered in Python. `accounts`: automatic sign-up, if it applies. Raises `ConfigError`.
+    Configured sources replace those that users registered in Python. `accounts`: automatic sign-up, if it is possible.
+    Raises `ConfigError`.
     """
     keeper = CredentialKeeper({}, subject.secrets, reauth=users.reauth())
     equip(keeper, (subject.settings, subject.operations, subject.schemes), wiring, users.auth, accounts)
@@ -114,7 +115,7 @@ def equip(
     registered: Sequence[AuthRegistry],
     accounts: Accounts | None = None,
 ) -> None:
-    """Give a keeper its sources and signers: those configured, or else those of the nearest registry that has any."""
+    """Give a keeper its sources and signers: the configured ones, otherwise those of the nearest registry that has any."""
     settings, operations, schemes = configured
     authentication = operations.common.authentication
     if authentication or schemes:
@@ -123,7 +124,7 @@ def equip(
             users = chosen_users(settings.auth.wfc, authentication.wfc.user)
             keeper.identities = Identities([user.name for user in users], authentication.wfc.peers)
             keeper.peer_names = authentication.wfc.peers
-            # The chosen user calls all operations. Peers are only tried on the resources that this user created.
+            # The chosen user calls all operations. Peers only access resources that this user created.
             known = {one.name: one for one in (*users, *peers_of(settings.auth.wfc, authentication.wfc))}
             user_source = partial(UserSource, keeper.identities, authentication.wfc.refresh_interval, wiring)
             keeper.sources = {one.name: one for one in map(user_source, known.values())}
@@ -145,7 +146,7 @@ def _signing() -> Any:
 
 
 def _token_sources(schemes: SchemeCredentials, wiring: LoginTransport) -> dict[str, CredentialSource]:
-    """Return the sources of tokens by name; operations may have sources of their own for the same scheme."""
+    """Return the sources of tokens by name. Operations may have their own sources for the same scheme."""
     declared = schemes.declared
     tokens = dict.fromkeys(one for own in schemes.everywhere for one in own.dynamic if one.name in declared)
     clients = dict.fromkeys(one for own in schemes.everywhere for one in own.oauth2 if one.name in declared)
@@ -161,7 +162,7 @@ def _token_sources(schemes: SchemeCredentials, wiring: LoginTransport) -> dict[s
 
 
 def wiring_of(settings: RunSettings, origin: BaseUrl) -> LoginTransport:
-    """Return the transport of logins: that of tests for the target, the network for other hosts."""
+    """Return the transport of logins: the tests' transport for the target, the network for other hosts."""
     http, own = settings.common.http, transport_of(settings)
 
     def send_to(url: str) -> Send:
@@ -174,7 +175,7 @@ def wiring_of(settings: RunSettings, origin: BaseUrl) -> LoginTransport:
 
 
 def sender(connect: TransportFactory, origin: BaseUrl, settings: HttpSettings) -> Send:
-    """Return a sender of requests below the base path, each on a connection of its own."""
+    """Return a function that sends requests below the base path, each on a new connection."""
 
     def send(request: WireRequest) -> Outcome:
         lanes = connect(origin, settings, 1)

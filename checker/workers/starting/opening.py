@@ -1,4 +1,4 @@
-"""Lays out one worker's tools for a description."""
+"""Creates one worker's tools for a description."""
 
 import os
 import time
@@ -65,9 +65,9 @@ from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 
 def remember(layout: RunLayout, signals: SignalSet, values: ValuePool) -> list[Note]:
-    """Let signals and values of earlier workers be known; stale values sink by themselves.
+    """Load the signals and values of earlier workers. Stale values lose their rank by themselves.
 
-    A note for each file that is damaged.
+    Return a note for each damaged file.
     """
     snapshot, run = read_snapshot(layout), last_run(layout)
     pairs: Iterable[tuple[int, Record]] = ((0, record) for record in snapshot.records)
@@ -80,7 +80,7 @@ def remember(layout: RunLayout, signals: SignalSet, values: ValuePool) -> list[N
                 case ValueSeen() | ValueGone():
                     values.absorb(record)
                 case _:
-                    pass  # Everything else is of no use to a worker.
+                    pass  # Workers need no other records.
         return [*snapshot.notes, *journals.notes()]
 
 
@@ -93,7 +93,7 @@ def _open_recorder(incarnation: int, subject: TestedDescription, *, sends_as_mad
     layout = RunLayout(Path(settings.corpus.folder))
     writer = TrafficWriter(
         layout.traffic(incarnation, os.getpid()),
-        # Only a report of traffic reads all of it.
+        # Only a report of traffic reads all interactions.
         None if settings.report.keeps_traffic else InterestingAndLast(),
         segment_bytes=segment_bytes(settings.corpus.max_bytes, settings.processes.workers),
     )
@@ -144,7 +144,7 @@ _PARTS = (*COMPONENTS, "case")
 def _factories(
     subject: TestedDescription, recorder: Recorder, knowledge: Knowledge, users: UsersCode
 ) -> tuple[CaseFactory, CaseFactory | None]:
-    """Return the factory of cases, and the one of cases as they are before `filter`, `map` and `flatmap` hooks see them.
+    """Return the factory of cases, and a factory of cases before `filter`, `map` and `flatmap` hooks change them.
 
     The latter is None if `before_generate` hooks control generation, because without them it would draw other cases. Faults
     that are found while programs are compiled are passed to the recorder.
@@ -175,7 +175,7 @@ _MOST = 100  # Requests.
 def confirmed(
     known: Iterable[Discovery], selected: SelectedOperations, tools: Tools, http: Transport
 ) -> Iterator[DemandHeard]:
-    """Return the demands that the target makes again. Its refused request is sent once more, one for all demands of a case."""
+    """Yield the demands that the target makes again. The refused request is sent once more, once for all demands of a case."""
     cases: dict[str, list[Discovery]] = {}
     for one in known:
         if one.label in selected:
@@ -184,7 +184,7 @@ def confirmed(
         first = together[0]
         operation = selected[Label(first.label)]
         case = literal_case(operation, first.request, "discovery", "")
-        # The description may be another one by now.
+        # The description may have changed.
         answer, demands = answer_to(case, tools.maker, tools.gate, http), set[Constraint]()
         if answer is not None and may_complain(operation.status_of(answer)):
             demands.update(demands_in(case, answer, declared_names(operation)))
@@ -194,7 +194,7 @@ def confirmed(
 
 
 def answering_405(labels: Iterable[str], tools: Tools, http: Transport, factory: CaseFactory) -> Iterator[Note]:
-    """Yield a warning for each of these operations that responds with 405 again, to one request each. They are not tested."""
+    """Yield a warning for each of these operations that answers 405 again, to one request each. They are not tested."""
     for label in islice((Label(one) for one in labels if one in factory.operations), _MOST):
         case = discovery_case(factory, label)
         answer = None if case is None else answer_to(case, tools.maker, tools.gate, http)
@@ -207,7 +207,7 @@ def answering_405(labels: Iterable[str], tools: Tools, http: Transport, factory:
 def open_worker_context(incarnation: int, settings: RunSettings, users: UsersCode = ALL_SCHEMAS) -> WorkerContext:
     """Return the document, hooks, operations and tools of one incarnation.
 
-    Raises `LoaderError`, `ConfigError`, `UsageError`, `StorageError`: what stops the run before it begins.
+    Raises `LoaderError`, `ConfigError`, `UsageError`, `StorageError` for problems that stop the run before it begins.
     """
     ledger = TimeAccounting(time.monotonic, settings.processes.started_at)
     layout = RunLayout(Path(settings.corpus.folder))
@@ -222,7 +222,7 @@ def open_worker_context(incarnation: int, settings: RunSettings, users: UsersCod
 def _laid_out(
     incarnation: int, subject: TestedDescription, users: UsersCode, ledger: TimeAccounting, undone: ExitStack
 ) -> WorkerContext:
-    """Return the context of a worker. `undone` closes everything that was opened if an error occurs."""
+    """Return the context of a worker. If an error occurs, `undone` closes everything that was opened."""
     settings, operations, origin, selected = subject.settings, subject.operations, subject.origin, subject.selected
     recorder = _open_recorder(incarnation, subject, sends_as_made=not users.hooks.named("before_call"))
     undone.callback(recorder.release)
@@ -236,11 +236,11 @@ def _laid_out(
 
     def record(request: WireRequest, outcome: Outcome) -> None:
         one = answered(request, outcome)
-        # What a provider sends is a login, whose fields no rule knows.
+        # A provider sends logins, whose fields are unknown.
         if RUNNING_SOURCES:
             logins.add(one)
         else:
-            # Its credentials need not be those of the run.
+            # Its credentials may be others than those of the run.
             given = (field for field in request.headers if field not in request.drawn)
             headers = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in given)
             sensitive = {name: value for name, value in headers if is_sensitive(name)}
@@ -263,7 +263,7 @@ def _laid_out(
     lanes = Lanes.of(settings, is_watched=bool(CallHooks.of(users.hooks) or users.told))
     tools = open_tools(subject, users, gate_for(settings.target.safety, layout, origin, selected))
     chains = SequenceBuilder(factory, selected.resources, settings.sources.sequences, origin.host, recorder.secrets)
-    # No other incarnation has the same chance.
+    # No other incarnation makes the same random choices.
     chance = Random(digest_int(str(settings.seed), "explorer", str(incarnation)))
     http = transport_of(settings)(origin, operations.common.http, lanes.count)
     undone.callback(http.close)
@@ -299,7 +299,7 @@ def _laid_out(
 def _hill_climber(
     operations: OperationResolver, factory: CaseFactory, seed: str, incarnation: int
 ) -> HillClimber | None:
-    """Return what makes metrics large, None if no metric is named. Raises `UsageError` for an unknown metric."""
+    """Return the hill climber; None if no metric is configured. Raises `UsageError` for an unknown metric."""
     asked = {name for own in operations.layers.everywhere() for name in own.cases.maximize}
     if not asked:
         return None
@@ -318,7 +318,7 @@ def _investigation_budget(settings: RunSettings, recorder: Recorder, operations:
     usually_ends = settings.has_no_end and not settings.common.continue_on_failure
     ends_at_failure = is_endless and (usually_ends or settings.verdict.max_failures == 1)
     is_open_ended = is_endless or settings.max_time_s is not None
-    # Each operation has a part of the floor, or this worker where the number of cases is not known.
+    # Each operation has a part of the floor; if the number of cases is unknown, this worker has.
     floor = max(LEAST, FLOOR // max(1, operations))
     if is_open_ended:
         # The first worker opens the description for all.
@@ -338,9 +338,10 @@ def _investigation_budget(settings: RunSettings, recorder: Recorder, operations:
 def _look_first(
     subject: TestedDescription, tools: Tools, http: Transport, recorder: Recorder, factory: CaseFactory
 ) -> tuple[Sent | None, tuple[tuple[str, str], ...]]:
-    """Send the requests before the run, in the first worker: they show whether credentials and old demands hold.
+    """Send the requests before the run, in the first worker, to find out whether credentials and old demands still hold.
 
-    Gives the request that tried the credentials, if one did, and the scheme of each operation that needs an undeclared one.
+    Returns the request that tested the credentials, if there was one, and the scheme of each operation that needs an
+    undeclared one.
     """
     settings, selected = subject.settings, subject.selected
     if settings.document is not None:
@@ -355,7 +356,7 @@ def _look_first(
         if settings.sources.learns:
             recorder.keep(confirmed(known.demands, selected, tools, http))
         shut = list(answering_405(known.never_allowed, tools, http, factory))
-        # If every operation is known to answer 405, all are tested.
+        # If all operations answer 405, none is excluded.
         recorder.keep(shut if len(shut) < len(selected) else ())
     recorder.journal.flush()
     return first_look, tuple((note.label, note.pointer) for note in needs)

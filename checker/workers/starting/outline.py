@@ -1,4 +1,4 @@
-"""The outline of a run and the graph of its operations. Both are read from the description; nothing is sent."""
+"""The outline of a run and the graph of its operations. Both are derived from the description; nothing is sent."""
 
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
@@ -27,12 +27,12 @@ class OutlinedInput(Struct, frozen=True):
     """One input of an operation: a parameter, or an argument in the body."""
 
     name: str
-    location: str  # `path`, `query`, ...; `body` for arguments of kinds in which bodies carry them.
+    location: str  # `path`, `query`, ...; `body` for arguments that are sent in bodies.
     is_required: bool = False
 
 
 class OutlinedOperation(Struct, frozen=True):
-    """The facts about an operation that are known before the run."""
+    """What is known about an operation before the run."""
 
     label: str
     method: str
@@ -41,12 +41,12 @@ class OutlinedOperation(Struct, frozen=True):
     tags: tuple[str, ...]
     deprecated: bool
     inputs: tuple[OutlinedInput, ...]
-    media_types: tuple[str, ...]  # In which its body may be sent.
+    media_types: tuple[str, ...]  # Media types in which its body may be sent.
     phases: tuple[str, ...]  # Phases of the run that send requests to it.
 
 
 class RunOutline(Struct, frozen=True):
-    """A description, as far as a run tests it."""
+    """The part of a description that a run tests."""
 
     title: str
     specification: str
@@ -54,7 +54,7 @@ class RunOutline(Struct, frozen=True):
     filters: tuple[str, ...]  # As options of the command line.
     unmatched: tuple[str, ...]  # Sentences about filters that match nothing.
     operations: tuple[OutlinedOperation, ...]
-    broken: tuple[tuple[str, str], ...]  # (label, why it cannot be read) of operations that would be tested otherwise.
+    broken: tuple[tuple[str, str], ...]  # (label, why it cannot be read) of operations that would otherwise be tested.
 
     @property
     def selected(self) -> int:
@@ -89,7 +89,7 @@ def read_outline(settings: RunSettings, layout: RunLayout) -> RunOutline:
 
 
 def read_resources(settings: RunSettings, layout: RunLayout) -> tuple[str, ResourceModel]:
-    """(title, who of the selected operations makes what for whom). Raises `LoaderError`, `ConfigError` and `UsageError`."""
+    """Return (title, resource model of the selected operations). Raises `LoaderError`, `ConfigError` and `UsageError`."""
     contents = read_contents(settings, layout)
     return contents.description.schema.title, contents.selected.resources
 
@@ -107,7 +107,7 @@ class _Outlining:
             self._schema.security_schemes, contents.operations.common.authentication, contents.operations
         )
         self._rules = generation_rules(contents.operations, contents.settings, schemes, reuse=False)
-        # Operations that sequences come by: those that begin one, and all that may follow.
+        # Operations in sequences: those that begin one, and all that may follow.
         found: set[Label] = set()
         waiting = [label for label in contents.selected.resources.roots if label in labels]
         while waiting:

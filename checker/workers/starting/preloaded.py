@@ -1,4 +1,4 @@
-"""The modules that the fork server imports, so that workers do not: the life of a worker, and the loaders of OpenAPI."""
+"""The modules that the fork server imports, so that workers need not: the life of a worker, and the loaders of OpenAPI."""
 
 import os
 import sys
@@ -10,15 +10,15 @@ from checker.core.system import ended_after, import_all, show_no_limits, uncolle
 _LIFE: Final = "checker.workers.incarnation"
 _LOADERS: Final = "checker.openapi.loaders"
 _MOST_CPU_S: Final = 60.0
-"""The imports take 1 to 2 CPU-seconds. The supervisor waits for the fork server, so that an endless import would stop the run."""
+"""The imports take 1 to 2 CPU-seconds. The supervisor waits for the fork server, so an endless import would stop the run."""
 
-# The supervisor says in one sentence that no process could be started.
+# The supervisor reports in one sentence that no process could be started.
 show_no_limits()
 if sys.path[:1] in ([""], [os.getcwd()]):
-    # Python looks into the working directory first here, and there `queue.py` or `six.py` may be anybody's.
+    # Otherwise Python looks into the working directory first, where a user's `queue.py` or `six.py` may be.
     sys.path.append(sys.path.pop(0))
 with ended_after(_MOST_CPU_S), uncollected():
-    # Modules live as long as the process: to look through them again and again was a sixth of the time of importing them.
+    # Modules live as long as the process. Scanning them in every garbage collection took a sixth of the import time.
     import_module(_LIFE)
     import_module(_LOADERS)
     import_all()

@@ -11,11 +11,11 @@ from checker.kinds.protocol import OperationEntry
 from checker.workers.messages import OperationCard
 from checker.workers.subject import Contents
 
-_LISTED = 15.0  # Cases that phases list for an operation, as `_estimate` counts them.
+_LISTED = 15.0  # Cases that phases list for an operation, as counted by `_estimate`.
 _LISTED_FOR_NAME = 15.0  # Cases that they list for each name of its inputs.
 _LARGEST = 1.5
-"""Largest group of dependent operations that stays whole, in shares of a shard. A larger one would make more shards pointless."""
-_HELPING = 10  # Cases of an operation that only makes resources for others.
+"""Largest group of dependent operations that stays together, in shares of a shard. Larger groups would make more shards pointless."""
+_HELPING = 10  # Cases of an operation that only creates resources for others.
 _STEPS = 3.0  # Requests of a sequence.
 
 
@@ -30,7 +30,7 @@ def partition_of(contents: Contents) -> Partition | None:
     estimates = {str(entry.label): _estimate(contents, entry) for entry in selected.entries}
     # An unreadable operation costs nothing, and one shard reports it.
     estimates |= {str(one.label): 0.0 for one in selected.broken}
-    # The cost of an operation that is not tested is that of none.
+    # An operation that is not tested costs nothing.
     costs = {label: cost * contents.is_tested(label) for label, cost in weighed(estimates, dict(shard.weights)).items()}
     most = _LARGEST * sum(costs.values()) / shard.count
     families = {label: family for family in selected.resources.families for label in family}
@@ -42,9 +42,9 @@ def partition_of(contents: Contents) -> Partition | None:
 
 
 def helpers_of(contents: Contents, tested: Collection[str]) -> frozenset[str]:
-    """Return the other operations that make resources for the tested ones: the run sends few cases to them.
+    """Return the other operations that create resources for the tested ones. The run sends few cases to them.
 
-    Without the values of earlier responses no phase would use those resources.
+    Without values of earlier responses, no phase would use those resources.
     """
     settings, model = contents.settings, contents.selected.resources
     reusing = set(settings.phases) & set(settings.sources.reusing_phases)
@@ -54,7 +54,7 @@ def helpers_of(contents: Contents, tested: Collection[str]) -> frozenset[str]:
 
 
 def helping(card: OperationCard, settings: RunSettings) -> OperationCard:
-    """Return the card of an operation that only makes resources: few cases, in phases that send them early."""
+    """Return the card of an operation that only creates resources: few cases, in phases that send them early."""
     rows = [phase_named(name) for name in settings.phases if not card.phases or name in card.phases]
     drawn = [row.name for row in rows if row.source is CaseSource.DRAWN]
     own = dict(card.max_examples)
@@ -68,7 +68,7 @@ def helping(card: OperationCard, settings: RunSettings) -> OperationCard:
 
 
 def _estimate(contents: Contents, entry: OperationEntry) -> float:
-    """Return the number of requests that the phases of a run are expected to send to an operation."""
+    """Return the expected number of requests that the phases of a run send to an operation."""
     operations, selected = contents.operations, contents.selected
     tested = [name for name in contents.settings.phases if name in operations.of(entry).phases]
     sources = {name: phase_named(name).source for name in tested}
