@@ -8,5 +8,5 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
-    """Public names are resolved on first use, by the one table of them."""
+    """Public names are resolved on first use."""
     return import_module("checker.faces").resolve(f"checks.{name}")

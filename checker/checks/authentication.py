@@ -1,4 +1,4 @@
-"""Operations that require credentials refuse requests without credentials, and with wrong ones."""
+"""Checks that operations which require credentials refuse requests without credentials, and with wrong ones."""
 
 import base64
 from collections.abc import Collection, Iterable, Iterator
@@ -25,16 +25,17 @@ from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED, SecurityRequirement
 from checker.core.send import Exchanging
 
-_MOST: Final = 16  # Most members of a body that are changed.
-_ALONE: Final = 4  # Members that are also changed one at a time.
+_MOST: Final = 16  # Members of a body that are changed.
+_ALONE: Final = 4  # Members that are also changed individually.
 _ALPHABETS: Final = ("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789")
 _NEXT: Final = str.maketrans({one: all_[at - 1] for all_ in _ALPHABETS for at, one in enumerate(all_)})
 
 
 def other_things(context: CheckContext, *, texts_only: bool = False) -> Iterator[Case]:
-    """Yield valid variants of a case: with one text or number of its body changed, a few times, then with all of them changed.
+    """Yield valid variants of a case: a few with one text or number of the body changed, then one with all of them changed.
 
-    One change keeps the other members, which may refer to existing resources. All changes together are needed if several members have to be unique.
+    A single change keeps the other members, which may refer to existing resources. All changes together are needed if
+    several members must be unique.
     """
     tools, body = context.tools, context.case.body
     if tools is None or not isinstance(body, dict):
@@ -70,7 +71,7 @@ def _is_valid(case: Case, context: CheckContext, tools: CheckTools) -> bool:
     return verdict.outcome is Outcome.VALID
 
 
-_FIRST_OF = 4  # One of this many removals is first sent without credentials, and by a peer. Few sequences get that far.
+_FIRST_OF = 4  # One of so many removals is first sent without credentials, and by a peer: few sequences get that far.
 _TOO_FAST = 429
 _CONFLICT = 409
 _BASIC = "basic"
@@ -85,11 +86,11 @@ class IgnoredAuth(
 
 
 class _Attempt(Struct, frozen=True):
-    """The credentials that an attempt leaves out."""
+    """A request with missing or wrong credentials."""
 
     detail: str
-    accepted: str  # Title of the failure when it succeeds.
-    unexpected: str  # Title of the failure for any response other than a success or a refusal for credentials.
+    accepted: str  # Title of the failure if the request succeeds.
+    unexpected: str  # Title of the failure for any other response, except a refusal because of credentials.
 
 
 _WITHOUT = _Attempt(
@@ -105,7 +106,7 @@ _WRONG = _Attempt(
 
 
 def asks_for_credentials(operation: Operation) -> bool:
-    """Whether an operation requires credentials that are all known and can be left out."""
+    """Whether an operation requires credentials, and all of them can be left out."""
     return bool(operation.security) and all(
         not one.is_none
         and not one.undeclared
@@ -115,7 +116,7 @@ def asks_for_credentials(operation: Operation) -> bool:
 
 
 def may_be_ignored(case: Case, response: Response) -> bool:
-    """Whether the check may fail on an interaction or send requests for it. False for most requests with credentials."""
+    """Whether the check may fail on an interaction or send requests for it; False for most requests with credentials."""
     sent = response.request
     if sent is None or sent.confirms or sent.is_probed or sent.is_of_check:
         return True
@@ -141,8 +142,8 @@ def is_accepted(case: Case, response: Response, tools: CheckTools) -> bool:
 def ignored_auth(context: CheckContext) -> Exchanging[Found]:
     """Fail on 2xx for a request without credentials. Repeat a request with credentials without them, and with wrong ones.
 
-    Two requests for the first accepted case of each operation (`WireRequest.is_probed`), or for the smallest case if none is accepted,
-    and two to confirm a failure.
+    The check sends two requests for the first accepted case of each operation (`WireRequest.is_probed`), or for the smallest
+    case if none is accepted, and two to confirm a failure.
     """
     sent, tools = context.response.request, context.tools
     # The target of a redirect, such as a login page, may be public.
@@ -161,10 +162,10 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
     elif sent.is_of_check and _is_made_up(operation, sent):
         found = _failure(context, sent, context.response, _WRONG)
     elif context.sequence and is_asked_first(context.case, bool(sent.confirms)):
-        # `sent_beforehand` has tried it, and the resource is gone now.
+        # `sent_beforehand` has tested it, and the resource no longer exists.
         found = PASSED
     elif not (sent.confirms or sent.is_probed or context.case.meta is None):
-        # A case without metadata was made by user code, which always wants the check.
+        # User code made a case without metadata, and always wants this check.
         found = PASSED
     else:
         found = yield from _probes(context, tools, places)
@@ -175,10 +176,11 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
 
 
 def _is_let_in_by_given(case: Case, sent: WireRequest, tools: CheckTools, places: Credentials) -> Exchanging[bool]:
-    """Whether headers that the user gave for all requests are credentials, under names that the description does not place.
+    """Whether headers that the user configured for all requests are credentials that the description does not declare.
 
-    A header with a name of credentials is one. Another header is one if the request is refused without it. A method that changes
-    something is not repeated: a GET of the same path must be refused without the headers, and not with them.
+    A header whose name suggests credentials is one. Another header is one if the request is refused without it. A request
+    that changes something is not repeated: instead, a GET of the same path must be refused without the headers and accepted
+    with them.
     """
     try:
         given = given_headers(case, sent, tools, places)
@@ -206,7 +208,7 @@ def _reading(request: WireRequest) -> WireRequest:
 
 
 def given_headers(case: Case, sent: WireRequest, tools: CheckTools, places: Credentials) -> set[bytes]:
-    """Return the headers that the user gave for all requests, in lower case, without those at described places of credentials.
+    """Return the headers that the user configured for all requests, in lower case, without those that the description declares as credentials.
 
     Raises `CheckerError`.
     """
@@ -219,10 +221,10 @@ def given_headers(case: Case, sent: WireRequest, tools: CheckTools, places: Cred
 
 
 def _of_failure(context: CheckContext, sent: WireRequest) -> Found:
-    """Judge a response other than 2xx.
+    """Judge a response that is no 2xx.
 
-    A 5xx to a request without credentials shows that the operation runs before it checks them. Other statuses are judged only when
-    a failure is confirmed, because other requests may be refused for any reason.
+    A 5xx for a request without credentials shows that the operation runs before it checks them. Other statuses are judged
+    only to confirm a failure, because other requests may be refused for any reason.
     """
     operation = context.case.operation
     is_anonymous = not _carries(sent, credential_places(operation.security))
@@ -238,7 +240,7 @@ def _of_failure(context: CheckContext, sent: WireRequest) -> Found:
 
 
 def is_asked_first(case: Case, confirms: bool) -> bool:
-    """Whether a check of callers comes before a case: a removal, because nothing is left to remove afterwards."""
+    """Whether the check has to send its requests before a case: before a removal, because nothing can be removed afterwards."""
     return removes_what_was_made(case) and (confirms or is_one_of(case, _FIRST_OF))
 
 
@@ -254,7 +256,7 @@ def sent_beforehand(
 ) -> Exchanging[Instead | None]:
     """Return the first request without credentials, or with wrong ones, that succeeds; None if all are refused.
 
-    `failing` are the classes of statuses that count as a success.
+    `failing`: classes of statuses that count as a success.
     """
     places = credential_places(case.operation.security)
     if not _carries(sent, places):
@@ -278,7 +280,7 @@ def _has_common_credentials(request: WireRequest) -> bool:
 
 
 def _has_key(operation: Operation, request: WireRequest) -> bool:
-    """Whether a request has a key at a described place, in its usual spelling."""
+    """Whether a request has an API key at a declared place, with its usual name."""
     places = credential_places(operation.security)
     pairs = request.target.partition(b"?")[2].split(b"&")
     return any(request.header(name.encode("latin-1", "replace")) for name in places.headers) or any(
@@ -311,8 +313,8 @@ def _about_others(
 ) -> Exchanging[Instead | None]:
     """Send an attempt with other bodies, so that it does not conflict with what the accepted request created.
 
-    Return the first that is served or refused for its credentials, otherwise one with a server error. Other refusals prove nothing:
-    the new values may be invalid for reasons that the description does not state.
+    Return the first attempt that is served or refused because of its credentials, otherwise one with a server error. Other
+    refusals prove nothing: the new values may be invalid for reasons that the description does not state.
     """
     sent = context.response.request
     assert sent is not None
@@ -333,7 +335,7 @@ def _about_others(
 def _attempts(
     case: Case, sent: WireRequest, tools: CheckTools, places: Credentials
 ) -> list[tuple[_Attempt, WireRequest]]:
-    """Return the attempts in place of a request; empty if a hook adds credentials that the description does not declare."""
+    """Return the attempts for a request; none if a hook adds credentials that the description does not declare."""
     bare = replace(tools.anonymous.make(case), is_of_check=True)
     drop(bare, places)
     if bare.header(b"authorization") is not None and "Authorization" not in places.headers:
@@ -347,7 +349,7 @@ def _judged(context: CheckContext, request: WireRequest, answer: Response, what:
     status = answer.status_code
     if status in UNAUTHORIZED or status == _TOO_FAST or 300 <= status < 400 or answer.redirects:
         return None
-    # A server may hide a resource behind 404 (RFC 9110, 15.5.4), or the resource is gone by now.
+    # A server may hide a resource behind 404 (RFC 9110, 15.5.4), or the resource no longer exists.
     is_hidden = status == 404 and bool(context.case.path_parameters)
     # The resource that the accepted request created conflicts with a second one, or has changed since.
     if is_hidden or status == _CONFLICT or denies_condition(answer):
@@ -362,7 +364,7 @@ def _failure(context: CheckContext, request: WireRequest, answer: Response, what
     status = f"{answer.status_code} {answer.message}".rstrip()
     line = f"{request.method} {context.case.path}"
     title = what.accepted if answer.status_code < 300 else what.unexpected
-    # One cause for all operations: a service checks credentials in one place.
+    # One cause for all operations, because a service checks credentials in one place.
     failure = IgnoredAuth(
         f"Expected 401 or 403, got `{status}` for `{line}` ({what.detail})\nSent: {line_of(request)}", title=title
     )
@@ -370,7 +372,7 @@ def _failure(context: CheckContext, request: WireRequest, answer: Response, what
         failure.request = request
     failure.sharing(what.detail)
     if answer.status_code >= 500:
-        # An error of a moment of load tells nothing about credentials.
+        # A temporary error says nothing about credentials.
         failure.needs_repetition, failure.passing_cause = True, failure.shared_cause
     return failure
 
@@ -400,13 +402,13 @@ def _is_made_up(operation: Operation, sent: WireRequest) -> bool:
 
 
 def _wrong(operation: Operation, sent: WireRequest) -> Credentials:
-    """Return wrong credentials for the first alternative that the request had, the same for every request to an operation."""
+    """Return wrong credentials for the first security alternative of the request, the same for all requests to an operation."""
     carried = [one for one in operation.security if _carries(sent, credential_places((one,)))]
     return credential_places(carried[:1], wrong_values(operation.label)[0])
 
 
 def wrong_values(label: str) -> tuple[str, str]:
-    """Return the invalid credentials of an operation: the token, and user with password as basic authentication encodes them."""
+    """Return invalid credentials for an operation: (token, user and password encoded for basic authentication)."""
     token = digest("no credentials", label)
     return token, _basic(token)
 
@@ -416,7 +418,7 @@ def _basic(token: str) -> str:
 
 
 def credential_places(alternatives: Iterable[SecurityRequirement], token: str = "") -> Credentials:
-    """Return the places of the credentials of alternatives, each with a value made from `token`."""
+    """Return the credentials of security alternatives, each with a value derived from `token`."""
     headers: dict[str, str] = {}
     query: dict[str, str] = {}
     cookies: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""A row of the table of checks: name, settings, the interactions it applies to, and the facts its verdict depends on."""
+"""A row of the table of checks: name, settings, the interactions to which it applies, and what its verdict depends on."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -41,7 +41,7 @@ class CheckSetting(Struct, frozen=True):
 
 
 def expected_statuses(*default: str) -> CheckSetting:
-    """Return the setting of the statuses with which a check passes."""
+    """Return the setting of the statuses that pass a check."""
     about = "Statuses with which the check passes."
     return CheckSetting("expected-statuses", SettingShape.STATUSES, list(default), about)
 
@@ -52,11 +52,11 @@ IN_RUN = CheckSetting(
     False,
     "Whether the check also acts in `run`: its requests may grant a role, or use something twice.",
 )
-"""The setting of an intrusive check, which otherwise acts in `fuzz` only."""
+"""The setting of an intrusive check that makes it run in `run` as well as in `fuzz`."""
 
 
 class InteractionKind(Struct, frozen=True):
-    """The facts of an interaction that are known before its content is read."""
+    """What is known about an interaction before its content is read."""
 
     status: int
     method: str = ""  # Method of the operation.
@@ -71,23 +71,25 @@ MEMBER = r"\}/*\Z"  # Pattern of a path that names a resource.
 
 
 class Applies(Struct, frozen=True):
-    """The interactions that a check applies to; None: all."""
+    """The interactions to which a check applies. A field that is None does not limit them."""
 
     phases: frozenset[str] | None = None
     modes: frozenset[GenerationMode] | None = None
     statuses: tuple[str, ...] | None = None  # Patterns such as `2XX`.
     scenarios: frozenset[str] | None = None
     but_scenarios: frozenset[str] = frozenset()
-    follows: bool = False  # Whether the first interaction of a sequence is left out.
+    follows: bool = False  # Whether the check only applies to interactions that are not the first of their sequence.
     methods: tuple[str, ...] | None = None
-    """Methods of operations. It never applies to those that state the status in the body (GraphQL), because all have one method."""
-    path: str = ""  # Pattern of the paths of operations: `MEMBER` or `RESOURCE`; empty: any path.
-    operations: Callable[[Operation], bool] | None = None  # A further condition for operations; called once for each.
+    """Methods of operations. If it is set, the check never applies to operations that state the status in the body (GraphQL),
+    because all of them have one method.
+    """
+    path: str = ""  # Pattern for the paths of operations: `MEMBER` or `RESOURCE`; empty for any path.
+    operations: Callable[[Operation], bool] | None = None  # A further condition on operations; called once for each.
     where: Callable[[InteractionKind], bool] | None = None  # A further condition.
 
     @property
     def asks_for_case(self) -> bool:
-        """Whether the status and the media type of a response do not decide if the check applies."""
+        """Whether more than the status and the media type of a response decides if the check applies."""
         are_limited = [one is not None for one in (self.phases, self.modes, self.scenarios, self.where)]
         return any((*are_limited, self.but_scenarios, self.follows))
 
@@ -100,11 +102,11 @@ class Applies(Struct, frozen=True):
         return self.operations is None or self.operations(operation)
 
     def to_request(self, kind: InteractionKind) -> bool:
-        """Whether it may apply to responses to a request of a kind, in some phase and with some status."""
+        """Whether it may apply to responses to requests of a kind, in some phase and with some status."""
         return replace(self, phases=None, statuses=None, follows=False).to(kind)
 
     def to(self, kind: InteractionKind) -> bool:
-        """Whether it applies to interactions of a kind."""
+        """Whether it applies to interactions of this kind."""
         return (
             (self.phases is None or kind.phase in self.phases)
             and (self.modes is None or kind.mode in self.modes)
@@ -117,16 +119,16 @@ class Applies(Struct, frozen=True):
 
 
 Config = Mapping[str, Any]  # Settings of one check, defaults included.
-QuickLook = Callable[[Response], bool]  # A quick test: True only if the check passes. False decides nothing.
+QuickLook = Callable[[Response], bool]  # A quick test. True means that the check passes; False decides nothing.
 
 
 class PriorRequest(Struct, frozen=True):
-    """A request that a check sends before a case, because it is impossible afterwards."""
+    """A request that a check sends before a case, because it would be impossible afterwards."""
 
     asks: Callable[[Case, bool], bool]
-    """Whether it sends anything before a case; the second argument is True if that confirms a failure."""
+    """Returns whether to send something before a case. The second argument is True if this confirms a failure."""
     run: Callable[[Case, WireRequest, CheckTools], Exchanging[Instead | None]]
-    """Takes the request of the case. Returns what is judged instead if it fails the check, else None."""
+    """Takes the request of the case. Returns what to judge instead if the check fails, otherwise None."""
 
 
 class Check(Struct, frozen=True):
@@ -137,39 +139,41 @@ class Check(Struct, frozen=True):
     failures: tuple[type[Failure], ...] = ()  # Classes of its failures, each with title, severity and code.
     settings: tuple[CheckSetting, ...] = ()
     switch: CheckSetting | None = None
-    """The setting `[checks] <name>` that turns the check on; None for a check that needs no value."""
+    """The setting `[checks] <name>` that switches the check on; None for a check that needs no value."""
     applies: Applies = field(default_factory=Applies)
     quick_look: Callable[[int, ResponsePlan, Config], QuickLook | bool] | None = None
-    """Return a quick test for interactions with this status and plan: True if every one passes, False if there is none."""
+    """Returns a quick test for interactions with this status and plan; True if all of them pass, False if there is no quick test."""
     has_needs: Callable[[CheckTools | None], bool] | None = None
-    """Whether it can judge anything with these tools; None if it always can."""
+    """Returns whether the check can judge anything with these tools; None if it always can."""
     may_send: Callable[[Case, Response], bool] | None = None
-    """For a check that sends: whether it may fail on an interaction or send requests for it. None: for each interaction."""
+    """For a check that sends requests: returns whether it may fail on an interaction or send requests for it. None: for every interaction."""
     probes: Callable[[Case, Response, CheckTools], bool] | None = None
-    """For a check that sends for one interaction of each operation: whether this can be the one. The first by index is chosen and
-    marked (`WireRequest.is_probed`)."""
+    """For a check that sends requests for one interaction of each operation: returns whether this interaction qualifies. The
+    first by index is chosen and marked (`WireRequest.is_probed`).
+    """
     probes_refused: Callable[[Case, WireRequest, CheckTools], Exchanging[Instead | None]] | None = None
-    """The probes of an operation that never accepted a case, made from the request of a valid one. Returns the first that shows a
-    failure, which is then judged; None if all are refused."""
+    """Sends probes for an operation that never accepted a case, derived from the request of a valid one. Returns the first that
+    shows a failure, which is then judged; None if all are refused.
+    """
     beforehand: PriorRequest | None = None  # None for a check that sends nothing beforehand.
-    judges_request: bool = False  # Whether it judges what was sent, so that it needs the request of a response.
-    wants_refusal: bool = False  # Whether a fixed service refuses the failed request.
+    judges_request: bool = False  # Whether it judges the request, so that it needs the request of a response.
+    wants_refusal: bool = False  # Whether a fixed service would refuse the failed request.
     no_response: Callable[[Case, NetworkFailure], Found] | None = None
-    """The verdict on a request without a complete response; None for a check that judges responses only."""
+    """Returns the verdict on a request without a complete response; None for a check that judges responses only."""
     sees_operation_settings: bool = False
-    """Whether `CheckContext.config` also holds the settings of the operation: for checks of users."""
+    """Whether `CheckContext.config` also contains the settings of the operation, for users' checks."""
 
     @property
     def is_intrusive(self) -> bool:
-        """Whether its requests may do more to a target than those of `run`."""
+        """Whether its requests may do more to a target than the other requests of `run`."""
         return IN_RUN in self.settings
 
     def acts_in_run(self, config: Config) -> bool:
-        """Whether the check also acts outside `fuzz` with these settings: an intrusive one has to be switched on."""
+        """Whether the check also runs outside `fuzz` with these settings. An intrusive check has to be switched on."""
         return not self.is_intrusive or bool(config.get(IN_RUN.name))
 
     def within(self, config: Config) -> "Check":
-        """Return the check as it applies with these settings."""
+        """Return the check with these settings applied."""
         if self.acts_in_run(config):
             return self
         return replace(self, applies=replace(self.applies, phases=frozenset((EXPLORATION.name,))))
@@ -184,7 +188,7 @@ class Check(Struct, frozen=True):
         return self.settings if self.switch is None else (*self.settings, self.switch)
 
     def config(self, given: Config) -> Config:
-        """Return its settings: the given ones, and defaults for the rest."""
+        """Return its settings: the configured ones, and defaults for the rest."""
         found = {one.name: one.default for one in self.all_settings} | dict(given)
         for one in self.all_settings:
             if one.shape is SettingShape.STATUSES:

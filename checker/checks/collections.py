@@ -1,4 +1,4 @@
-"""Collections do what their query parameters say: filters filter, limits limit, sorted items are sorted, pages do not overlap."""
+"""Checks that collections follow their query parameters: filters, limits, sort orders and pages."""
 
 import json
 import re
@@ -25,7 +25,7 @@ _LIMITS: Final = frozenset(
     ("limit", "perpage", "pagesize", "pagelimit", "maxresults", "maxitems", "itemsperpage", "resultsperpage")
 )
 _TOTALS: Final = frozenset(("total", "totalcount", "totalitems", "totalresults", "totalelements", "totalsize"))
-"""Normalised names of the number of all items."""
+"""Normalised names of fields with the number of all items."""
 _PAGES: Final = frozenset(("page", "pagenumber", "pageno", "pagenum"))
 _OFFSETS: Final = frozenset(("offset", "skip"))
 _SORTS: Final = frozenset(("sort", "sortby", "sortfield", "sortkey", "order", "orderby", "ordering"))
@@ -36,19 +36,19 @@ _DESCENDING: Final = {"asc": False, "ascending": False, "desc": True, "descendin
 _SORTED_BY: Final = re.compile(r"([-+]?)(\w+?)(?:(?:[:., ]|_|-)(asc|desc|ascending|descending))?", re.IGNORECASE)
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?Z)?", re.ASCII)
 _PINNED: Final = frozenset(("pinned", "ispinned", "sticky", "issticky", "featured", "isfeatured", "promoted"))
-"""Names of flags of items that stand before the sorted ones."""
+"""Names of flags for items that come before the sorted ones."""
 _ROUNDED: Final = re.compile(r"\b(?:at least|minimum|min|round(?:ed|s)?|multiple|per|each)\b", re.IGNORECASE)
-"""Words in the description of a limit that may have another meaning than the size of the list."""
+"""Words in the description of a limit that may not mean the size of the list."""
 _ENVELOPES: Final = ("data", "result", "results", "response", "_embedded", "page")
 _BESIDE: Final = frozenset(("links", "errors", "warnings", "messages", "included", "columns", "fields", "facets"))
-"""Normalised names of lists beside the items."""
+"""Normalised names of lists that are not the items."""
 _NAMES: Final = ("id", "_id", "uuid", "guid", "key")
-_FEWEST_SORTED: Final = 3  # Different values that show an order: two may stand in either.
+_FEWEST_SORTED: Final = 3  # Distinct values that prove an order: two values may be in either order by chance.
 Item = dict[str, Any]
 
 
 class IgnoredFilter(Failure, code="ST304", title="Filter is ignored"):
-    """A collection returns items with another value than that of a filter, which it applies to no value, or not to this one."""
+    """A collection returns items with other values than the filter's, because the filter has no effect, at all or for this value."""
 
 
 class ExceededLimit(Failure, code="ST305", title="Limit is exceeded"):
@@ -56,7 +56,7 @@ class ExceededLimit(Failure, code="ST305", title="Limit is exceeded"):
 
 
 class UnsortedItems(Failure, code="ST306", title="Items are not sorted"):
-    """A collection returns its items in another order than it was asked for."""
+    """A collection does not return its items in the requested order."""
 
 
 class OverlappingPages(Failure, code="ST307", title="Pages overlap", severity=Severity.HIGH, needs_repetition=True):
@@ -64,21 +64,21 @@ class OverlappingPages(Failure, code="ST307", title="Pages overlap", severity=Se
 
 
 class WrongTotal(Failure, code="ST311", title="Total is wrong", needs_repetition=True):
-    """A collection states more items than its pages have."""
+    """A collection states more items than its pages contain."""
 
 
 class SkippedItems(Failure, code="ST318", title="Pages leave out items", severity=Severity.HIGH, needs_repetition=True):
-    """The collection has items between two pages, of which the second one follows the first."""
+    """The collection has items between two pages of which the second directly follows the first."""
 
 
 def takes_queries(operation: Operation) -> bool:
-    """Whether an operation is about a collection and has query parameters."""
+    """Whether an operation returns a collection and has query parameters."""
     is_asked = any(one.location is Location.QUERY for one in operation.parameters)
     return is_asked and not ends_with_variable(operation.path)
 
 
 def lists_items(case: Case, response: Response) -> bool:
-    """Whether a case sends query parameters and its response lists something."""
+    """Whether a case sends query parameters and its response contains a list."""
     if not case.query:
         return False
     found = _items_of(response)
@@ -86,25 +86,25 @@ def lists_items(case: Case, response: Response) -> bool:
 
 
 class _List(Struct, frozen=True):
-    """The items of a collection, with the query that selected them."""
+    """The items of a collection, and the query that selected them."""
 
     way: tuple[str, ...]  # Names of the properties around the list, from the root of the body.
     items: Sequence[Item]
     query: Mapping[str, str]  # Parameters that were sent once, with their texts.
-    parameters: Mapping[str, Parameter]  # The described ones among them.
+    parameters: Mapping[str, Parameter]  # The declared parameters among them.
 
 
 def collection_conformance(context: CheckContext) -> Exchanging[Found]:
     """Fail on items that the query of a valid request excludes.
 
-    A limit is exceeded by one item more, unless its description speaks of a minimum. An order is judged if the items are sorted
-    by numbers or times of one format, with at least three different values. A filter is a parameter named like a described
-    property of the items, of the same type: a boolean, an enumeration with values of the property, or an identifier. It is
-    ignored if the items have its value and others, and a request for another one returns the same items, or if two requests for
-    other values return only items with their value. Each of these failures must also occur without the other optional
-    parameters, which may be stronger (`all=true`). Pages overlap if an item of a later page is also on the first page, and the
-    later page has not changed since. A total is wrong if a request without a filter returns fewer items than the limit and the
-    total, and the next page is empty.
+    A limit is exceeded by one additional item, unless its description mentions a minimum. An order is judged if the items
+    are sorted by numbers or by times of one format, with at least three distinct values. A filter is a parameter with the
+    name and type of a described property of the items: a boolean, an enumeration with values of the property, or an
+    identifier. A filter is ignored if the items include its value and others, and a request for another value returns the
+    same items, or if two requests for other values return only items with their value. Each of these failures must also
+    occur without the other optional parameters, which may have precedence (`all=true`). Pages overlap if an item of a later
+    page is also on the first page, and the later page has not changed since. A total is wrong if a request without a filter
+    returns fewer items than the limit and the total, and the next page is empty.
     """
     case, response = context.case, context.response
     if case.other_method or (case.meta is not None and case.meta.mode.is_negative):
@@ -153,7 +153,7 @@ def _items_in(body: Any, way: tuple[str, ...]) -> tuple[tuple[str, ...], Sequenc
 
 
 def _outline(context: CheckContext, listed: _List) -> Outline | None:
-    """Return the outline of the list; None without a schema."""
+    """Return the outline of the list; None if it has no schema."""
     if context.plan.schema is None:
         return None
     found = outline_of(context.plan.schema)
@@ -163,7 +163,7 @@ def _outline(context: CheckContext, listed: _List) -> Outline | None:
 
 
 def _number(listed: _List, names: frozenset[str]) -> tuple[Parameter, int] | None:
-    """Return the only sent parameter with one of these normalised names, and its number; None without one."""
+    """Return the only sent parameter with one of these normalised names, and its number; None if there is none."""
     found = [one for name, one in listed.parameters.items() if normalised(name) in names]
     text = listed.query[found[0].name] if len(found) == 1 else ""
     return (found[0], int(text)) if text.isdecimal() and text.isascii() and len(text) < 10 else None
@@ -185,7 +185,7 @@ def _unsorted(listed: _List) -> Iterator[Failure]:
         keys = [key for key in listed.items[0] if asked and normalised(key) == normalised(asked[2])]
         if asked is None or len(keys) != 1:
             continue
-        # Values without nulls, if all are numbers or times of one format.
+        # Values except nulls, if all are numbers or times of one format.
         present = [value for value in [item.get(keys[0]) for item in listed.items] if value is not None]
         if all(map(is_number, present)):
             values = present
@@ -197,7 +197,7 @@ def _unsorted(listed: _List) -> Iterator[Failure]:
         ):
             continue
         rising, falling = sorted(values), sorted(values, reverse=True)
-        # Descending order; None if the request does not say it.
+        # Whether descending order is requested; None if the request does not tell.
         told = [_DESCENDING[asked[3].lower()]] if asked[3] else [True] if asked[1] == "-" else []
         others = (text for name, text in listed.query.items() if normalised(name) in _DIRECTIONS)
         told += [_DESCENDING[text.lower()] for text in others if text.lower() in _DESCENDING]
@@ -226,9 +226,10 @@ def _ignored_filters(context: CheckContext, listed: _List) -> Exchanging[list[Fa
         if False not in fitting:
             continue
         second = yield from _filtered(context, name, key, valid[0])
-        # Without an item of the value, two other filters have to be right.
+        # If no item has the value, two other filters have to work.
         is_same = second == seen and True in fitting
-        # `level=info` may select what is at least `info`: then only the highest of three values selects nothing else.
+        # `level=info` may select everything that is at least `info`. Then only the highest of three values selects
+        # nothing else.
         if not is_same and not (
             len(valid) > 1
             and _have_only(second, valid[0])
@@ -245,7 +246,7 @@ def _ignored_filters(context: CheckContext, listed: _List) -> Exchanging[list[Fa
 
 
 def _filtered(context: CheckContext, name: str, key: str, value: object) -> Exchanging[list[tuple[object, ...]] | None]:
-    """Return the items for a value of a filter; None if there is no list."""
+    """Return the items for a value of a filter; None if the response has no list."""
     found = _items_of((yield _asking(context, {name: value}, name)))
     return None if found is None else _seen(found[1], key)
 
@@ -255,7 +256,7 @@ def _have_only(seen: list[tuple[object, ...]] | None, value: object) -> bool:
 
 
 def _is_filter(parameter: Parameter, described: Outline) -> bool:
-    """Whether a parameter with the name of a property selects items by its value."""
+    """Whether a parameter with the name of a property filters items by its value."""
     own = outline_of(parameter.schema)
     own_values, values = own.first("enum"), described.first("enum")
     if isinstance(own_values, list):
@@ -276,7 +277,7 @@ def _seen(items: Sequence[Item], key: str) -> list[tuple[object, ...]]:
 
 
 def _asking(context: CheckContext, query: Mapping[str, Any], alone: str = "") -> WireRequest:
-    """Return the request of the case with other values of query parameters; of the optional ones only `alone`, and directions."""
+    """Return the request of the case with other values of query parameters. Of the optional ones, only `alone` and sort directions are kept."""
     asked = copy(context.case)
     needed = {one.name for one in asked.operation.parameters if one.required} | {alone}
     kept = {name: value for name, value in asked.query.items() if name in needed or normalised(name) in _DIRECTIONS}
@@ -285,10 +286,10 @@ def _asking(context: CheckContext, query: Mapping[str, Any], alone: str = "") ->
 
 
 def _overlapping(context: CheckContext, listed: _List) -> Exchanging[list[Failure]]:
-    """Return the failure of a later page that shows an item of the first page.
+    """Return the failure of a later page that contains an item of the first page.
 
-    A server may return its only page in place of a missing one, and a mock the same page for all. If the pages are equal, a
-    larger limit must return more items.
+    A server may return its only page in place of a missing one, and a mock may return the same page for all. If the pages
+    are equal, a larger limit must return more items.
     """
     later, page, offset = _names_in(listed.items), _number(listed, _PAGES), _number(listed, _OFFSETS)
     if later is None or (page is None) is (offset is None):
@@ -310,14 +311,14 @@ def _overlapping(context: CheckContext, listed: _List) -> Exchanging[list[Failur
     limit = _number(listed, _LIMITS)
     most = first.get(limits[0].name if limits else "", size if limit is None else limit[1])
     if names is None or (len(names) > most and (limit is not None or offset is not None)):
-        # A broken limit is a failure of its own.
+        # A limit that does not work is a separate failure.
         return []
     known = set(later)
     both = [one for one in names if one in known]
     if _is_pinned(listed):
         return []
     if both and names == later:
-        # A server may return its first page in place of one that does not exist. `more` proves only that the second page exists.
+        # A server may return its first page in place of a missing one. `more` proves only that the second page exists.
         if page[1] > 2 if page is not None else offset is not None and offset[1] > size:
             return []
         if not limits or not limits[0].is_valid(size + 1):
@@ -331,9 +332,10 @@ def _overlapping(context: CheckContext, listed: _List) -> Exchanging[list[Failur
 
 
 def _between_pages(context: CheckContext, listed: _List) -> Exchanging[list[Failure]]:
-    """Return the failure of a page that a cursor leads to, if one larger page shows items between it and the page before.
+    """Return the failure of a page behind a cursor, if one larger page contains items between that page and the page before.
 
-    Both pages are read again after the larger one, and then the larger one again, so that the items between them existed all the time.
+    Both pages are read again after the larger one, and then the larger one again, so that the items between them existed all
+    the time.
     """
     case, steps, later = context.case, context.sequence, _names_in(listed.items)
     before = next((step for step in reversed(steps) if step.case.operation.label == case.operation.label), None)
@@ -359,7 +361,7 @@ def _between_pages(context: CheckContext, listed: _List) -> Exchanging[list[Fail
     if not isinstance(most, int) or not {*case.query, *before.case.query} <= {*marks, limit} or _is_pinned(listed):
         return []
     first = yield from _names_at(context, case, marks, {limit: most})
-    # The items of the first response between the two pages, if all stand in it in this order.
+    # The items of the first response between the two pages, if the response contains all of them in this order.
     if first is None or not {*earlier, *later} <= {*first}:
         between = []
     else:
@@ -384,7 +386,7 @@ def _between_pages(context: CheckContext, listed: _List) -> Exchanging[list[Fail
 def _names_at(
     context: CheckContext, case: Case, without: set[str], query: Mapping[str, Any]
 ) -> Exchanging[list[object] | None]:
-    """Return the identifiers of the items for the query of a case with other values; None if there is no list."""
+    """Return the identifiers of the items for a case with other query values; None if the response has no list."""
     asked = copy(case)
     asked.query = {**{name: value for name, value in case.query.items() if name not in without}, **query}
     found = _items_of((yield context.make(asked)))
@@ -396,7 +398,7 @@ def _is_pinned(listed: _List) -> bool:
 
 
 def _beyond_pages(context: CheckContext, listed: _List) -> Exchanging[list[Failure]]:
-    """Return the failure of a total that counts items which no page has."""
+    """Return the failure of a total that counts items which are on no page."""
     around = _around(context.response, listed)
     names = [name for name, value in around.items() if normalised(name) in _TOTALS and type(value) is int]
     operation, size, name = context.case.operation, len(listed.items), names[0] if len(names) == 1 else None
@@ -433,7 +435,7 @@ def _total_at(response: object, listed: _List, name: str) -> int:
 
 
 def _around(response: object, listed: _List) -> Mapping[str, Any]:
-    """Return the object around a list; empty for a list that is the body."""
+    """Return the object around a list; empty if the list is the whole body."""
     found: Any = served_body(response) if listed.way else None
     for name in listed.way[:-1]:
         found = found.get(name) if isinstance(found, dict) else None
@@ -441,7 +443,7 @@ def _around(response: object, listed: _List) -> Mapping[str, Any]:
 
 
 def _names_in(items: Sequence[Item]) -> list[object] | None:
-    """Return the identifiers of items; None if they have none, or some are equal."""
+    """Return the identifiers of items; None if they have none, or if some are equal."""
     key = next((name for name in _NAMES if items and name in items[0]), None)
     found = [item.get(key) for item in items] if key is not None else []
     is_named = bool(found) and all(isinstance(one, str | int) for one in found)

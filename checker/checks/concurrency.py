@@ -21,18 +21,18 @@ from checker.core.resource_names import VERSION_FIELDS, normalised, words
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging
 
-_ONE_OF: Final = 16  # One of this many accepted writes is repeated.
+_ONE_OF: Final = 16  # One of so many accepted writes is repeated.
 _SPENDS_OF: Final = 2
-"""One of this many accepted actions that may spend a balance is repeated: it is not there for long."""
+"""One of so many accepted actions that may spend a balance is repeated: balances do not last."""
 _CREATED: Final = 201
 _TRIES, _MORE_TRIES = 3, 8
-"""Pairs that are sent for a write whose repetition is refused; to confirm a failure, because a pair may miss the moment."""
-_PAIRS: Final = 2  # Pairs that spend a balance twice, after which nothing has to be repeated.
-_KEYS_OF: Final = 2  # One of this many accepted writes with an `Idempotency-Key` is repeated: few operations have one.
+"""Pairs that are sent for a write whose repetition is refused, and pairs to confirm a failure: a pair may miss the moment."""
+_PAIRS: Final = 2  # Pairs that spend a balance twice. After these, nothing has to be repeated.
+_KEYS_OF: Final = 2  # One of so many accepted writes with an `Idempotency-Key` is repeated: few operations have one.
 _SETTLE_S: Final = 0.1
 _CONFLICT: Final = "409"
 _OF_STATE: Final = frozenset((400, 402, 403, 404, 409, 410, 412, 422, 423, 428))
-"""Statuses of requests that may be refused for what an equal request has done."""
+"""Statuses of requests that may be refused because of what an equal request has done."""
 _IDS: Final = (("id",), ("uuid",), ("guid",))  # Last words of the names of identifiers.
 _TITLES: Final = {
     "update": "Lost update",
@@ -47,7 +47,7 @@ _EXPECTED: Final = {
 
 
 class RaceCondition(Failure, code="ST310", title="Race condition", severity=Severity.HIGH, needs_repetition=True):
-    """Two equal requests at once are accepted. One after the other only the first one is."""
+    """Two equal requests that are sent at once are both accepted. Sent one after the other, only the first one is."""
 
 
 class RepeatedKey(
@@ -60,7 +60,7 @@ _NOTHING: Final = NetworkFailure(FailureKind.OTHER, "", 0.0)
 
 
 def is_chosen(case: Case, response: Response) -> bool:
-    """Whether the check sends a request for an interaction, or judges the response to its own."""
+    """Whether the check sends a request for an interaction, or judges the response to its own request."""
     sent = response.request
     if sent is None or sent.is_of_check:
         return sent is not None and sent.is_twice
@@ -77,14 +77,15 @@ def is_chosen(case: Case, response: Response) -> bool:
 
 
 def races(context: CheckContext) -> Exchanging[Found]:
-    """Fail if two equal requests at once are both accepted, and the second one is refused if they are sent one after the other.
+    """Fail if two equal requests are both accepted when they are sent at once, and the second one is refused when they are sent one after the other.
 
-    An accepted write is repeated. An `Idempotency-Key` is ignored if the responses show two resources. If the repetition is refused, or shows the resource that was created with the same
-    `Idempotency-Key`, the earlier steps are sent again, with other names if theirs are taken, and then the write twice at once.
-    It is a race if both are accepted, a third one is refused, and, in a control after the earlier steps were sent once more,
-    the second of two requests that are sent one after the other is refused. Then the server checks and acts in two steps. An
-    update counts if it is about a version: with a condition (RFC 9110, 13.1), or with the version in its body. A balance that
-    both lower once is a race as well (`_spent_once`).
+    An accepted write is repeated. An `Idempotency-Key` is ignored if the responses contain two resources. If the repetition
+    is refused, or returns the resource that was created with the same `Idempotency-Key`, the earlier steps are sent again,
+    with other names if theirs are in use, and then the write twice at once. It is a race if both are accepted, a third one
+    is refused, and, as a control after sending the earlier steps once more, the second of two requests that are sent one
+    after the other is refused. The server then checks and acts in two steps. An update counts if it is about a version: with
+    a condition (RFC 9110, 13.1), or with the version in its body. A balance that both requests lower only once is a race as
+    well (`_spent_once`).
     """
     case, sent, tools = context.case, context.response.request, context.tools
     if sent is None or tools is None or context.response.redirects:
@@ -100,7 +101,7 @@ def races(context: CheckContext) -> Exchanging[Found]:
         spent = yield from _spent_once(context, again)
         if spent is not None:
             return spent
-        # A server may take as long to see what it has accepted.
+        # A server may need some time until it sees what it has accepted.
         is_for_once = _CONFLICT in context.plan.documented_statuses
         if not is_for_once or not (yield from _is_refused(context.response)):
             return PASSED
@@ -121,10 +122,10 @@ def races(context: CheckContext) -> Exchanging[Found]:
 
 
 def _spent_once(context: CheckContext, again: Outcome) -> Exchanging[Failure | None]:
-    """Return the failure if two equal requests at once are accepted, and lower a balance by the amount of one of them.
+    """Return the failure if two equal requests are accepted at once and lower a balance by the amount of only one of them.
 
-    The case and its repetition have shown that each request lowers the balance by a number of its body. Each request spends a
-    bit more than half of the remaining balance, so that both succeed only if the server reads the balance in one step and
+    The case and its repetition have shown that each request lowers the balance by a number in its body. Each request spends
+    a bit more than half of the remaining balance, so both succeed only if the server reads the balance in one step and
     writes it in another. A second pair spends the other half.
     """
     case, tools, sent = context.case, context.tools, context.response.request
@@ -158,26 +159,27 @@ def _spent_once(context: CheckContext, again: Outcome) -> Exchanging[Failure | N
             text += f"{rests[0]}\nExpected: one refusal, or a balance that both have lowered"
             failure = RaceCondition(text, title="Spent twice, paid once", unique_key="balance")
             shown.append(failure.showing_with(context.exchanges))
-        # A pair may miss the moment: then one of them is accepted.
+        # A pair may miss the moment. Then one of its requests is accepted.
         rest = min((one for one in rests if type(one) is int), default=0)
         if rest <= 0 or len(shown) == wanted:
             break
     if not shown:
         return None
-    # After a second pair, no other request has paid the same amount back, and the balance may be gone when the failure is looked into.
+    # After a second pair, no other request can have paid the same amount back. The balance may be spent when the
+    # failure is investigated.
     shown[0].is_repeated = len(shown) == _PAIRS
     return shown[0]
 
 
 class _Stage(Struct):
-    """Makes the state in which a write is accepted, as often as it is wanted."""
+    """Creates the state in which a write is accepted, as often as needed."""
 
     context: CheckContext
     steps: list[Case]  # The steps before the write, with the names that were accepted last.
-    case: Case  # The write, likewise.
+    case: Case  # The write, with the names that were accepted last.
 
     def sent(self, *, is_twice: bool) -> Exchanging[Response | None]:
-        """Send the earlier steps again and then the write. Return the response to the write; None if a step or the write is refused."""
+        """Send the earlier steps again, then the write. Return the response to the write; None if a step or the write is refused."""
         earlier: list[Sent] = []
         for number, (step, before) in enumerate(zip(self.steps, self.context.sequence, strict=True)):
             found = yield from self._accepted(step, earlier)
@@ -193,7 +195,7 @@ class _Stage(Struct):
         return found.outcome
 
     def _accepted(self, case: Case, earlier: Sequence[Sent], *, is_twice: bool = False) -> Exchanging[Sent | None]:
-        """Send a case with what the steps before it gave, else with other names; None if it is refused each time."""
+        """Send a case with the values of earlier steps' responses, then with other names; None if it is refused each time."""
         assert self.context.tools is not None
         renewed = yield from self._with_current_version(self.context.tools.renew(case, earlier))
         keyed = with_fresh_key(renewed)
@@ -208,7 +210,7 @@ class _Stage(Struct):
         return None
 
     def _with_current_version(self, case: Case) -> Exchanging[Case]:
-        """Return an update with the version that a read of the resource shows now."""
+        """Return an update with the version that a read of the resource returns now."""
         conditions = _conditions_of(case) if case.method != "POST" else ()
         if not conditions:
             return case
@@ -225,12 +227,13 @@ class _Stage(Struct):
         return other
 
     def _request(self, case: Case) -> WireRequest:
-        # A load balancer may send each connection to another process. Without new connections, that could be the only difference.
+        # A load balancer may send each connection to another process, and the connections might otherwise be the only
+        # difference.
         return replace(request_of_check(self.context, case), fresh=True)
 
 
 def _conditions_of(case: Case) -> list[str]:
-    """Return the headers and the fields of the body that state the version of the resource."""
+    """Return the headers and the fields of the body that contain the version of the resource."""
     fields = case.body if isinstance(case.body, dict) else ()
     return [
         *(name for name in case.headers if name.lower() in CONDITIONS),
@@ -244,7 +247,7 @@ def _has_key(request: WireRequest | None) -> bool:
 
 
 def is_race(pair: Response) -> Exchanging[bool]:
-    """Whether two requests at once were both accepted, and a third one is refused or returns the resource that one of them created."""
+    """Whether two requests at once were both accepted, and a third one is refused or returns a resource that one of them created."""
     both = _both(pair)
     if not both:
         are_done = False
@@ -270,7 +273,7 @@ def _repeated(first: Response) -> WireRequest:
 
 
 def _refuses(first: Response, again: Outcome) -> bool:
-    """Whether a repetition is refused, or shows what the same `Idempotency-Key` made."""
+    """Whether a repetition is refused, or returns the resource that the same `Idempotency-Key` created."""
     if not isinstance(again, Response):
         return False
     shown = [_ids_in(one) for one in (first, *(outcome for _, outcome, _ in first.earlier))]
@@ -280,7 +283,7 @@ def _refuses(first: Response, again: Outcome) -> bool:
 
 
 def _are_two(first: Response, again: Outcome) -> bool:
-    """Whether two responses show two resources: all identifiers that the request does not name differ."""
+    """Whether two responses contain two resources: all identifiers that the request does not contain differ."""
     sent = b"" if first.request is None else first.request.target + (first.request.body or b"")
     pairs = [
         {name: one for name, one in _ids_in(shown).items() if f"{one}".encode() not in sent} for shown in (first, again)
@@ -299,9 +302,9 @@ def _ignored_key(context: CheckContext, request: WireRequest, again: Outcome) ->
 
 
 def _both(pair: Outcome) -> Sequence[Response]:
-    """Return the responses to two requests that are sent at once if both succeed, else an empty sequence."""
+    """Return the responses to two requests that were sent at once, if both succeeded; otherwise an empty sequence."""
     others = [outcome for request, outcome, _ in pair.earlier if request.is_twice] if is_success(pair) else []
-    # The outcome of a pair is the one with the lower status.
+    # The outcome of a pair is the response with the lower status.
     return (pair, others[0]) if is_success(pair) and len(others) == 1 and is_success(others[0]) else ()
 
 

@@ -48,7 +48,7 @@ class Peers(Protocol):
 
 
 class Maker(Protocol):
-    """Turns a case into bytes."""
+    """Makes requests from cases."""
 
     def make(self, case: Case) -> WireRequest:
         """Return the request of a case. Raises `SerializationError`."""
@@ -66,13 +66,13 @@ class KnowingMaker(Maker, Protocol):
 class CheckTools(Struct, frozen=True):
     """The tools of checks beside the interaction itself."""
 
-    maker: KnowingMaker  # Makes requests like those of the run. Raises `SerializationError`, `HookError`.
-    anonymous: Maker  # Makes requests without the credentials that the user gave for every request.
+    maker: KnowingMaker  # Makes requests as the run does. Raises `SerializationError`, `HookError`.
+    anonymous: Maker  # Makes requests without the credentials that the user configured for all requests.
     renew: "Callable[[Case, Sequence[JudgedInteraction]], Case]" = lambda case, earlier: case
-    """Return a step of a sequence with the values of the new responses of the steps before it."""
+    """Returns a step of a sequence with values of the new responses to earlier steps."""
     peers: Peers | None = None  # None if no users are configured.
     bare: Maker | None = None
-    """Makes requests without any header that the user gave for every request; None if no such headers are known."""
+    """Makes requests without any header that the user configured for all requests; None if no such headers are known."""
 
     def judge_request(self, operation: Operation, request: WireRequest) -> RequestVerdict:
         """Return the verdict on the final bytes of a request."""
@@ -88,48 +88,49 @@ class CheckContext(Struct):
     case: Case
     response: Response
     plan: ResponsePlan
-    """The described properties of a response with this status and `Content-Type`."""
+    """What the description says about responses with this status and `Content-Type`."""
     config: Mapping[str, Any] = field(default_factory=dict)
-    """Settings of the running check, by their names in the configuration: `expected-statuses`. A check of a user also finds the
-    settings of the operation in this phase, such as `headers`."""
+    """Settings of the running check, by their configuration names: `expected-statuses`. A user's check also finds the settings
+    of the operation in this phase, such as `headers`.
+    """
     sequence: Sequence[JudgedInteraction] = ()
     """Earlier interactions of the sequence, oldest first."""
     tools: CheckTools | None = None
-    """None if nothing can be sent."""
+    """None if no requests can be sent."""
     truncation: Truncation = DEFAULT_TRUNCATION
     """How much of a schema and of a value messages show."""
     lexicon: Lexicon = field(default_factory=Lexicon)
     disagreements: list[str] = field(default_factory=list)
-    """Sentences about validators that disagree. They are counted and shown, and never fail."""
+    """Sentences about disagreements of the validators. They are counted and shown, but are no failures."""
     unjudged: list[str] = field(default_factory=list)
-    """Sentences about parts that could not be judged, with the reasons. They are counted and shown, and never fail."""
+    """Sentences about parts that could not be judged, with reasons. They are counted and shown, but are no failures."""
     errors: list[Raised] = field(default_factory=list)
-    """Exceptions of checks that are not failures. They do not stop other checks."""
+    """Exceptions of checks that are no failures. Other checks still run."""
 
     exchanges: list[Exchange] = field(default_factory=list)
-    """Requests that the running check has sent for the interaction so far, with their outcomes."""
+    """Requests that the running check has sent for the interaction, with their outcomes."""
 
     @property
     def phase(self) -> str | None:
-        """Return the phase of the case; None for a case that was made by hand."""
+        """Return the phase of the case; None for a case from user code."""
         meta = self.case.meta
         return None if meta is None else meta.phase.name
 
     @property
     def described(self) -> Words:
-        """Return the words of the API description, by which stable parts of error texts are recognised."""
+        """Return the words of the API description. Error texts are compared by them, because other words may differ each time."""
         return self.lexicon.of(self.case.operation)
 
     @property
     def complaint(self) -> Complaint | None:
-        """Return the error that the body reports, independent of the status; None if it reports none or cannot be read."""
+        """Return the error in the body, whatever the status; None if there is none, or if the body cannot be read."""
         answers = self.plan.answers
         return None if answers is None else answers.complaint(self.response)
 
     def make(self, case: Case, *, with_credentials: bool = True) -> WireRequest:
         """Return the request of another case. A check that yields it receives the response or a `NetworkFailure`.
 
-        `with_credentials` is about those that the user gave for every request, not about values of the case itself.
+        `with_credentials` concerns credentials that the user configured for all requests, not values of the case.
         """
         if self.tools is None:
             raise RuntimeError("nothing can be sent here: the response is judged without a run")
@@ -137,7 +138,7 @@ class CheckContext(Struct):
 
 
 Instead = tuple[WireRequest, Response]
-"""(request of a check before a case, its response), which are judged instead of the case's own request."""
+"""(request that a check sent before a case, its response), which are judged in place of the case's own request."""
 Failures = tuple[Failure, ...]
 Found = Failure | Iterable[Failure] | bool | None
 """One failure, several, or none; True if the check does not apply to the interaction."""

@@ -58,7 +58,7 @@ class ClassCheck(Struct):
 
     @classmethod
     def of(cls, kind: type, given: Mapping[str, Any], applies: Applies) -> "ClassCheck":
-        """Return a new instance. Raises `ConfigError` for settings that its constructor does not take."""
+        """Return a new instance. Raises `ConfigError` for settings that its constructor does not accept."""
         name = kind.__name__
         keywords = {key: value for key, value in given.items() if key != _SWITCH}
         refuse_unknown(name, keywords, _keywords(kind))
@@ -99,7 +99,7 @@ class ClassCheck(Struct):
 
 
 def refuse_unknown(name: str, given: Iterable[str], known: Iterable[str] | None) -> None:
-    """Raise `ConfigError` for unknown keys of `[checks.<name>]`; `known` is None if all keys are allowed."""
+    """Raise `ConfigError` for unknown keys of `[checks.<name>]`. `known` is None if all keys are allowed."""
     wrong = [] if known is None else [key for key in given if key not in set(known)]
     if wrong:
         raise ConfigError(f"[checks.{name}] has no option {wrong[0]!r}; it has {_valid(known)}")
@@ -118,7 +118,7 @@ def _keywords(kind: type) -> list[str] | None:
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 UserCheck = Callable[[CheckContext, Response, Case], object]
-"""A check of a user. It raises on failure; a result that holds failures counts as well."""
+"""A user's check. It raises an exception on failure. Failures in its result count as well."""
 
 
 class CustomCheck(Struct, frozen=True):
@@ -133,7 +133,7 @@ CUSTOM_CHECKS: Final[Registry[CustomCheck]] = Registry("check", built_in=BUILT_I
 
 
 RUNNING_CHECKS: Final = RunningCode("checks")
-"""The running checks. A check that validates a response does not run again for that response."""
+"""The running checks, so that a check which validates a response does not run again for that response."""
 
 
 class CustomFailure(Failure, code="ST901"):
@@ -156,10 +156,10 @@ def check(
     modes: Iterable[str] | None = None,
     statuses: Iterable[int | str] | None = None,
 ) -> Any:
-    """Register a check, a function `(context, response, case)` that raises on failure, and return it.
+    """Register a check, a function `(context, response, case)` that raises an exception on failure, and return it.
 
-    With `phases`, `modes` or `statuses` it runs for those interactions only. A function that yields cases, or requests made by
-    `context.make`, receives their responses.
+    With `phases`, `modes` or `statuses` it runs for those interactions only. A function that yields cases, or requests made
+    by `context.make`, receives their responses.
     """
     applies = Applies(
         phases=None if phases is None else frozenset(several("phases", phases, "names of phases")),
@@ -184,10 +184,7 @@ def check(
 
 
 def class_checks(names: Iterable[str], given: Mapping[str, Mapping[str, Any]]) -> tuple[ClassCheck, ...]:
-    """Return an instance of each selected class check. Raises `ConfigError`.
-
-    `given`: name of a check -> its settings.
-    """
+    """Return an instance of each selected class check. Raises `ConfigError`. `given`: name of a check -> its settings."""
     wanted, found = set(names), []
     for name, one in CUSTOM_CHECKS.items():
         settings = given.get(name, {})

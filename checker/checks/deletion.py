@@ -44,11 +44,11 @@ _ENDED: Final = re.compile(
     re.IGNORECASE,
 )
 _WRAPPERS: Final = frozenset(("data", "result", "item", "attributes", "metadata")) | _STATES
-"""Names of members that may hold the resource, or its state."""
+"""Names of members that may contain the resource or its state."""
 
 
 def says_deleted(response: Response) -> bool:
-    """Whether the body is an object that is marked as deleted: by a flag, a time of deletion, or a final state."""
+    """Whether the body is an object that is marked as deleted: by a flag, a deletion time, or a final state."""
     return _is_tombstone(body_of(response), _DEPTH)
 
 
@@ -69,13 +69,13 @@ def _says(name: str, value: Any, depth: int) -> bool:
 
 
 _READS = frozenset(("GET", "HEAD", "QUERY", "PATCH"))
-"""Without OPTIONS, which servers support for each route, whether the resource exists or not."""
+"""OPTIONS is not among them: servers support it for each route, whether or not the resource exists."""
 _NOTHING: tuple[object, ...] = (None, [], {})
 _SHOWING = frozenset(("GET", "HEAD"))
 _CREATED = 201
 _FAR: Final = 7_654_321
 _GROUPS: Final = ("0123456789", "abcdef", "ABCDEF", "ghijklmnopqrstuvwxyz", "GHIJKLMNOPQRSTUVWXYZ")
-"""Characters that replace each other in an invented name. Hexadecimal digits stay hexadecimal, so that a UUID stays one."""
+"""Characters that replace each other in an invented name. Hexadecimal digits are separate groups, so that a UUID stays a UUID."""
 _OTHERS: Final = str.maketrans({one: all_[at - len(all_) // 2] for all_ in _GROUPS for at, one in enumerate(all_)})
 _GONE = frozenset((404, 410))
 
@@ -85,7 +85,7 @@ class UseAfterFree(Failure, code="ST301", title="Use after free", severity=Sever
 
 
 def is_read(operation: Operation) -> bool:
-    """Whether an operation needs an existing resource."""
+    """Whether an operation works only on an existing resource."""
     return operation.resource_method in _READS
 
 
@@ -93,7 +93,7 @@ def use_after_free(context: CheckContext) -> Exchanging[Found]:
     """Fail on a response with a resource that an earlier step of the sequence has deleted.
 
     A response that the server also gives for a name that never existed proves nothing. For a resource below the deleted one,
-    the deleted one is requested again, because a server with soft deletes keeps everything below it. If a step has created
+    the deleted one is requested again, because servers with soft deletes keep everything below it. If a step has created
     something below the deleted resource since then, a 404 for the deleted resource is a failure of that step. A list of the
     collection that contains the deleted resource is a failure if a GET of the resource does not find it.
     """
@@ -123,14 +123,14 @@ def use_after_free(context: CheckContext) -> Exchanging[Found]:
             if is_below and (yield from _is_kept(context, deleted)):
                 return PASSED
             if (yield from answers_any_name(context, deleted.case)):
-                # An echo of the request, or a sub-resource that is empty for any name.
+                # The response only repeats the request, or is a sub-resource that is empty for any name.
                 return PASSED
             return _failure(context, deleted)
     return PASSED
 
 
 def _is_listed(context: CheckContext, step: JudgedInteraction, place: int) -> bool:
-    """Whether a response lists a resource that a step of the sequence deleted."""
+    """Whether a response contains, in a list, a resource that a step of the sequence deleted."""
     case, steps, items = context.case, context.sequence, body_of(context.response)
     if not (_is_deletion(step) and isinstance(items, list) and is_of_one_caller(context, step)):
         return False
@@ -147,7 +147,7 @@ def _is_listed(context: CheckContext, step: JudgedInteraction, place: int) -> bo
 
 
 def _is_missing(context: CheckContext, deleted: JudgedInteraction) -> Exchanging[bool]:
-    """Whether a GET of a deleted resource does not find it, where a GET is described."""
+    """Whether a GET of a deleted resource does not find it, if a GET is described."""
     answer = (yield context.make(as_get(deleted.case))) if has_read(deleted.case.operation) else None
     return isinstance(answer, Response) and answer.status_code in _GONE
 
@@ -168,8 +168,8 @@ def as_get(case: Case) -> Case:
 def answers_any_name(context: CheckContext, named: Case) -> Exchanging[bool]:
     """Whether the server returns 2xx for a name that never existed, so that its response proves nothing about the resource of `named`.
 
-    The resource of the case is that resource, or one below it. GET is sent in place of methods other than GET and HEAD, because
-    an update of a name that never existed may create it.
+    The judged case is about that resource, or one below it. Methods other than GET and HEAD are replaced by GET, because an
+    update of a new name may create it.
     """
     case, gone = context.case, list(named_values(named).values())[-1:]
     if case.operation.resource_places:
@@ -185,9 +185,9 @@ def answers_any_name(context: CheckContext, named: Case) -> Exchanging[bool]:
 
 
 def invented(value: Any) -> Any:
-    """Return a name of the same form that nothing has: a number far away, a text with other letters and digits.
+    """Return a name of the same form that no resource has: a distant number, or a text with other letters and digits.
 
-    A name without ASCII letters and digits is returned as it is.
+    A name without ASCII letters and digits is returned unchanged.
     """
     return value.translate(_OTHERS) if isinstance(value, str) else value + _FAR if isinstance(value, int) else value
 
@@ -195,7 +195,7 @@ def invented(value: Any) -> Any:
 def _made_below(context: CheckContext) -> Found:
     """Return the failure of a step that created something below a deleted resource.
 
-    Some services restore the deleted resource with that. Here the current response shows that it does not exist.
+    Some services restore the deleted resource in this case. Here the current response shows that it does not exist.
     """
     case, steps = context.case, context.sequence
     if method_of(case) not in _SHOWING or not is_valid(case):
@@ -219,7 +219,7 @@ def _made_below(context: CheckContext) -> Found:
 def _deletion_of_owner(
     made: JudgedInteraction, owner: Case, before: Sequence[JudgedInteraction]
 ) -> JudgedInteraction | None:
-    """Return the step that deleted the owner of a collection; None if a later step may have created it again."""
+    """Return the step that deleted the owner of a collection; None if a later step may have created the owner again."""
     is_below = len(concrete_path(made.case)) == len(concrete_path(owner)) + 1
     if not is_below or not concerns(made.case, owner):
         return None
@@ -260,7 +260,7 @@ def _creates(step: JudgedInteraction, deleted: JudgedInteraction) -> bool:
 
 
 def _shows_nothing(response: Response) -> bool:
-    """Whether a response is empty, so that it shows nothing below the deleted resource."""
+    """Whether a response is empty, so that it proves nothing about resources below the deleted one."""
     try:
         return not response.readable.content or response.json() in _NOTHING
     except (json.JSONDecodeError, UnicodeDecodeError):
@@ -274,7 +274,7 @@ def _failure(context: CheckContext, deleted: JudgedInteraction) -> Failure:
 
 
 def _used(request: str, status: int, deleted: JudgedInteraction, more: str, about: JudgedInteraction) -> Failure:
-    """Return the failure of a request with a status after a deletion, `about` the operation of a step."""
+    """Return the failure of a request with a status after a deletion. `about` is the step that gives the operation."""
     failure = UseAfterFree(
         f"`{request}` is answered with {status} after `{told(deleted.case, deleted.request)}` "
         f"was answered with {status_of(deleted)}; expected 404 or 410{more}"

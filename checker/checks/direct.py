@@ -1,4 +1,4 @@
-"""The built-in checks as functions `(context, response, case)`, for checks of users that call them."""
+"""The built-in checks as functions `(context, response, case)`, which users' checks can call."""
 
 from collections.abc import Callable, Mapping
 
@@ -18,7 +18,7 @@ def _function(name: str) -> BuiltInCheck:
 
     def check(context: CheckContext, response: Response, case: Case) -> None:
         given = context.config.get("checks", {}).get(name, {})
-        # The switch of a check, such as the limit of `max_response_time`, stands where others have their section.
+        # A switch, such as the limit of `max_response_time`, is a value where other checks have a section.
         settings = {name: given if isinstance(given, Mapping) else {name: given}}
         judge = Judge((row,), JudgeSettings(settings, context.truncation), context.tools)
         judgement = drive(judge.judge(case, response, context.sequence), case.exchange)

@@ -11,12 +11,12 @@ from checker.core.failures import CauseScope, Failure
 from checker.core.response import Response
 
 _LONGEST: Final = 64 * 1024  # Bytes of a body that are read.
-_SHOWN: Final = 160  # Characters of a disclosed text in a message.
+_SHOWN: Final = 160  # Characters of a disclosed text that a message shows.
 _GZIP: Final = b"\x1f\x8b"
 
 
 class DisclosedInternals(Failure, code="ST403", title="Error response discloses internals", cause_scope=CauseScope.API):
-    """An error response holds a stack trace, SQL, a path of the server's files, or a secret."""
+    """An error response contains a stack trace, SQL, a path of the server's files, or a secret."""
 
 
 _PYTHON, _JAVA, _NODE, _NET = (f"{name} stack trace" for name in ("Python", "Java", "JavaScript", ".NET"))
@@ -25,9 +25,9 @@ _AT: Final = rb"(?:\b|\\[nt])at "  # Before the place of a stack frame; in JSON 
 _FRAME: Final = _AT + rb"[\w$.<>/@]+\((?:[\w$-]+\.(?:java|kt|scala):[0-9]+|Native Method)\)"
 _NODE_FRAME: Final = _AT + rb"[^\n\\]{0,120}\.[cm]?[jt]s:[0-9]+:[0-9]+"
 _MASKED: Final = rb"(?:\*+|x+|<[^>]*>|\$?\{[^}]*\}|\[[^\]]*\]|pass(?:word|wd)?|pwd|secret|redacted)"
-"""Matches a placeholder for a password, in a text that hides it or explains how to write it."""
+"""Matches a placeholder for a password, in a text that hides the password or explains its syntax."""
 _OF_SYSTEM: Final = rb"(?<![\w./@:-])/(?:app|data|etc|home|mnt|opt|root|srv|tmp|usr|var)/[\w./@+-]+"
-"""Matches a path below a usual folder of a server."""
+"""Matches a path below a usual directory of a server."""
 _SIGNS: Final = (
     (_PYTHON, b"Traceback (most", rb"Traceback \(most recent call last\)"),
     (_JAVA, b".java:", _FRAME),
@@ -71,21 +71,21 @@ _SIGNS: Final = (
         + rb"@)[^\s/@\"'\\]+@",
     ),
 )
-"""(kind, a part of each match, pattern). All parts are looked for at once, in 2 microseconds for a usual refusal."""
+"""(kind, a part of every match, pattern). All parts are searched together, in 2 microseconds for a usual refusal."""
 _PARTS: Final = re.compile(b"|".join({re.escape(part): None for _, part, _ in _SIGNS}))
 
 
 def shows_nothing(status: int, plan: ResponsePlan, config: Config) -> QuickLook:
-    """Return the quick test for a body without a part of any pattern."""
+    """Return the quick test: the body contains no part of any pattern."""
     return lambda response: not response.content.startswith(_GZIP) and _PARTS.search(response.content) is None
 
 
 def error_disclosure(context: CheckContext) -> Found:
     """Fail on an error response that shows internals of the server.
 
-    These are stack traces of eight languages, errors of databases, paths of installed packages, private keys, and passwords in
-    URLs and environment variables, each in the form in which frameworks print it. A text that the request contained is not a
-    disclosure.
+    These are stack traces of eight languages, errors of databases, paths of installed packages, private keys, and passwords
+    in URLs and environment variables, in the form in which frameworks print them. A text that the request contained does not
+    count.
     """
     content = context.response.readable.content[:_LONGEST]
     found: dict[str, Failure] = {}

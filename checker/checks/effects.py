@@ -1,4 +1,4 @@
-"""A value of a request is data: it is not evaluated, opened, fetched, or written into headers or statements (OWASP A03)."""
+"""Checks that a request's values are treated as data, and not evaluated, opened, fetched, or written into headers or statements (OWASP A03)."""
 
 import re
 import socket
@@ -21,14 +21,14 @@ from checker.core.resource_names import words
 from checker.core.response import Response
 from checker.core.send import Exchanging
 
-_ONE_OF: Final = 64  # One of this many valid requests is sent with other texts at one place.
+_ONE_OF: Final = 64  # One of so many valid requests is sent with other texts at one place.
 _PASSWD: Final = "../../../../../../../../etc/passwd"
 _HEADER: Final = b"x-of-a-value"
 _URLS: Final = frozenset(("url", "uri", "link", "callback", "webhook", "endpoint", "feed", "href"))
 """Words in the names of values that a server may fetch."""
 _PORTS: Final = range(20_000, 32_000)
-"""Ports of listeners, below those that systems give to clients. The case chooses one, so that the same seed sends the same requests."""
-_TRIES: Final = 4  # Ports of a case, because another run may have the first one.
+"""Ports to listen on, below those that systems assign to clients. The case decides which, so that the same seed sends the same requests."""
+_TRIES: Final = 4  # Ports that are tried for a case, because another run may use the first one.
 
 
 class Injection(Failure, code="ST405", title="Value has an effect", severity=Severity.CRITICAL):
@@ -36,7 +36,7 @@ class Injection(Failure, code="ST405", title="Value has an effect", severity=Sev
 
 
 class _Place(Struct, frozen=True):
-    """A text of a request."""
+    """A place in a request that contains a text."""
 
     part: str  # `query` or `body`.
     name: str
@@ -50,16 +50,17 @@ def takes_texts(operation: Operation) -> bool:
 
 
 def is_chosen(case: Case, response: Response) -> bool:
-    """Whether the check sends requests for an interaction, or judges the response to its own."""
+    """Whether the check sends requests for an interaction, or judges the response to its own request."""
     sent = response.request
     return sent is not None and (sent.is_of_check or sent.is_for("injection") or is_one_of(case, _ONE_OF))
 
 
 def injection(context: CheckContext) -> Exchanging[Found]:
-    """Fail if a text that replaces a value of a valid request has an effect that proves that the server did not treat it as data.
+    """Fail if a text that replaces a value of a valid request has an effect which proves that the server did not treat it as data.
 
-    A product of two numbers in template syntax is calculated; a path leads to `/etc/passwd`; a line break begins a header; a quote causes an
-    error of the database, which the value without it does not; an address on loopback is fetched, if the target is on loopback too.
+    The effects: a product of two numbers in template syntax is calculated; a path leads to `/etc/passwd`; a line break
+    starts a header; a quote causes a database error that the original value does not cause; an address on loopback is
+    fetched, if the target is on loopback too.
     """
     case, sent = context.case, context.response.request
     if sent is None or context.tools is None:
@@ -92,7 +93,7 @@ def injection(context: CheckContext) -> Exchanging[Found]:
     if found is None and not _URLS.isdisjoint(words(place.name)):
         found = yield from _fetched(context, place)
     if case.operation.method in ("PUT", "PATCH"):
-        # The steps that follow are judged by the update of the sequence.
+        # Later steps are judged by the update of the sequence, so it is sent again.
         yield request_of_check(context, case)
     return found or PASSED
 
@@ -103,12 +104,12 @@ def _with(context: CheckContext, place: _Place, text: str) -> WireRequest:
         asked.query = asked.query | {place.name: text}
     else:
         asked.body = asked.body | {place.name: text}
-    # A header that was split stands beside the `Location` of a redirect.
+    # An injected header is in the response with the redirect's `Location`.
     return replace(request_of_check(context, asked), is_kept=lambda: True)
 
 
 def _effect(request: WireRequest, answer: Response) -> Failure | None:
-    """Return the failure that a response to a text of this check shows."""
+    """Return the failure that the response to a text of this check shows."""
     sent, received = unquote_to_bytes(request.target) + (request.body or b""), answer.content
     product = re.search(rb"\{\{(\d+)\*(\d+)\}\}", sent)
     if product is not None:
@@ -129,7 +130,7 @@ def _failure(title: str, request: WireRequest, message: str) -> Failure:
 
 
 def _fetched(context: CheckContext, place: _Place) -> Exchanging[Failure | None]:
-    """Return the failure if the server fetches an address at which only this check listens."""
+    """Return the failure if the server fetches an address on which only this check listens."""
     sent = context.response.request
     if sent is None or sent.origin is None or host_of(sent.origin.host) != LOOPBACK:
         return None
@@ -139,7 +140,7 @@ def _fetched(context: CheckContext, place: _Place) -> Exchanging[Failure | None]
     with server:
         url = f"http://127.0.0.1:{server.getsockname()[1]}/"
         request = _with(context, place, url)
-        # A server that fetches before it responds has connected by then. Waiting for others would stop all lanes.
+        # A server that fetches before it responds has connected by now. Waiting for others would block all lanes.
         server.setblocking(False)
         answer = yield request
         if not isinstance(answer, Response) or answer.status_code >= 400:
@@ -147,7 +148,7 @@ def _fetched(context: CheckContext, place: _Place) -> Exchanging[Failure | None]
         try:
             server.accept()[0].close()
         except OSError:
-            # Nothing has connected.
+            # No connection arrived.
             return None
     return _failure(
         "Any address is fetched", request, f"`{place.name}`: {url}\nThe server connected to it, where this run listened"
@@ -155,7 +156,7 @@ def _fetched(context: CheckContext, place: _Place) -> Exchanging[Failure | None]
 
 
 def _listener(case: Case) -> socket.socket | None:
-    """Return a socket that listens on the first free one of the ports of a case; None if other processes have all of them."""
+    """Return a socket that listens on the first free port of a case; None if other processes use all of them."""
     first = number_of(case) % (len(_PORTS) - _TRIES)
     for port in _PORTS[first : first + _TRIES]:
         with suppress(OSError):

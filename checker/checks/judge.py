@@ -1,4 +1,4 @@
-"""The selected checks, applied to a response."""
+"""Applies the selected checks to a response."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ class JudgeSettings(Struct, frozen=True):
     """Name of a check -> settings that differ from its defaults."""
     truncation: Truncation = DEFAULT_TRUNCATION  # How much of a schema and of a value messages show.
     beside: Callable[[Config], Config] = lambda given: given
-    """Return the settings of a check merged with those of the operation."""
+    """Returns the settings of a check merged with those of the operation."""
 
     def of(self, check: Check) -> Config:
         """Return `CheckContext.config` for a check."""
@@ -108,7 +108,7 @@ class Judge:
         return judgement if repeated is None else replace_struct(judgement, repeated=repeated)
 
     def _repeated(self, context: CheckContext) -> "Repetition | None":
-        """Return the server error in response to the request of the case that a check has sent once more, with the failures in it."""
+        """Return the server error in the response to the case's request, which a check has sent once more, with its failures."""
         case, sent = context.case, context.response.request
         if sent is None or sent.is_of_check or context.response.status_code >= _SERVER_ERROR:
             return None
@@ -116,7 +116,7 @@ class Judge:
         for request, outcome in context.exchanges:
             if request.method in SAFE:
                 continue
-            # What a check has written before may be the reason of a later error.
+            # What a check has written before may be the cause of a later error.
             is_again = not request.is_twice and _bytes_of(request) == _bytes_of(sent)
             if not is_again or not isinstance(outcome, Response) or outcome.status_code < _SERVER_ERROR:
                 return None
@@ -137,7 +137,7 @@ class Judge:
         return Judgement(failures, (), ()) if failures else CLEAN
 
     def probes(self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()) -> bool | None:
-        """Whether a check that probes each operation once can do so for an interaction; None where no such check judges the operation."""
+        """Whether a check that probes each operation once can do so for an interaction; None if no such check judges the operation."""
         tools, operation = self._tools, case.operation
         if tools is None or not any(one.applies.to_operation(operation) for one in self._probing):
             return None
@@ -145,11 +145,11 @@ class Judge:
         return any(one.probes is not None and one.probes(case, response, tools) for one, _ in asked)
 
     def may_probe(self, case: Case) -> bool:
-        """Whether a check probes the operation of a case if it accepts none."""
+        """Whether a check probes the operation of a case if it never accepts one."""
         return any(one.probes_refused is not None and one.applies.to_operation(case.operation) for one in self._probing)
 
     def probe_refused(self, case: Case, request: WireRequest) -> "Exchanging[Instead | None]":
-        """Yield the probes that checks send for an operation that accepted no case; returns the first one that shows a failure."""
+        """Yield the probes that checks send for an operation that accepted no case. Return the first that shows a failure."""
         for one in self._probing:
             if self._tools is not None and one.probes_refused is not None and one.applies.to_operation(case.operation):
                 shown = yield from one.probes_refused(case, request, self._tools)
@@ -158,11 +158,11 @@ class Judge:
         return None
 
     def asks_first(self, case: Case) -> bool:
-        """Whether a check sends something before a case that follows others."""
+        """Whether a check sends a request before a case that is not the first of its sequence."""
         return bool(self._beforehand) and next(self._of_first(case, confirms=False), None) is not None
 
     def first(self, case: Case, request: WireRequest) -> "Exchanging[Instead | None]":
-        """Yield the requests that checks send before the request of a case; returns the outcome that replaces it if one of them fails."""
+        """Yield the requests that checks send before the request of a case. If one of them fails, return the outcome that replaces the case's."""
         for before in self._of_first(case, confirms=bool(request.confirms)):
             assert self._tools is not None
             instead = yield from before.run(case, request, self._tools)
@@ -194,7 +194,7 @@ def _bytes_of(request: WireRequest) -> tuple[object, ...]:
     return request.method, request.target, sorted(request.headers), request.body
 
 
-Repetition = tuple[Response, Failures]  # (response to the request of a case that was sent once more, its failures).
+Repetition = tuple[Response, Failures]  # (response to a case's request that was sent once more, its failures).
 
 
 class Judgement(Struct, frozen=True):
@@ -205,17 +205,17 @@ class Judgement(Struct, frozen=True):
     unjudged: tuple[str, ...]
     errors: tuple[Raised, ...] = ()  # Exceptions of checks and hooks that are not failures.
     repeated: Repetition | None = None
-    """The server error in response to the same request, which a check has sent once more: a further step of the sequence."""
+    """The server error in the response to the same request, which a check has sent once more. It is a further step of the sequence."""
 
     def grave(self, label: Label) -> tuple[str, ...]:
-        """Return the fingerprints of the grave failures of this response, without those of requests that checks sent."""
+        """Return the fingerprints of this response's grave failures, without failures of requests that checks sent."""
         own = (one for one in self.failures if one.request is None and not one.operation)
         return tuple(one.fingerprint(label) for one in own if one.severity.is_grave)
 
 
 CLEAN = Judgement((), (), ())  # The verdict without failures and notes.
 
-UNJUDGED = Judgement((), (), ())  # The verdict on a response that was not judged; told from `CLEAN` by identity.
+UNJUDGED = Judgement((), (), ())  # The verdict on a response that was not judged. It differs from `CLEAN` by identity.
 
 
 def _judgement(failures: Failures, context: CheckContext) -> Judgement:
@@ -249,7 +249,7 @@ def _failures_of_sending(check: Check, context: CheckContext) -> Exchanging[Fail
     context.exchanges = exchanges
 
     def note(request: WireRequest, outcome: Outcome) -> None:
-        # The check may send the same object again, with other credentials.
+        # The check may send the same object again with other credentials.
         exchanges.append((replace(request, headers=request.headers[:]), outcome))
 
     try:
@@ -268,6 +268,6 @@ def _named(check: Check, found: Found) -> Failures:
     failures = (found,) if isinstance(found, Failure) else tuple(found)
     for failure in failures:
         failure.check = failure.check or check.name
-        # Failures are kept after the check has returned. Drop the traceback, because its frames would keep the response in memory.
+        # Failures outlive the check. The frames of their traceback would keep the response in memory.
         failure.__traceback__ = failure.__context__ = None
     return failures

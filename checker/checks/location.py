@@ -1,4 +1,4 @@
-"""The `Location` of a created resource leads to it."""
+"""Checks that the `Location` of a created resource leads to it."""
 
 from copy import copy
 from dataclasses import replace
@@ -15,11 +15,11 @@ from checker.core.response import Response
 from checker.core.send import Exchanging
 
 _GONE: Final = (404, 410)
-_SETTLE_S: Final = 0.1  # Seconds after which a server shows what it has accepted.
+_SETTLE_S: Final = 0.1  # Seconds until a server shows what it has accepted.
 
 
 class DanglingLocation(Failure, code="ST309", title="Location leads nowhere", needs_repetition=True):
-    """The `Location` of a response with 201 is not found."""
+    """The `Location` of a 201 response is not found."""
 
 
 def has_location(case: Case, response: Response) -> bool:
@@ -30,14 +30,14 @@ def has_location(case: Case, response: Response) -> bool:
 def location_conformance(context: CheckContext) -> Exchanging[Found]:
     """Fail if a `GET` of the `Location` of a 201 returns 404 or 410, twice.
 
-    The `Location` of a 202 is ignored, because the resource may not exist yet. A `Location` on another host is not followed. A
-    `Location` that a described `GET` reads is not requested if its identifier is in the body, because sequences read such a
-    resource and `ensure_resource_availability` judges it. At the end of a sequence, `fuzz` requests it immediately, because it
-    meets some states only once or twice and seldom extends the sequence with the read.
+    The `Location` of a 202 is ignored, because the resource may not exist yet. A `Location` on another host is not followed.
+    A `Location` that a described `GET` reads is not requested if its identifier is in the body, because sequences read such
+    a resource and `ensure_resource_availability` judges it. At the end of a sequence, `fuzz` requests it at once, because it
+    meets some states only once or twice and rarely extends the sequence with the read.
     """
     response, request, tools = context.response, context.response.request, context.tools
     given = response.headers.get("location", [])
-    # Another check may have asked for the judgement of a response without a `Location`.
+    # Another check may have caused this call for a response without a `Location`.
     target = path_of(request, given[0]) if given and request is not None and not response.redirects else None
     if target is None or tools is None or request is None:
         return True
@@ -52,7 +52,7 @@ def location_conformance(context: CheckContext) -> Exchanging[Found]:
             return PASSED
         message = f"Location: {given[0]}\nReceived: {answer.status_code} for `GET {target}`"
     failure = DanglingLocation(message, unique_key=str(response.status_code))
-    # No other request knows the name yet. Many actions are accepted once: the order of a return is returned then.
+    # No other request knows the name yet. Many actions are accepted once: a return's order can only be returned once.
     parts = _path_in(context, target).split("/")
     above = ("/".join(parts[:size]) or "/" for size in range(1, len(parts) + 1))
     may_be_removed = any(is_described(context.case.operation, "DELETE", path) for path in above)
@@ -66,18 +66,18 @@ def is_readable(context: CheckContext, target: str) -> bool:
 
 
 def _path_in(context: CheckContext, target: str) -> str:
-    """Return the path of a target below the base path of the operation."""
+    """Return the path of a target relative to the base path of the operation."""
     operation, tools = context.case.operation, context.tools
     return target.partition("?")[0].removeprefix("" if tools is None else tools.maker.base_path_of(operation))
 
 
 def reading_at(context: CheckContext, target: str) -> WireRequest:
-    """Return a GET of a target, with the credentials of the case."""
+    """Return a GET of a target with the credentials of the case."""
     asked = copy(context.case)
     asked.method, asked.body, asked.media_type, asked.query = "GET", NOT_SET, None, {}
     made = context.make(asked)
     where = target.encode("latin-1", "replace")
-    # Credentials may stand in the query.
+    # Credentials may be in the query.
     if own := made.target.partition(b"?")[2]:
         where += (b"&" if b"?" in where else b"?") + own
     return replace(made, target=where)

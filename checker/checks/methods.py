@@ -1,4 +1,4 @@
-"""Methods that the description does not have for a path are answered with 405 and `Allow`."""
+"""Checks that methods which the description does not declare for a path are answered with 405 and `Allow`."""
 
 from checker.checks.check import InteractionKind
 from checker.checks.context import PASSED, CheckContext, Found
@@ -11,15 +11,15 @@ _TOO_FAST = 429
 _NEW = "QUERY"
 _NOT_IMPLEMENTED = 501
 _UNKNOWN = frozenset((400, _NOT_IMPLEMENTED))
-"""Statuses of HTTP parsers that do not know a method. They respond before the application sees the request."""
+"""Statuses of HTTP parsers that do not know a method. They respond before the application gets the request."""
 
 
 class UnsupportedMethodResponse(Failure, code="ST204", title="Unsupported methods", cause_scope=CauseScope.API):
-    """A method that is not described was not answered with 405, or `Allow` is missing."""
+    """An undeclared method was not answered with 405, or `Allow` is missing."""
 
 
 def unsupported_method(context: CheckContext) -> Found:
-    """Fail unless the response to a method that is not described is 405 with `Allow` (RFC 9110, 15.5.6)."""
+    """Fail unless the response to an undeclared method is 405 with `Allow` (RFC 9110, 15.5.6)."""
     request = context.response.request
     if request is None or request.method == "OPTIONS" or _is_described(context):
         return True
@@ -33,7 +33,7 @@ def unsupported_method(context: CheckContext) -> Found:
             f"The response to {method} is 405 without an `Allow` header, which must list the allowed methods",
             unique_key="missing_allow_header",
         )
-    # 404 may be about a made-up path, 401 and 403 about credentials.
+    # 404 may be about an invented path, 401 and 403 about credentials.
     is_of_caller = status in UNAUTHORIZED and bool(context.case.operation.security)
     is_of_else = has_made_up_path(context) if status == 404 else status == _TOO_FAST or is_of_caller
     if is_of_else or (method == _NEW and is_unknown_method(context)):
@@ -46,7 +46,7 @@ def unsupported_method(context: CheckContext) -> Found:
 
 
 def is_unknown_method(context: CheckContext) -> bool:
-    """Whether the server does not know a method that is not described (501 by RFC 9110, 9.1), which is no internal error.
+    """Whether the server does not know an undeclared method (501 by RFC 9110, 9.1), which is no internal error.
 
     QUERY is newer than most servers.
     """
@@ -57,7 +57,7 @@ def is_unknown_method(context: CheckContext) -> bool:
 
 
 def _is_described(context: CheckContext) -> bool:
-    """Whether the description has the method for the sent path, in any matching template."""
+    """Whether the description declares the method for the sent path, in any matching template."""
     request = context.response.request
     assert request is not None
     declared = context.case.operation.methods_at(path_of(context, request))
@@ -72,16 +72,16 @@ _ALWAYS = frozenset(("HEAD", "OPTIONS"))  # Methods that servers support by them
 
 
 class AllowHeaderMismatch(Failure, code="ST205", title="Invalid Allow header", cause_scope=CauseScope.API):
-    """`Allow` has methods that are not described, or lacks some that are."""
+    """`Allow` contains undeclared methods, or lacks declared ones."""
 
 
 def may_be_options(kind: InteractionKind) -> bool:
-    """Whether an interaction may be an OPTIONS request: one that is described, or a probe of other methods."""
+    """Whether an interaction may be an OPTIONS request: a declared one, or a test of other methods."""
     return kind.method == _OPTIONS or kind.scenario == Scenario.UNSPECIFIED_METHOD
 
 
 def allow_header_conformance(context: CheckContext) -> Found:
-    """Fail on a response to OPTIONS whose `Allow` (RFC 9110, 10.2.1) differs from the described methods of the path."""
+    """Fail on a response to OPTIONS whose `Allow` (RFC 9110, 10.2.1) differs from the declared methods of the path."""
     request = context.response.request
     values = context.response.headers.get("allow")
     if request is None or request.method != _OPTIONS or values is None:
@@ -102,5 +102,5 @@ def allow_header_conformance(context: CheckContext) -> Found:
         lines.append(f"Listed and not described: {', '.join(sorted(extra))}")
     rule = f"missing {','.join(sorted(missing))} extra {','.join(sorted(extra))}"
     failure = AllowHeaderMismatch("\n".join(lines), unique_key=rule)
-    # A router that lists the methods of only one of several routes does so at every path.
+    # A router that lists the methods of only one of several routes does so for every path.
     return failure if extra else failure.sharing("methods that are not listed")

@@ -17,7 +17,7 @@ class MissingHeaderNotRejected(Failure, code="ST203", title="Missing header not 
     """A request without a required header was not refused."""
 
     is_of_credentials = False
-    """Whether the operation serves requests without its credentials, which `ignored_auth` reports as well."""
+    """Whether the header contains credentials, so that `ignored_auth` reports the failure as well."""
 
     def cause(self, label: str) -> str:
         return cause_of_open_operations() if self.is_of_credentials else super().cause(label)
@@ -31,7 +31,7 @@ def asks_for_headers(operation: Operation) -> bool:
 
 
 def missing_required_header(context: CheckContext) -> Found:
-    """Fail unless a request that is invalid only for a missing required header is refused."""
+    """Fail unless a request is refused whose only fault is a missing required header."""
     name = _missing(context)
     if name is None:
         return True
@@ -45,7 +45,7 @@ def missing_required_header(context: CheckContext) -> Found:
     if status == 404 and has_made_up_path(context):
         # Servers look up the resource before they check the headers.
         return PASSED
-    # The user may have given credentials in other headers. `ignored_auth` finds out whether they are credentials.
+    # The user may have configured credentials in other headers. `ignored_auth` finds out whether they are credentials.
     tools, sent = context.tools, context.response.request
     if (
         tools is not None
@@ -68,7 +68,7 @@ def _is_of_credentials(context: CheckContext, name: str) -> bool:
 
 
 def _missing(context: CheckContext) -> str | None:
-    """Return the name of the missing header; None if none is missing, or the request is invalid for other reasons, too."""
+    """Return the name of the missing header; None if none is missing, or if the request has other faults."""
     meta, operation = context.case.meta, context.case.operation
     request = context.response.request
     if meta is None or request is None:

@@ -1,4 +1,4 @@
-"""Invalid data is refused."""
+"""Checks that invalid data is refused."""
 
 import json
 import re
@@ -27,7 +27,7 @@ from checker.core.send import Exchanging
 
 _UNCHANGED = 304
 _COERCION = "type coercion"
-_SYNTAX: Final = "syntax"  # The keyword of a body that is not of its media type.
+_SYNTAX: Final = "syntax"  # The keyword of a body that does not have its media type.
 _REPEATED = "it is refused with a fresh idempotency key, so that the response was that to an earlier request"
 EXPECTED = (
     "400", "401", "403", "404", "405", "406", "409", "410", "411", "413", "414", "415", "422", "423", "428", "429", "431", "451", "5XX",
@@ -41,14 +41,15 @@ class AcceptedNegativeData(Failure, code="ST201", title="API accepted schema-vio
 
 def refuses(status: int, plan: ResponsePlan, config: Config) -> bool:
     """Whether a status refuses data."""
-    # A status outside 200 to 599 is no final status of HTTP, so that it accepts nothing.
+    # A status outside 200 to 599 is not a final status of HTTP, so it accepts nothing.
     return not 200 <= status < 600 or matches_status(status, config["expected-statuses"])
 
 
 def negative_data_rejection(context: CheckContext) -> Exchanging[Found]:
-    """Fail unless a request whose final bytes are proved invalid is refused.
+    """Fail unless a request is refused whose final bytes are proved to be invalid.
 
-    A request with an idempotency key is sent again with a fresh key: the response may be the stored one of an earlier request.
+    A request with an idempotency key is sent again with a fresh key, because the response may be the stored one of an
+    earlier request.
     """
     status = context.response.status_code
     if refuses(status, context.plan, context.config) or denies_condition(context.response):
@@ -76,10 +77,11 @@ def negative_data_rejection(context: CheckContext) -> Exchanging[Found]:
             context.unjudged.append(f"an invalid request was answered with {status}: {_REPEATED}")
             return PASSED
     expected = ", ".join(context.config["expected-statuses"])
-    # A framework that converts types does so everywhere: one failure would hide a bound of the operation that is not enforced.
+    # A framework that converts types does so everywhere. One such failure would hide a bound that this operation does
+    # not enforce.
     unconverted = [part for part in wrong if not _is_coerced(part)]
     coercion = "" if unconverted else _COERCION
-    # The kind of success may depend on the state: a `PUT` creates, then replaces.
+    # The kind of success may depend on the state: a `PUT` first creates, then replaces.
     rule = "2XX" if 200 <= status < 300 else str(status)
     return AcceptedNegativeData(
         f"Invalid data should have been rejected\nExpected: {expected}\n{listed_parts(wrong)}",
@@ -88,22 +90,23 @@ def negative_data_rejection(context: CheckContext) -> Exchanging[Found]:
 
 
 def _unchecked_schema(context: CheckContext, part: PartVerdict) -> str:
-    """Return what operations share that lack one validation; empty if nothing is known.
+    """Return what operations have in common that lack the same validation; empty if unknown.
 
-    It is the missing body, a body that is not of its media type, the format of a number, the place of a named schema, name and schema of a parameter, or place and schema of a
-    member deep in a value.
+    This is the missing body, a body that does not have its media type, the format of a number, the place of a named schema,
+    name and schema of a parameter, or place and schema of a member deep in a value.
     """
     if of_format := number_format(part):
         return of_format
     if part.keyword == _SYNTAX:
-        # One parser reads the bodies of a media type in all operations: bytes that are not UTF-8, or no JSON.
+        # One parser reads the bodies of a media type in all operations, so it accepts invalid UTF-8 or JSON in all of them.
         return f"{part.location} {_SYNTAX} {context.case.media_type}"
     # Frameworks that read a list as an object do so in every operation.
     if not part.name and (not part.pointer or (part.keyword == "type" and not part.instance_path)):
         return f"{part.location} {part.keyword}"
     names = [one for one in part.instance_path if isinstance(one, str)]
     is_named = NAMED_SCHEMA.search(part.pointer) is not None
-    # Generators of descriptions write the schema of one parameter under several names. Members at the top of unlike bodies are equal by chance.
+    # Generators of descriptions write the schema of one parameter under several names. At the top of different bodies,
+    # equal members are equal by chance.
     is_copied = bool(names) if is_named else len(names) > 1
     if is_copied and is_named == bool(part.name):
         return f"{part.location} {part.name} {'.'.join(names)} {json.dumps(part.schema, sort_keys=True, default=str)}"
@@ -121,7 +124,7 @@ _OF_TYPE: Final = re.compile(r"not of type (.*)$")
 
 
 def _is_coerced(part: PartVerdict) -> bool:
-    """Whether a value of a wrong type is one that frameworks convert: `"5"` for an integer, `5` for a string, `"true"` for a boolean."""
+    """Whether frameworks convert a value of a wrong type: `"5"` for an integer, `5` for a string, `"true"` for a boolean."""
     wanted = _OF_TYPE.search(part.reason)
     if part.keyword != "type" or wanted is None:
         return False
@@ -138,7 +141,7 @@ def _is_coerced(part: PartVerdict) -> bool:
 
 
 def is_missing_header(part: PartVerdict) -> bool:
-    """Whether a part is invalid only for a missing required header, which `missing_required_header` judges."""
+    """Whether the only fault of a part is a missing required header, which `missing_required_header` judges."""
     is_missing = part.keyword == "required" and not part.instance_path
     return is_missing and part.location is Location.HEADER
 
@@ -154,7 +157,7 @@ def _reason(context: CheckContext, verdict: RequestVerdict | None) -> str:
     if any(part.outcome is Outcome.UNDECLARED for part in verdict.parts):
         has_undeclared = True
     else:
-        # Undeclared headers and cookies prove nothing: clients add some to every request.
+        # Undeclared headers and cookies prove nothing, because clients add some to every request.
         data = {} if context.case.meta is None else context.case.meta.phase.data
         has_undeclared = (
             data.get("scenario") == Scenario.UNEXPECTED_PROPERTIES and data.get("parameter_location") != Location.BODY
@@ -166,14 +169,14 @@ def _reason(context: CheckContext, verdict: RequestVerdict | None) -> str:
             part = verdict.ambiguous[0]
             return f"the validity of {place_of(part)} is undecidable ({part.reason})"
         case _ if has_undeclared:
-            # Servers may ignore unknown parameters, so accepting them is a failure that needs no further proof.
+            # Servers may ignore unknown parameters, so accepting one needs no further proof.
             return ""
         case _:
             return "it became valid when it was serialised"
 
 
 def _doubt_about_emptiness(context: CheckContext, verdict: RequestVerdict) -> str:
-    """Return the reason why servers may ignore the invalid parts (all of them are empty strings); empty if there is none."""
+    """Return why servers may ignore the invalid parts, which are all empty strings; empty if there is no reason."""
     empty = set(empty_values(context.case))
     is_empty = all(
         (part.location, part.name or "".join(map(str, part.instance_path))) in empty for part in verdict.invalid
@@ -182,7 +185,7 @@ def _doubt_about_emptiness(context: CheckContext, verdict: RequestVerdict) -> st
 
 
 def _doubt_about_path(context: CheckContext, verdict: RequestVerdict) -> str:
-    """Return the reason why another operation may have answered; empty if it was this one."""
+    """Return why another operation may have answered; empty if this one did."""
     wrong = [part for part in verdict.invalid if part.location is Location.PATH]
     if not wrong:
         return ""

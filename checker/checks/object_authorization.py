@@ -1,4 +1,4 @@
-"""A resource of one user is neither shown to another user, nor changed or removed by one."""
+"""Checks that other users can neither read nor change nor remove a user's resource."""
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,10 +36,10 @@ from checker.core.response import Response
 from checker.core.send import Exchanging
 
 _READING: Final = "GET"
-_INCOMPLETE: Final = frozenset((400, 422))  # Statuses of a collection that needs a query.
+_INCOMPLETE: Final = frozenset((400, 422))  # Statuses of a collection that requires a query.
 _MOST_NODES: Final = 10_000
-_ONE_OF: Final = 4  # One of this many updates and removals is sent by a peer as well.
-_TELLING: Final = 3  # Characters of a text that is not equal to another by chance.
+_ONE_OF: Final = 4  # One of so many updates and removals is also sent by a peer.
+_TELLING: Final = 3  # Length from which a text is not equal to another by chance.
 Thing = Mapping[str, Any]
 
 
@@ -62,7 +62,7 @@ def may_write(case: Case, response: Response) -> bool:
 
 
 def removed_by_peer(case: Case, sent: WireRequest, tools: CheckTools) -> Exchanging[Instead | None]:
-    """Return the removal by another user than that of a request, if it succeeds."""
+    """Return the removal by another user than the sender of `sent`, if it succeeds."""
     owner = None if tools.peers is None else tools.peers.caller_of(sent)
     peer = next((name for name in tools.peers.names if name != owner), None) if tools.peers and owner else None
     if peer is None:
@@ -77,10 +77,10 @@ def removed_by_peer(case: Case, sent: WireRequest, tools: CheckTools) -> Exchang
 
 
 def object_level_writes(context: CheckContext) -> Exchanging[Found]:
-    """Fail if a peer changes or removes a resource that a user created in the sequence, and it is not shared.
+    """Fail if a peer changes or removes a resource that a user created in the sequence, and that is not shared.
 
-    The peer sends the accepted update of the owner with another text, and a removal before the owner does. The request of the
-    peer must succeed, and a read by the owner must show its effect.
+    The peer sends the owner's accepted update with another text, and removals before the owner does. The peer's request must
+    succeed, and a read by the owner must show its effect.
     """
     case, tools, sent = context.case, context.tools, context.response.request
     creator = None if tools is None or tools.peers is None or case.meta is None else _creator(context)
@@ -108,7 +108,7 @@ def object_level_writes(context: CheckContext) -> Exchanging[Found]:
     before = next((one for one in known if one is not None), None)
     has_effect = isinstance(read, Response) and _has_effect(before, own, read)
     if not is_foreign:
-        # The steps that follow are judged by the update of the owner.
+        # Later steps are judged by the owner's update, so it is sent again.
         yield replace(sent, is_of_check=True)
     mark = named_values(case) if own.method == REMOVING else before
     if not has_effect or mark is None or (yield from _is_shared(context, tools.peers, (f"{peer}", owner), mark)):
@@ -124,7 +124,7 @@ def object_level_writes(context: CheckContext) -> Exchanging[Found]:
 
 
 def _with_new_text(context: CheckContext) -> Case | None:
-    """Return a variant of an update with a text that no step of its sequence sent; None if there is none."""
+    """Return a variant of an update with a text that no step of its sequence has sent; None if there is none."""
     known = {repr(value) for step in context.sequence for one in _things(step.case.body) for value in one.values()}
     variants = (one for one in other_things(context, texts_only=True) if isinstance(one.body, dict))
     given = context.case.body if isinstance(context.case.body, dict) else {}
@@ -149,7 +149,7 @@ def has_peers(tools: CheckTools | None) -> bool:
 
 
 def object_level_authorization(context: CheckContext) -> Exchanging[Found]:
-    """Fail if a peer can read a resource that a user created in the sequence, and it is neither public nor shared."""
+    """Fail if a peer can read a resource that a user created in the sequence, and that is neither public nor shared."""
     tools, meta = context.tools, context.case.meta
     if tools is None or tools.peers is None or meta is None or meta.mode.is_negative or not meta.bindings:
         return True
@@ -159,7 +159,7 @@ def object_level_authorization(context: CheckContext) -> Exchanging[Found]:
     if creator is None or owner is None:
         return True
     if sent is not None and sent.is_of_check:
-        # The printed command of a failure: the response is that of the peer.
+        # This is the printed command of a failure, so the response is the peer's.
         request = _as_user(context, owner)
         own = None if request is None else (yield request)
         mine = _thing(context, own) if _is_served(own) else None
@@ -178,7 +178,7 @@ def object_level_authorization(context: CheckContext) -> Exchanging[Found]:
 
 
 def _as_user(context: CheckContext, user: str, case: Case | None = None) -> WireRequest | None:
-    """Return the request of a case, by default the judged one, with the credentials of a user; None, with a note, if it cannot be made."""
+    """Return the request of a case (default: the judged one) with a user's credentials. If it cannot be made, return None and add a note."""
     assert context.tools is not None
     try:
         return _lent(context.tools, case or context.case, user)
@@ -204,9 +204,9 @@ def _leak(
     mine: Thing,
     sent: WireRequest | None,
 ) -> Exchanging[Failure | None]:
-    """Return the failure if a peer receives the resource of its owner; `users` are the two.
+    """Return the failure if a peer gets the resource of its owner. `users` are (owner, peer).
 
-    `sent` is the request of the peer if the response of the context is the one to it.
+    `sent` is the peer's request if the judged response answers it.
     """
     peer, owner = users
     request = sent or _as_user(context, peer)
@@ -221,7 +221,7 @@ def _leak(
         return None
     if (yield from _is_shared(context, peers, users, mine)):
         return None
-    # Another request may have removed it before it was read without credentials.
+    # Another request may have removed the resource before it was read without credentials.
     if not _shows(context, (yield replace(request)), mine):
         return None
     assert isinstance(answer, Response)
@@ -235,10 +235,10 @@ def _leak(
 
 
 def _is_shared(context: CheckContext, peers: Peers, users: tuple[str, str], mine: Thing) -> Exchanging[bool]:
-    """Whether the collection shows that its members are shared: it lists the resource for the peer.
+    """Whether the collection shows that its members are shared, because it lists the resource for the peer.
 
-    A collection in pages may list the resource on another page. Then it is shared if it lists the same members for both users.
-    True as well, with a note, if the list is refused without a query: nothing is known of the members then.
+    A collection in pages may list the resource on another page. Then it is shared if it lists the same members for both
+    users. If the list is refused without a query, nothing is known about the members: the result is True, with a note.
     """
     case = context.case
     path, _, rest = case.operation.path.rstrip("/").rpartition("{")
@@ -257,7 +257,7 @@ def _is_shared(context: CheckContext, peers: Peers, users: tuple[str, str], mine
             )
             return True
         body = served_body(answer)
-        # Without the object around the list, which may hold the time of the response.
+        # Without the object around the list, which may contain the time of the response.
         listed.append([_scalars(one) for one in islice(_things(body), isinstance(body, dict), None)])
     theirs, ours = listed
     names = {str(value) for value in named_values(case).values()}
@@ -269,7 +269,7 @@ def _is_shared(context: CheckContext, peers: Peers, users: tuple[str, str], mine
     if any(map(is_it, theirs)):
         return True
     is_on_page = any(map(is_it, ours))
-    # The list of what is left may be empty.
+    # After a removal, the list may be empty.
     is_unknown = not theirs and case.method == REMOVING
     return not is_on_page and theirs == ours and (is_unknown or any(len(one) > 1 for one in theirs))
 
@@ -279,7 +279,7 @@ def _is_served(answer: object) -> TypeGuard[Response]:
 
 
 def _creator(context: CheckContext) -> JudgedInteraction | None:
-    """Return the step that created the resource of the case: a POST to its collection, or one whose response shows it as new."""
+    """Return the step that created the resource of the case: a POST to its collection, or a step whose response contains it as new."""
     case, steps = context.case, context.sequence
     for place in range(len(steps) - 1, -1, -1):
         step = steps[place]
@@ -293,9 +293,9 @@ def _creator(context: CheckContext) -> JudgedInteraction | None:
 
 
 def _is_new(context: CheckContext, step: JudgedInteraction, before: Sequence[JudgedInteraction]) -> bool:
-    """Whether a response shows the resource of the case, which neither its request nor earlier responses name.
+    """Whether a response contains the resource of the case, and neither its request nor earlier responses do.
 
-    An order is made by `POST /carts/{id}/checkout`; the product of `POST /favorites` is named in the request.
+    `POST /carts/{id}/checkout` creates an order, but the request of `POST /favorites` names an existing product.
     """
     case, answer = context.case, step.outcome
     asked = {str(value) for value in named_values(case).values()}
@@ -330,12 +330,12 @@ def _is_named_in(creator: JudgedInteraction, case: Case) -> bool:
 
 
 def _is_below(case: Case) -> bool:
-    """Whether the path of a case leads to something below a resource."""
+    """Whether the path of a case leads below a resource."""
     return not ends_with_variable(case.operation.resource_path)
 
 
 def _marks(context: CheckContext) -> set[str]:
-    """Return the values by which a body is known: the identifiers in the path, or what the sequence sent for something below a resource."""
+    """Return values that identify a body: the identifiers in the path, or, below a resource, what the sequence sent."""
     if not _is_below(context.case):
         return {str(value) for value in named_values(context.case).values()}
     sent = (value for step in context.sequence for one in _things(step.case.body) for value in _scalars(one).values())
@@ -343,7 +343,7 @@ def _marks(context: CheckContext) -> set[str]:
 
 
 def _thing(context: CheckContext, answer: Response) -> Thing | None:
-    """Return the object with a known value, and with another one beside an identifier; None if there is none."""
+    """Return the object with an identifying value and, beside an identifier, another value; None if there is none."""
     marks, fewest = _marks(context), 1 if _is_below(context.case) else 2
     for one in _things(body_of(answer)):
         values = _scalars(one)
@@ -353,7 +353,7 @@ def _thing(context: CheckContext, answer: Response) -> Thing | None:
 
 
 def _shows(context: CheckContext, answer: object, mine: Thing) -> bool:
-    """Whether a response shows the same object: all common values are equal, and more than the identifier is common."""
+    """Whether a response contains the same object: all common values are equal, and there are more than the identifier."""
     if not _is_served(answer):
         return False
     theirs = _thing(context, answer)

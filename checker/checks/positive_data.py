@@ -1,4 +1,4 @@
-"""Valid data is accepted."""
+"""Checks that valid data is accepted."""
 
 import json
 import re
@@ -48,25 +48,25 @@ _DISTINCT: Final = frozenset(
 )
 _MOMENT: Final = later_pattern(r"\d{4}-\d\d-\d\d([Tt ])\d\d:\d\d:(\d\d)(?:\.\d+)?([Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _ENDS_OF_TIME: Final = frozenset(("0001-01-01", "9999-12-31"))
-_MANY: Final = 1_000  # Items of a list beyond which a service may have a limit that it does not describe.
-_NESTED: Final = 32  # Levels of nesting beyond which parsers may have a limit.
-_POISON: Final = "__proto__"  # A name that parsers in JavaScript refuse, so that no object inherits from request data.
+_MANY: Final = 1_000  # Items of a list above which a service may have an undescribed limit.
+_NESTED: Final = 32  # Levels of nesting above which parsers may have a limit.
+_POISON: Final = "__proto__"  # A name that JavaScript parsers reject, so that no object inherits from request data.
 _MOST: Final = 50  # Members of an object that are compared.
 _ODD: Final[Mapping[str | None, str]] = {
     Scenario.SIGNS: "the description does not say whether such characters are accepted, for example in a search or a name",
     Scenario.UNUSUAL: "many services refuse such values although they are valid",
 }
-"""Unusual scenario -> reason why a server may refuse it."""
+"""Unusual scenario -> why a server may refuse it."""
 _JSON_PATCH: Final = "application/json-patch+json"
 
 
 def may_break_one(case: Case) -> str:
     """Return the common unwritten rule that a request may break; empty if it breaks none.
 
-    Such rules concern characters with a meaning in other languages, page cursors that the server did not issue, periods that end
-    before they begin, transfers from a resource to itself, bodies and paths that name different resources, integers beyond
-    64 bits, times that many calendars lack, very long lists and deep nesting, properties that change JavaScript prototypes,
-    and changes to members that may not exist.
+    The rules are about characters with a meaning in other languages, page cursors that the server did not issue, periods
+    that end before they begin, transfers from a resource to itself, bodies and paths that name different resources, integers
+    beyond 64 bits, times that many calendars lack, very long lists and deep nesting, properties that change JavaScript
+    prototypes, and changes to members that may not exist.
     """
     scenario = None if case.meta is None else case.meta.phase.data.get("scenario")
     if scenario in _ODD:
@@ -105,7 +105,7 @@ def _unknown_mark(case: Case) -> str:
 
 
 def _unusual(case: Case) -> str:
-    """Return the kind of a valid value that services often refuse; empty if the request has none."""
+    """Return the kind of a valid value that services often refuse; empty if the request contains none."""
     for value in (*case.path_parameters.values(), *values_of(case)):
         if isinstance(value, int | float) and is_beyond_int64(value):
             return "numbers beyond those of 64 bits"
@@ -133,7 +133,7 @@ def _unusual(case: Case) -> str:
 
 
 def _pairs(members: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield pairs of member names whose values should be ordered, or different, and are not."""
+    """Yield pairs of member names whose values should be ordered or different, but are not."""
     for first, last in permutations(list(members)[:_MOST], 2):
         one, two = members[first], members[last]
         if (is_ordered(first, last) and comparison(one, two) in (0, 1)) or (
@@ -146,7 +146,7 @@ _NAMED = 3
 
 
 def declared_body_alone(case: Case) -> tuple[Case, str] | None:
-    """Return the case without undeclared properties at the top of its body, and the first three of their names; None if there are none."""
+    """Return (the case without undeclared properties at the top of its body, up to three of their names); None if it has none."""
     body = case.body
     schema = next((one.schema for one in case.operation.bodies if one.media_type == case.media_type), None)
     if not isinstance(body, dict) or schema is None:
@@ -170,9 +170,10 @@ _OF_BODIES: Final = (b"content-type", b"content-length", b"content-encoding")
 
 
 def is_path_refused(context: CheckContext) -> Exchanging[bool]:
-    """Whether a bare 400 comes from a filter before the application: it refuses the odd characters also on an unknown path.
+    """Whether a bare 400 comes from a filter before the application, which refuses the odd characters on an unknown path as well.
 
-    The same unknown path without these characters must not be refused. Sends at most two requests, and none if the path has no odd character.
+    The same unknown path without these characters must not be refused. Sends at most two requests, and none if the path has
+    no odd character.
     """
     texts = (one for one in context.case.path_parameters.values() if isinstance(one, str))
     odd = odd_characters("".join(texts))
@@ -195,10 +196,10 @@ def _answer_at(context: CheckContext, path: str) -> Exchanging[Response | None]:
 
 
 EXPECTED = ("2XX", "3XX", "401", "403", "404", "409", "410", "429", "5XX")
-"""All statuses that do not refuse data. Denied access, rate limits and missing resources say nothing about it."""
+"""All statuses that do not refuse data: denied access, rate limits and missing resources say nothing about data."""
 
 _OF_A_MOMENT: Final = frozenset((408, 412, 421, 424, 425))
-"""Statuses about a state, a connection or a moment (RFC 9110, 4918 and 8470). A refusal of data shows each time, also with them."""
+"""Statuses about a state, a connection or a moment (RFC 9110, 4918 and 8470). A refusal of data with such a status recurs each time."""
 
 _LIMIT = later_pattern(
     r"[A-Za-z] \d+(?:-\d+)? [A-Za-z]|(?:[<>=]|\b(?:than(?: or equal to)?|at (?:least|most)|between|(?:max|min)(?:imum)?|exceeds?|up to|limit)\b(?: (?:of|is))?)[^\w-]*-?\d",
@@ -209,7 +210,7 @@ _BOUND = later_pattern(
     r"[<>]=?|\b(?:(?:less|fewer|smaller|lower|greater|more|larger|higher) than(?: or equal to)?|at (?:least|most)|(?:max|min)(?:imum)?)\b",
     re.IGNORECASE,
 )
-"""The direction of a limit: a description that lacks one bound of a value lacks the other one, too."""
+"""The direction of a limit. A description that lacks one bound of a value often lacks the other as well."""
 _CONDITION = later_pattern("|".join(sorted(CONDITIONS)).replace("-", "[-_ ]"), re.IGNORECASE)
 """Names of the headers that one part of a server reads (RFC 9110, 13.1)."""
 _VARYING = later_pattern(r"(?<![\w-])[\w-]*\d[\w-]*")  # Numbers and identifiers.
@@ -222,38 +223,38 @@ _LONGEST_SAID = 100
 _REFUSED_ANYWHERE = "the target refuses such characters in any path, also in unknown ones"
 _CREDENTIALS_REFUSED = (400, 422)
 _UNDECLARED = "undeclared properties of the body"
-"""The cause of a refusal without a reason of a property that the description neither declares nor forbids: servers refuse all or none."""
+"""The cause of refusals without a reason of properties that are neither declared nor forbidden: servers refuse all such properties or none."""
 _CONTAINERS = (("query", Location.QUERY), ("headers", Location.HEADER), ("cookies", Location.COOKIE))
 
 
 class RejectedPositiveData(Failure, code="ST202", title="API rejected schema-compliant request"):
-    """A request that fits the description was refused."""
+    """A request that conforms to the description was refused."""
 
 
 def accepts(status: int, plan: ResponsePlan, config: Config) -> QuickLook | bool:
-    """Return the quick test for a body that reports no error, where bodies can; else whether the status refuses no data."""
+    """Return the quick test for a body without errors, if bodies can report errors; otherwise whether the status refuses no data."""
     return _accepts(status, config) if plan.answers is None else plan.answers.is_fine
 
 
 def _accepts(status: int, config: Config) -> bool:
-    # A status outside 200 to 599 is no final status of HTTP, so that it refuses nothing.
+    # A status outside 200 to 599 is not a final status of HTTP, so it refuses nothing.
     return not 200 <= status < 600 or matches_status(status, config["expected-statuses"])
 
 
 def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
     """Fail on a refusal of a request whose final bytes are proved to be valid.
 
-    Undeclared parameters are neither valid nor invalid, so that a refused request is sent again without them. A request with an
-    idempotency key is sent again with another key, because a server refuses a known key with a different body.
+    Undeclared parameters are neither valid nor invalid, so a refused request is sent again without them. A request with an
+    idempotency key is sent again with another key, because servers refuse a known key with a different body.
     """
     status, said = context.response.status_code, context.complaint
-    # `not_a_server_error` reports errors of the server. Rules of resolvers cannot be stated by a schema.
+    # `not_a_server_error` reports errors of the server. Schemas cannot express rules of resolvers.
     if said is not None and (said.blame is not Blame.REFUSED or status >= 500 or not said.is_of_schema):
         return PASSED
     if said is None and (_accepts(status, context.config) or denies_condition(context.response)):
         return PASSED
     if status in _CREDENTIALS_REFUSED and context.case.operation.grants_credentials:
-        # A right user and password cannot be generated.
+        # Correct user names and passwords cannot be generated.
         return PASSED
     doubt = _doubt(context)
     if doubt:
@@ -273,7 +274,7 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
         return RejectedPositiveData(f"Valid data should have been accepted\n{said.message}", unique_key=said.place)
     expected = ", ".join(context.config["expected-statuses"])
     hint = yield from _hint(context)
-    # Generators of descriptions leave out `required` of all bodies or of none.
+    # Generators of descriptions omit `required` for all bodies or for none.
     bodiless = "without a body" if context.case.body is NOT_SET and context.case.operation.bodies else ""
     reason = requested_status(context) or _reason(context) or bodiless or (_UNDECLARED if hint else "")
     failure = RejectedPositiveData(
@@ -288,18 +289,18 @@ def _reason(context: CheckContext) -> str:
     """Return the words of a refusal; empty if it names no parameter, no two properties, and no limit.
 
     A demand that frameworks make on every string is one reason, whichever property it names. Numbers, identifiers and sent
-    values are removed, because many servers repeat the value that they refuse.
+    values are removed, because many servers repeat the refused value.
     """
     demanded = demand_of_any_text(context.response)
     if demanded:
         return demanded
     said = context.response.readable.content[:_LONGEST].decode("utf-8", "replace")
-    # The value of a path variable may be quoted: `cannot parse '5'`.
+    # The value of a path variable may be quoted in the text: `cannot parse '5'`.
     text = said
     for name, value in context.case.path_parameters.items():
         for mark in "'\"`":
             text = text.replace(f"{mark}{value}{mark}", f"{mark}{{{name}}}{mark}")
-    # A message may spell `dataset_id` as `Dataset ID`, and headers in capitals.
+    # A message may spell `dataset_id` as `Dataset ID`, and header names in capitals.
     names, plain = [one.name for one in context.case.operation.parameters], _plain(text)
     is_named = text != said or any(
         _plain(name) in plain
@@ -309,7 +310,7 @@ def _reason(context: CheckContext) -> str:
     )
     inner = [name for value in values_of(context.case) if isinstance(value, dict) for name in value]
     inner += names_of_body(context.case)
-    # One property may have the same name in unlike objects: `the name is required`.
+    # Different objects may have a property with the same name: `the name is required`.
     if not is_named and len(named_in(text, inner)) < 2 and not _LIMIT.search(text):
         return ""
     text = _CONDITION.sub("condition", text)
@@ -341,7 +342,7 @@ def _plain(name: str) -> str:
 
 
 def _hint(context: CheckContext) -> Exchanging[str]:
-    """Return a line about undeclared properties without which the request is accepted; empty if it is refused without them, too."""
+    """Return a line about undeclared properties without which the request is accepted; empty if it is refused without them as well."""
     less = declared_body_alone(context.case)
     if less is None:
         return ""
@@ -356,13 +357,13 @@ def _hint(context: CheckContext) -> Exchanging[str]:
 
 
 def _doubt(context: CheckContext) -> str:
-    """Return the reason why a request may be invalid; empty if it is proved valid."""
+    """Return why a request may be invalid; empty if it is proved to be valid."""
     verdict = verdict_of(context)
     if verdict is None:
         return "the sent request is unknown"
     for part in verdict.invalid:
         return f"{place_of(part)} is not valid as sent ({part.keyword})"
-    # The refusal shows whether an empty value is its reason.
+    # The refusal tells whether an empty value is the reason.
     empty = set(empty_values(context.case)) if verdict.ambiguous else ()
     for part in verdict.ambiguous:
         if (part.location, part.name) not in empty:

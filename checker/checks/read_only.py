@@ -1,4 +1,4 @@
-"""Read-only fields cannot be set by a request (OWASP API3:2023)."""
+"""Checks that requests cannot set read-only fields (OWASP API3:2023)."""
 
 import json
 from copy import copy
@@ -19,10 +19,10 @@ from checker.core.response import Response
 from checker.core.send import Exchanging
 from checker.schema.views import Outline, outline_of
 
-_ONE_OF: Final = 16  # One of this many accepted writes is repeated with read-only fields.
+_ONE_OF: Final = 16  # One of so many accepted writes is repeated with read-only fields.
 _MOST: Final = 20  # Fields that are set together.
 _STEP: Final = 1_009
-"""Distance of a number from the one that the server chose: more than a counter counts between two requests."""
+"""Distance from the number that the server chose: more than a counter counts between two requests."""
 _LONGEST: Final = 40
 _NAMES: Final = ("id", "uuid", "guid", "key", "slug", "name")
 
@@ -30,7 +30,7 @@ _NAMES: Final = ("id", "uuid", "guid", "key", "slug", "name")
 class MassAssignment(
     Failure, code="ST404", title="Read-only field can be set", severity=Severity.HIGH, needs_repetition=True
 ):
-    """A read shows the value of a read-only field that a request sent."""
+    """A read returns the value of a read-only field that a request sent."""
 
 
 def takes_json(operation: Operation) -> bool:
@@ -39,7 +39,7 @@ def takes_json(operation: Operation) -> bool:
 
 
 def may_assign(case: Case, response: Response) -> bool:
-    """Whether the check sends a request for an interaction, or judges the response to its own."""
+    """Whether the check sends a request for an interaction, or judges the response to its own request."""
     sent = response.request
     is_own = sent is not None and (sent.is_of_check or sent.is_for("mass_assignment"))
     return isinstance(case.body, dict) and (is_own or is_one_of(case, _ONE_OF))
@@ -48,10 +48,11 @@ def may_assign(case: Case, response: Response) -> bool:
 def mass_assignment(context: CheckContext) -> Exchanging[Found]:
     """Fail if a write sets a field that the description marks as `readOnly`.
 
-    An accepted write is repeated with other values of the read-only fields in its response: booleans, members of enumerations, numbers,
-    texts without a format. The check fails if the response and a read of the resource show one of these values, and if the response to
-    a further write shows another member of an enumeration or the other boolean: the server may have chosen the first one by itself. A
-    server may refuse the request or ignore the fields (OpenAPI 3.0, Schema Object).
+    An accepted write is repeated with other values of the read-only fields in its response: booleans, enumeration members,
+    numbers, texts without a format. The check fails if both the response and a read of the resource contain one of these
+    values. For an enumeration or a boolean, the response to a further write must contain the other value as well, because
+    the server may have chosen the first one itself. A server may refuse the request or ignore the fields (OpenAPI 3.0,
+    Schema Object).
     """
     case, sent = context.case, context.response.request
     shown = resource_in(context.response)
@@ -72,7 +73,7 @@ def mass_assignment(context: CheckContext) -> Exchanging[Found]:
 
 
 def _judged(context: CheckContext, answer: object, values: Thing) -> Exchanging[Found]:
-    """Return the failure if a response and a read of the resource show one of the values."""
+    """Return the failure if a response and a read of the resource contain one of the values."""
     read = resource_in(answer) or {}
     assigned = {name: value for name, value in values.items() if is_equal(read.get(name), value)}
     if not assigned or not isinstance(answer, Response):
@@ -91,7 +92,7 @@ def _judged(context: CheckContext, answer: object, values: Thing) -> Exchanging[
     stored = resource_in((yield reading_at(context, target))) or {}
     for name, value in assigned.items():
         if is_equal(stored.get(name), value):
-            # The server may have changed one of few values by itself.
+            # The server itself may have chosen one of few values.
             described = _outline(context).property(name)
             if not (isinstance(value, bool) or described.first("enum")):
                 is_chosen = True
@@ -122,7 +123,7 @@ def _outline(context: CheckContext) -> Outline:
 
 
 def _other(described: Outline, value: object) -> object:
-    """Return another value of a field that the server set; None if it is unknown which values it may have."""
+    """Return another value for a field that the server set; None if its possible values are unknown."""
     listed = described.first("enum")
     if isinstance(listed, list):
         return next((one for one in listed if type(one) is type(value) and one != value), None)
@@ -132,7 +133,7 @@ def _other(described: Outline, value: object) -> object:
         most = described.first("maximum")
         return None if isinstance(most, int | float) and value + _STEP > most else value + _STEP
     is_free = isinstance(value, str) and not (described.first("format") or described.first("pattern"))
-    # Servers append numbers to names that are taken.
+    # Servers append numbers to names that are in use.
     return f"{value}-other" if is_free and len(f"{value}") <= _LONGEST else None
 
 

@@ -1,4 +1,4 @@
-"""Reads: GET changes nothing, and HEAD succeeds where GET does (RFC 9110, 9.2.1 and 9.3.2)."""
+"""Checks reads: GET changes nothing, and HEAD succeeds if GET does (RFC 9110, 9.2.1 and 9.3.2)."""
 
 from dataclasses import replace
 from typing import Final
@@ -14,10 +14,10 @@ from checker.core.send import Exchanging
 
 _HEAD_OF: Final = 16
 _AGAIN_OF: Final = 8
-"""One of this many successful reads of sequences is sent as HEAD as well, and one is repeated if it shows a field that reads must not change."""
-_READS: Final = 3  # Further reads, each of which has to change the field by the same number.
+"""One of so many successful reads of sequences is also sent as HEAD, and one is repeated if it contains a field that reads must not change."""
+_READS: Final = 3  # Further reads. Each has to change the field by the same number.
 _NOT_THERE: Final = frozenset((400, 404, 410, 422, 500))
-"""Statuses of HEAD that say something else of a resource than the 2xx of GET."""
+"""Statuses of HEAD that contradict the 2xx of GET."""
 _NOT_ALLOWED: Final = frozenset((405, 501))
 _UNKNOWN_METHOD: Final = "PROPFIND"  # A method of WebDAV that changes nothing.
 
@@ -31,7 +31,7 @@ class UnsafeRead(Failure, code="ST313", title="Read changes the resource", needs
 
 
 def is_chosen(case: Case, response: Response) -> bool:
-    """Whether the check sends a request for an interaction, or judges the response to its own."""
+    """Whether the check sends a request for an interaction, or judges the response to its own request."""
     sent = response.request
     is_own = sent is not None and (sent.is_of_check or sent.is_for("safe_methods"))
     return is_own or is_one_of(case, _AGAIN_OF)
@@ -40,10 +40,10 @@ def is_chosen(case: Case, response: Response) -> bool:
 def safe_methods(context: CheckContext) -> Exchanging[Found]:
     """Fail if HEAD fails where GET succeeds before and after, or if each GET changes the resource that it reads.
 
-    If the server does not support HEAD, nothing is proved. So an unknown method must be refused as unknown, and HEAD with
-    another status. A resource may count its reads: a field is judged if it holds the version of the resource, or if a described
-    write is named after it (`POST /prescriptions/{id}/refills`), and only if each of three further reads adds the same number
-    to it, with another request in between.
+    A server that does not support HEAD proves nothing, so it must refuse an unknown method as unknown, and HEAD with another
+    status. A resource may count its reads: a field is judged only if it contains the version of the resource, or if a
+    described write is named after it (`POST /prescriptions/{id}/refills`), and only if each of three further reads adds the
+    same number to it, with another request in between.
     """
     case, sent = context.case, context.response.request
     if sent is None or context.tools is None or context.response.redirects or case.is_of_other_method:
@@ -76,7 +76,7 @@ def _head(context: CheckContext, head: WireRequest, outcome: Outcome) -> Exchang
 
 
 def _changed(context: CheckContext) -> Exchanging[Failure | None]:
-    """Return the failure if each of some reads adds the same number to a field."""
+    """Return the failure if each of several reads adds the same number to a field."""
     told = resource_in(context.response) or {}
     values = {
         name: [value] for name, value in told.items() if type(value) is int and _is_changed_by_writes(context, name)
@@ -97,7 +97,7 @@ def _changed(context: CheckContext) -> Exchanging[Failure | None]:
 
 
 def _is_changed_by_writes(context: CheckContext, name: str) -> bool:
-    """Whether a field is about the writes of a resource: its version, or what a described `POST` below the resource counts."""
+    """Whether a field is about writes to a resource: its version, or what a described `POST` below the resource counts."""
     operation, tools, request = context.case.operation, context.tools, context.response.request
     assert tools is not None
     assert request is not None

@@ -1,4 +1,4 @@
-"""Created resources are available."""
+"""Checks that created resources are available."""
 
 import json
 import re
@@ -37,7 +37,7 @@ _CREATED, _MISSING = 201, 404
 _MOST_NODES = 10_000
 _REFERENCES = frozenset(("id", "ids", "uuid", "uuids", "guid", "ref", "refs", "key", "slug", "code"))
 _WORD = re.compile(r"[^\W\d_]+")
-_CERTAIN = 0.85  # Least affinity between the names of a field and a variable that mean the same.
+_CERTAIN = 0.85  # Affinity above which the names of a field and a variable count as the same.
 
 
 class EnsureResourceAvailability(
@@ -57,11 +57,11 @@ def is_there(status: int, plan: ResponsePlan, config: Config) -> bool:
 
 
 def ensure_resource_availability(context: CheckContext) -> Exchanging[Found]:
-    """Fail on 404 for a resource that an earlier step has created by POST and no step has removed.
+    """Fail on 404 for a resource that an earlier step created by POST and no step removed.
 
     Any write after the creation may have removed the resource, for example `POST /flush` in a step between, or from another
-    worker, which may send it a hundred times a second. Therefore the steps up to the creation are sent again, followed only by
-    the read. If the resource is then available, such a write had removed it.
+    worker, which may send it a hundred times a second. So the steps up to the creation are sent again, followed only by the
+    read. If the resource is then available, such a write had removed it.
     """
     steps, case = context.sequence, context.case
     meta = case.meta
@@ -92,7 +92,7 @@ def ensure_resource_availability(context: CheckContext) -> Exchanging[Found]:
 
 
 def _is_removed(context: CheckContext, place: int) -> Exchanging[bool]:
-    """Whether a resource is available if the steps up to its creation (step `place`) are sent again and no other request follows before the read."""
+    """Whether a resource is available if the steps up to its creation (step `place`) are sent again and followed by the read alone."""
     if context.tools is None:
         return False
     earlier: list[Sent] = []
@@ -105,16 +105,16 @@ def _is_removed(context: CheckContext, place: int) -> Exchanging[bool]:
 
 
 def _may_be_missing(context: CheckContext, place: int) -> bool:
-    """Whether the resource that a step created may be unavailable to a case."""
+    """Whether the resource that a step created may be unavailable to a case for good reasons."""
     steps, case = context.sequence, context.case
     creator = steps[place]
     return (
-        # Callers without credentials, or of another tenant, may not see it.
+        # Callers without credentials, or of another tenant, may not see the resource.
         creator.case.is_anonymous is not case.is_anonymous
         or is_elsewhere(case, context.response.request, creator.case, creator.request)
-        # Many servers decode `%2F` before they look for the operation.
+        # Many servers decode `%2F` before they select the operation.
         or any("/" in str(value) for value in case.path_parameters.values())
-        # The 404 may be about a resource that the body refers to.
+        # The 404 may be about another resource to which the body refers.
         or _names_others(case.body)
         or _is_about_argument(context)
         or any(_may_remove(step, case, creator) for step in steps[place + 1 :])
@@ -130,7 +130,7 @@ def _names_others(body: object) -> bool:
 
 
 def _is_about_argument(context: CheckContext) -> bool:
-    """Whether the error of a GraphQL field names another argument than the identifier: `No such option`."""
+    """Whether the error of a GraphQL field is about another argument than the identifier: `No such option`."""
     case, complaint = context.case, context.complaint
     given = case.body.get("arguments") if isinstance(case.body, dict) else None
     if complaint is None or not isinstance(given, dict):
@@ -143,7 +143,7 @@ def _is_about_argument(context: CheckContext) -> bool:
 
 
 def creates_member(step: JudgedInteraction, case: Case) -> bool:
-    """Whether a step is a successful POST to the collection of the resource of a case."""
+    """Whether a step is a successful POST to the collection of a case's resource."""
     if method_of(step.case) != "POST" or not (is_done(step) or 300 <= status_of(step) < 400):
         return False
     is_member = len(concrete_path(case)) == len(concrete_path(step.case)) + 1
@@ -168,10 +168,10 @@ def is_named_by(creator: JudgedInteraction, case: Case) -> bool:
 
 
 def _is_identity(case: Case, name: str, creator: JudgedInteraction, wanted: str) -> bool:
-    """Whether the value of a variable comes from a field of the creator's response with the same meaning, and this creator returned it.
+    """Whether a variable's value comes from a field of the creator's response with the same meaning.
 
-    Values of other fields, such as a weight, may fill a variable without being an identifier. Another request of the same operation
-    may have created the resource whose identifier equals a number in this creator's response.
+    Values of other fields, such as a weight, may fill a variable without being an identifier. Another request of the same
+    operation may have created the resource whose identifier equals a number in this creator's response.
     """
     assert case.meta is not None
     label = creator.case.operation.label
@@ -191,12 +191,12 @@ def _is_identity(case: Case, name: str, creator: JudgedInteraction, wanted: str)
 
 
 def _scalars_of(answer: Response) -> Iterator[str]:
-    """Yield the scalars of a response, as text: possible identifiers of the created resource."""
+    """Yield the scalars of a response as text: possible identifiers of the created resource."""
     try:
         body = answer.json()
     except (json.JSONDecodeError, UnicodeDecodeError):
         return
-    # A list with a status other than 201 holds search results.
+    # A list with another status than 201 contains search results.
     if answer.status_code == _CREATED or isinstance(body, dict):
         yield from islice(_scalars(body), _MOST_NODES)
 
@@ -231,7 +231,7 @@ def _may_remove(step: JudgedInteraction, case: Case, creator: JudgedInteraction)
 def _uses_parent(step: JudgedInteraction, case: Case) -> bool:
     """Whether a step is an action on a resource in the path of a case, such as the checkout of a cart, or names one in its values.
 
-    The action may have consumed the resource, with all that is below it.
+    The action may have consumed the resource with everything below it.
     """
     meta = step.case.meta
     used = {str(value) for value in named_values(step.case).values()}

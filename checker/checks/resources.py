@@ -1,4 +1,4 @@
-"""The effects of the steps of a sequence on resources."""
+"""What the steps of a sequence do to resources."""
 
 import json
 import re
@@ -27,17 +27,17 @@ class Sent(Struct, frozen=True):
 
 
 def number_of(case: Case) -> int:
-    """Return a number by which a check chooses cases: the same one for the same case of each run, below 2**32."""
+    """Return a number below 2**32 by which a check selects cases. The same case has the same number in each run."""
     return crc32(case.id.encode())
 
 
 def is_one_of(case: Case, count: int) -> bool:
-    """Whether a case is the one of so many for which a check sends requests."""
+    """Whether a case is the one of `count` for which a check sends requests."""
     return number_of(case) % count == 0
 
 
 def request_of_check(context: CheckContext, case: Case) -> WireRequest:
-    """Return the request of a case as that of the check itself. Raises `CheckerError`."""
+    """Return the request of a case, marked as sent by the check. Raises `CheckerError`."""
     return replace(context.make(case), is_of_check=True)
 
 
@@ -47,13 +47,13 @@ def is_success(outcome: object) -> TypeGuard[Response]:
 
 
 def status_of(step: JudgedInteraction) -> int:
-    """Return the status of a step, from the body where the API reports it there; 0 without a response."""
+    """Return the status of a step, from the body if the API reports it there; 0 without a response."""
     outcome = step.outcome
     return step.case.operation.status_of(outcome) if isinstance(outcome, Response) else 0
 
 
 def method_of(case: Case) -> str:
-    """Return the effect of a case on its resource, as a method."""
+    """Return the effect of a case on its resource, as an HTTP method."""
     return case.other_method or case.operation.resource_method
 
 
@@ -69,7 +69,7 @@ def may_change(step: JudgedInteraction) -> bool:
 
 
 def body_of(outcome: object) -> Any:
-    """Return the JSON value of a response; None without one."""
+    """Return the JSON value of a response; None if there is none."""
     try:
         return outcome.json() if isinstance(outcome, Response) else None
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
@@ -77,7 +77,7 @@ def body_of(outcome: object) -> Any:
 
 
 def served_body(outcome: object) -> Any:
-    """Return the JSON value of a response with 2xx that no redirect led to; None without one."""
+    """Return the JSON value of a 2xx response that was not redirected; None if there is none."""
     is_served = isinstance(outcome, Response) and 200 <= outcome.status_code < 300 and not outcome.redirects
     return body_of(outcome) if is_served else None
 
@@ -87,7 +87,7 @@ Thing = Mapping[str, Any]
 
 
 def resource_in(outcome: object) -> Thing | None:
-    """Return the object in a body: the body, or the one in its envelope; None without one."""
+    """Return the object in a body: the body itself, or the one in its envelope; None if there is none."""
     body = served_body(outcome)
     inner = [body[name] for name in WRAPPERS if isinstance(body, dict) and isinstance(body.get(name), dict)]
     found = inner[0] if len(inner) == 1 else body
@@ -111,7 +111,7 @@ def told(case: Case, request: WireRequest | None) -> str:
 
 
 def cache_note(response: Response) -> str:
-    """Return a line about a cache that may have responded; empty without a sign of one."""
+    """Return a line about a cache that may have responded; empty if there is no sign of a cache."""
     age = response.headers.get("age", ["0"])[0].strip()
     is_hit = any("hit" in value.lower() for value in response.headers.get("x-cache", ()))
     if not is_hit and (not age.isdecimal() or not int(age)):
@@ -124,11 +124,11 @@ _OF_ONE_REQUEST: Final = re.compile(
     r"|request|correlation|trac|span|idempoten|nonce|transaction|timestamp|signature|digest|etag|version",
     re.IGNORECASE,
 )
-"""Names of headers that differ between requests or describe the wanted response, and so do not select a part of the API."""
+"""Names of headers that differ between requests or describe the wanted response, so they do not select a part of the API."""
 
 
 def scope_places(one: Operation, other: Operation) -> Iterator[Place]:
-    """Yield the places by which two operations may select a part of the API: headers of the same name, and required queries."""
+    """Yield the places by which two operations may select a part of the API: headers of the same name, and required query parameters."""
     theirs = {(known.location, known.name.lower()): known for known in other.parameters}
     for mine in one.parameters:
         known = theirs.get((mine.location, mine.name.lower()))
@@ -146,7 +146,7 @@ def is_elsewhere(case: Case, request: WireRequest | None, other: Case, other_req
 
 
 def _said(case: Case, request: WireRequest | None, place: Place) -> object:
-    """Return the value that was sent at a place. Headers that a user gave for all requests are not part of the case."""
+    """Return the value that was sent at a place. The user's headers for all requests are not part of the case."""
     location, name = place
     if location is not Location.HEADER or request is None:
         return sent_at(case, place)
@@ -174,7 +174,7 @@ def concrete_path(case: Case) -> tuple[str, ...]:
 
 
 def concerns(case: Case, other: Case) -> bool:
-    """Whether the resource of `case` is that of `other`, or stands below it.
+    """Whether the resource of `case` is that of `other`, or is below it.
 
     Compares the values in their paths: `/users/5/orders` is below `/users/5`; `/user/5` and `/users/5:archive` are the same.
     """
@@ -187,7 +187,7 @@ def is_same(case: Case, other: Case) -> bool:
 
 
 def is_valid(case: Case) -> bool:
-    """Whether a generated case is meant to be valid."""
+    """Whether a generated case should be valid."""
     return case.meta is not None and not case.meta.mode.is_negative
 
 
@@ -197,17 +197,17 @@ def is_bound(case: Case, response: Response) -> bool:
 
 
 def has_read(operation: Operation) -> bool:
-    """Whether a GET of the path of an operation is described."""
+    """Whether a GET of an operation's path is described."""
     return is_described(operation, "GET", operation.path)
 
 
 def is_described(operation: Operation, method: str, path: str) -> bool:
-    """Whether the description of an operation declares a method for a path as sent, without base path and query."""
+    """Whether the description declares a method for a path as sent, without base path and query."""
     return any(method in methods for methods in operation.methods_at(path))
 
 
 def is_of_one_caller(context: CheckContext, *steps: JudgedInteraction) -> bool:
-    """Whether the requests of steps come from the same caller and tenant as the one that is judged."""
+    """Whether the requests of steps come from the same caller and tenant as the judged request."""
     case, request = context.case, context.response.request
     return all(
         step.case.is_anonymous is case.is_anonymous and not is_elsewhere(case, request, step.case, step.request)
@@ -216,6 +216,6 @@ def is_of_one_caller(context: CheckContext, *steps: JudgedInteraction) -> bool:
 
 
 def is_within(path: Sequence[str], around: Sequence[str]) -> bool:
-    """Whether one concrete path begins with the other; text after a colon is an action, not part of the name."""
+    """Whether one concrete path begins with the other. Text after a colon is an action and no part of the name."""
     pairs = zip(path, around, strict=False)
     return 0 < len(around) <= len(path) and all(one == two or one.partition(":")[0] == two for one, two in pairs)

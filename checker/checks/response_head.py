@@ -1,4 +1,4 @@
-"""The status of a response is documented."""
+"""Checks of the status and the headers of a response."""
 
 from checker.checks.check import Config, QuickLook
 from checker.checks.context import PASSED, CheckContext, Found
@@ -25,7 +25,7 @@ def is_documented(status: int, plan: ResponsePlan, config: Config) -> bool:
 
 
 def status_code_conformance(context: CheckContext) -> Found:
-    """Fail on a status that is neither documented, wildcards and `default` considered, nor expected by the settings."""
+    """Fail on a status that is neither documented, including wildcards and `default`, nor expected by the settings."""
     status = context.response.status_code
     if is_documented(status, context.plan, context.config):
         return PASSED
@@ -39,7 +39,7 @@ def status_code_conformance(context: CheckContext) -> Found:
 
 
 class MissingContentType(Failure, code="ST104", title="Missing Content-Type header", cause_scope=CauseScope.API):
-    """Media types are documented, and the response has none."""
+    """Media types are documented, but the response has none."""
 
 
 class UndefinedContentType(Failure, code="ST105", title="Undocumented Content-Type", cause_scope=CauseScope.API):
@@ -51,7 +51,7 @@ class MalformedMediaType(Failure, code="ST106", title="Malformed media type", ca
 
 
 def has_documented_media_type(status: int, plan: ResponsePlan, config: Config) -> bool:
-    """Whether every response of this plan passes."""
+    """Whether every response with this plan passes."""
     return plan.media_type is MediaTypeVerdict.DOCUMENTED
 
 
@@ -66,7 +66,7 @@ def content_type_conformance(context: CheckContext) -> Found:
         case MediaTypeVerdict.MISSING:
             body = context.response.readable
             if context.plan.body is None and not (body.content or body.is_cut):
-                # An empty response without a promised body needs no media type.
+                # An empty response needs no media type if no body is promised.
                 return PASSED
             listed = "\n".join(f"- `{name}`" for name in documented)
             return MissingContentType(
@@ -93,11 +93,11 @@ class HeaderSchemaError(
     severity=Severity.HIGH,
     cause_scope=CauseScope.API,
 ):
-    """A header breaks its schema in every reading of its value."""
+    """A header violates its schema in every reading of its value."""
 
 
 def promises_no_headers(status: int, plan: ResponsePlan, config: Config) -> bool:
-    """Whether every response of this plan passes."""
+    """Whether every response with this plan passes."""
     return plan.headers is None
 
 
@@ -133,13 +133,13 @@ class ResponseTimeExceeded(Failure, code="ST112", title="Response time limit exc
 
 
 def is_in_time(status: int, plan: ResponsePlan, config: Config) -> QuickLook | bool:
-    """Return the quick test for a response within the limit; True without one."""
+    """Return the quick test for a response within the limit; True without a limit."""
     limit_s: float | None = config["max_response_time"]
     return limit_s is None or (lambda response: response.elapsed <= limit_s)
 
 
 def max_response_time(context: CheckContext) -> Found:
-    """Fail on a response that took longer than the limit, if there is one."""
+    """Fail on a response that took longer than the configured limit."""
     limit_s: float | None = context.config["max_response_time"]
     elapsed_s = context.response.elapsed
     if limit_s is None or elapsed_s <= limit_s:

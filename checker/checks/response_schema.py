@@ -1,4 +1,4 @@
-"""The body of a response fits the schema that the description promises."""
+"""Checks that the body of a response conforms to the schema that the description promises."""
 
 import json
 import re
@@ -19,18 +19,19 @@ _MAY_BE_NULL = later_pattern(
     re.IGNORECASE,
 )
 _IS_NEVER_NULL = later_pattern(r"\b(?:not|never|non|cannot|can't|without)\b[^.;]{0,12}\bnull", re.IGNORECASE)
-_LONGEST_NAME = 80  # Characters that are shown of a name that comes from the server.
+_LONGEST_NAME = 80  # Characters that are shown of a name from the server.
 
 
 class JsonSchemaError(Failure, code="ST108", title="Response violates schema", severity=Severity.HIGH):
-    """A body, an event of a stream, or the payload of an event breaks its schema."""
+    """A body, an event of a stream, or the payload of an event violates its schema."""
 
     violation: SchemaViolation | None = None
 
     def cause(self, label: str) -> str:
-        """Write the broken schema as the shared cause first: only for failures that are kept, because a schema may be long."""
+        """Compute the cause from the violated schema on first use, only for failures that are kept: a schema may be long."""
         if self.violation is not None and not self.shared_cause:
-            # Named schemas are broken wherever they are used. Short schemas without properties at the root of a body are equal by chance.
+            # Named schemas are violated wherever they are used. Short schemas without properties at the root of a body
+            # are equal by chance.
             if of_format := number_format(self.violation):
                 broken = of_format
             else:
@@ -48,7 +49,7 @@ class JsonSchemaError(Failure, code="ST108", title="Response violates schema", s
 
 
 class MalformedJson(Failure, code="ST109", title="JSON deserialization error"):
-    """The body is declared as JSON and is not."""
+    """The body is declared as JSON, but is not JSON."""
 
 
 class ContentDeserializationError(Failure, code="ST110", title="Content deserialization error"):
@@ -64,7 +65,7 @@ class BrokenNonNull(Failure, code="ST114", title="Response violates schema", sev
 
 
 def has_valid_body(status: int, plan: ResponsePlan, config: Config) -> QuickLook | bool:
-    """Return the quick test for a valid body; True if the plan promises none."""
+    """Return the quick test for a valid body; True if the plan promises no body."""
     if plan.answers is not None:
         return plan.answers.is_fine
     validator = plan.body
@@ -79,7 +80,7 @@ def has_valid_body(status: int, plan: ResponsePlan, config: Config) -> QuickLook
 
 
 def response_schema_conformance(context: CheckContext) -> Found:
-    """Fail on a body that two validators that share no code both reject."""
+    """Fail on a body that two validators reject. They share no code."""
     if context.plan.answers is not None:
         complaint = context.plan.answers.complaint(context.response)
         if complaint is not None and complaint.blame is Blame.BROKEN_PROMISE:
@@ -131,7 +132,7 @@ def _told(context: CheckContext, opinions: BodyOpinions) -> Found:
 
 
 def _is_null_in_prose(violation: SchemaViolation) -> bool:
-    """Whether a value is null, and the description of its own schema says that it may be."""
+    """Whether a value is null, and the prose of its own schema says that it may be null."""
     schema = violation.schema
     prose = schema.get("description") if violation.value is None and isinstance(schema, dict) else None
     return isinstance(prose, str) and bool(_MAY_BE_NULL.search(prose)) and not _IS_NEVER_NULL.search(prose)

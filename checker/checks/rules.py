@@ -25,15 +25,15 @@ from checker.refusals.state import is_missing, is_of_configuration, is_of_state,
 _PRECONDITION_FAILED = 412
 METHOD_NOT_ALLOWED: Final = 405
 OF_ANOTHER: Final = "its path matches several operations, so that another one may have responded"
-"""The reason of `is_of_several` that nothing is judged."""
+"""Why nothing is judged if `is_of_several`."""
 PRECONDITION_REQUIRED: Final = 428
-"""The server wants a conditional request (RFC 6585, 3), so that it neither refuses nor accepts the data."""
-LOCKED: Final = 423  # The state of the resource refuses the request (RFC 4918, 11.3).
-UPGRADE_REQUIRED: Final = 426  # The server wants another protocol, such as WebSocket (RFC 9110, 15.5.22).
+"""The server requires a conditional request (RFC 6585, 3), so it neither refuses nor accepts the data."""
+LOCKED: Final = 423  # The server refuses because of the resource's state (RFC 4918, 11.3).
+UPGRADE_REQUIRED: Final = 426  # The server requires another protocol, such as WebSocket (RFC 9110, 15.5.22).
 _REGISTERED: Final = frozenset(map(int, HTTPStatus))
 _LAST_CLASS: Final = 5
 _OF_STATUSES: Final = frozenset(("code", "codes", "status", "statuses"))
-"""Last words of the names of parameters that ask for a status."""
+"""Last words of the names of parameters that request a status."""
 
 
 def rule_of_status(status: int) -> str:
@@ -45,9 +45,9 @@ def rule_of_status(status: int) -> str:
 
 
 def requested_status(context: CheckContext) -> str:
-    """Return path and name of the parameter that asks for the received status, such as `/status/{code}`; empty if none does.
+    """Return path and name of the parameter that requests the received status, such as `/status/{code}`; empty if none does.
 
-    Such an operation sends any status: each is the same deviation from the description.
+    Such an operation sends any status, and each is the same deviation from the description.
     """
     status = context.response.status_code
     for name, value in {**context.case.query, **context.case.path_parameters}.items():
@@ -57,13 +57,13 @@ def requested_status(context: CheckContext) -> str:
 
 
 def matches_status(status: int, patterns: Iterable[str]) -> bool:
-    """Whether a status fits one of the patterns; `X` stands for any digit, in either case."""
+    """Whether a status matches one of the patterns. `X` stands for any digit, in upper or lower case."""
     return _matches(status, tuple(patterns))
 
 
 @lru_cache(maxsize=1024)
 def _matches(status: int, patterns: tuple[str, ...]) -> bool:
-    # Called for each response, with few different statuses and lists.
+    # Cached, because each response calls this with few different statuses and lists.
     digits = f"{status:03d}"
     return any(
         len(pattern) == 3 and all(p in "xX" or p == d for p, d in zip(pattern, digits, strict=False))
@@ -74,7 +74,7 @@ def _matches(status: int, patterns: tuple[str, ...]) -> bool:
 def denies_condition(response: Response) -> bool:
     """Whether a condition of the request failed (RFC 9110, 15.5.13).
 
-    That depends on the state of the resource: the data is neither refused nor accepted.
+    This depends on the state of the resource, so the data is neither refused nor accepted.
     """
     sent = response.request
     return (
@@ -85,7 +85,7 @@ def denies_condition(response: Response) -> bool:
 
 
 def excerpts(violation: SchemaViolation, truncation: Truncation) -> str:
-    """Return the violated schema with its place, and the value, shortened."""
+    """Return the violated schema with its place, and the value, both shortened."""
     lines = [
         f"Schema at {violation.schema_pointer}:",
         "",
@@ -103,10 +103,10 @@ NAMED_SCHEMA = later_pattern(r"(?:^|[/#])(?:components/schemas|definitions)/")
 
 
 def number_format(violation: PartVerdict | SchemaViolation) -> str:
-    """Return the format of a number that a value violates, such as `format int32`; empty for other violations.
+    """Return the number format that a value violates, such as `format int32`; empty for other violations.
 
-    If the integers of a server are wider than described, the mistake is one described type or one missing validation, although
-    it occurs in every property.
+    If a server's integers are larger than described, one described type or one missing validation is wrong, although it
+    shows in every property.
     """
     schema = violation.schema
     is_of_number = violation.keyword == "format" and isinstance(violation.value, int | float)
@@ -117,7 +117,7 @@ _DEEP: Final = 4
 
 
 def values_of(case: Case) -> Iterator[Any]:
-    """Yield the query, the body, and the values within them down to four levels."""
+    """Yield the query, the body, and the values inside them down to four levels."""
     waiting: list[tuple[Any, int]] = [({**case.query}, 0), (case.body, 0)]
     while waiting:
         value, depth = waiting.pop()
@@ -161,10 +161,10 @@ def path_of(context: CheckContext, request: WireRequest) -> str:
 
 
 def is_of_several(context: CheckContext) -> bool:
-    """Whether another operation may have answered because the sent path matches it, too: routers differ in their choice.
+    """Whether another operation may have answered, because the sent path matches it as well: routers choose differently.
 
-    Only a path without variables has a defined precedence (OpenAPI, "Path Templating Matching"). Status 405 may be the answer of a path that
-    does not have the method.
+    Only a path without variables has a defined precedence (OpenAPI, "Path Templating Matching"). Status 405 may be the
+    answer of a path that does not support the method.
     """
     request = context.response.request
     if request is None or "{" not in context.case.operation.path:
@@ -194,7 +194,7 @@ def _told(part: PartVerdict) -> str:
 
 
 def has_made_up_path(context: CheckContext) -> bool:
-    """Whether a path variable is generated, so that the resource need not exist."""
+    """Whether a path variable is invented, so that the resource need not exist."""
     case = context.case
     if not case.path_parameters:
         return False
@@ -223,7 +223,7 @@ _TITLES: Final = frozenset(
 
 
 def denies_state(response: Response) -> str:
-    """Return the first sentence of a refusal about resources: they exist, do not exist, or are in another state. Empty for other reasons."""
+    """Return the first sentence of a refusal about resources that exist, do not exist, or are in another state; empty for other reasons."""
     if response.status_code not in _STATUSES:
         return ""
     sentences = _reasons_in(response)
@@ -236,7 +236,7 @@ _OF_ANY_TEXT: Final = ([("pattern", r"\S")], [("minLength", 1)], [("pattern", r"
 
 
 def demand_of_any_text(response: Response) -> str:
-    """Return the demand of a refusal that frameworks make on every string (not empty, no NUL); an empty string for other reasons.
+    """Return the demand in a refusal that frameworks make on every string (not empty, no NUL); empty for other reasons.
 
     The refusal may also contain sentences about resources.
     """
@@ -250,7 +250,7 @@ def _reasons_in(response: Response) -> list[str]:
 
 
 def says_taken(content: bytes) -> bool:
-    """Whether a text reports that something exists already."""
+    """Whether a text says that something exists already."""
     return is_taken(content[:_LONGEST].decode("utf-8", "replace"))
 
 
@@ -259,7 +259,7 @@ def _is_of_state(sentence: str) -> bool:
 
 
 def sentences_of(response: Response) -> Iterator[str]:
-    """Yield the texts of more than one word in a body. Names, codes and paths give no reason."""
+    """Yield the texts in a body with more than one word. Names, codes and paths give no reason."""
     for text in islice(_texts(_body_of(response)), _MOST):
         if len(text.split()) > 1:
             yield text.strip()
@@ -276,7 +276,7 @@ _LOCATIONS: Final = frozenset(one.value for one in Location)
 def places_of(response: Response) -> Iterator[str]:
     """Yield the places to which a body points: `{"loc": ["body", "name"]}`, `{"field": "name"}`, `{"name": ["is too long"]}`.
 
-    The part of the request at the beginning of a list is left out.
+    The part of the request at the start of a list is omitted.
     """
     waiting = [_body_of(response)]
     while waiting:
@@ -296,7 +296,7 @@ def places_of(response: Response) -> Iterator[str]:
 
 
 def _body_of(response: Response) -> Any:
-    """Return the body parsed as JSON, else as text; None if it is empty or too long."""
+    """Return the body as JSON if possible, otherwise as text; None if it is empty or too long."""
     content = response.readable.content
     if not content or len(content) > _LONGEST:
         return None
@@ -304,7 +304,7 @@ def _body_of(response: Response) -> Any:
         return json.loads(content)
     except (ValueError, RecursionError):
         text = content.decode("utf-8", "replace")
-    # A page has menus and scripts around its reason, and its heading is a class of errors.
+    # A page has menus and scripts around its reason, and its heading is only the class of the error.
     reasons = [html.unescape(_TAG.sub(" ", one)).strip() for one in _BELOW_HEADING.findall(text)]
     return reasons or text
 

@@ -1,4 +1,4 @@
-"""The server reports no internal error."""
+"""Checks that the server reports no internal error."""
 
 import json
 from typing import Final
@@ -21,11 +21,11 @@ from checker.refusals.state import is_of_contention
 EXPECTED = ("2XX", "3XX", "4XX")
 UNAVAILABLE: Final = 503
 DROPPED = "connection dropped"
-"""The rule of dropped connections. There is one for all, because a reset may discard what arrived before it."""
+"""The rule of dropped connections. There is only one, because a reset may discard data that arrived before it."""
 UNANSWERED = "no response"  # The rule of requests without a response.
 _WITHOUT_REASON = "an error without a reason that passes"
-"""The cause of server errors that state no reason and do not show each time: a client cannot tell them from a locked data base."""
-_BEGINNING = 2_000  # Bytes of a response that are searched for its reason.
+"""The cause of server errors without a reason that do not show each time. A client cannot tell them from a locked database."""
+_BEGINNING = 2_000  # Bytes at the start of a response in which its reason is searched.
 _UPDATING: Final = frozenset(("PUT", "PATCH"))
 _OF_STATE = "Status 503 reports a state of the service, which an earlier request may have caused."
 _REFUSED = "the request is refused"
@@ -39,7 +39,7 @@ class ServerError(Failure, code="ST101", title="Server error", severity=Severity
 
 
 class ReportedServerError(Failure, code="ST113", title="Server error", severity=Severity.CRITICAL):
-    """The body reports an internal error of the server, whatever the status."""
+    """The body reports an internal error of the server, whatever the status is."""
 
 
 class DroppedConnection(Failure, code="ST115", title="Server error", severity=Severity.CRITICAL, needs_repetition=True):
@@ -66,12 +66,12 @@ def missing_response(case: Case, outcome: NetworkFailure) -> Found:
 
 
 def is_no_server_error(status: int, plan: ResponsePlan, config: Config) -> QuickLook | bool:
-    """Return the quick test for a body that reports no error, where bodies can; else whether the status is none."""
+    """Return the quick test for a body without errors, if bodies can report errors; otherwise whether the status is no server error."""
     return _is_expected(status, config) if plan.answers is None else plan.answers.is_fine
 
 
 def _is_expected(status: int, config: Config) -> bool:
-    # Statuses below 200 are interim responses (RFC 9110, 15.2): never a crash.
+    # Statuses below 200 are interim responses (RFC 9110, 15.2) and never a crash.
     return status < 200 or matches_status(status, config["expected-statuses"])
 
 
@@ -92,7 +92,7 @@ def not_a_server_error(context: CheckContext) -> Found:
         return PASSED
     complaint = context.complaint
     if complaint is not None and complaint.blame is Blame.REFUSED:
-        # One cause for all requests: the server uses the wrong status for everything that it refuses.
+        # One cause for all requests: the server uses the wrong status for every refusal.
         return ServerError(_REFUSED_AS_FAILED, unique_key=rule_of_status(status), text=_REFUSED).sharing(
             f"{rule_of_status(status)} {_REFUSED}"
         )
@@ -102,7 +102,7 @@ def not_a_server_error(context: CheckContext) -> Found:
         context.response.readable.content[:_BEGINNING].decode("utf-8", "replace")
     )
     if is_busy:
-        # Maintenance and overload are one state of the service, whichever operation is asked.
+        # Maintenance and overload are one state of the whole service.
         shared = template or "unavailable"
     matched, told = context.plan.matched_response or "", []
     if tuple(expected) != EXPECTED:
@@ -118,14 +118,14 @@ def not_a_server_error(context: CheckContext) -> Found:
 
 
 def _passing(template: str) -> str:
-    """Return the cause of a server error that does not occur when its request is sent again; empty if its text distinguishes it from others."""
+    """Return the cause of a server error that does not recur when its request is sent again; empty if its text distinguishes it from others."""
     return _WITHOUT_REASON if says_nothing(template) else ""
 
 
 def _common_reason(template: str, case: Case) -> str:
-    """Return what makes errors of several operations one: the shape of the request, a kind of value, or one handler. Empty if nothing does."""
-    # Methods of one path that are described in the same words have one handler. `PUT` and `PATCH` with a body have one in most frameworks (`update`
-    # of Django REST framework, Rails and Laravel). Terse definitions are equal by chance.
+    """Return what errors of several operations have in common: the shape of the request, a kind of value, or one handler; empty if nothing."""
+    # Methods of one path with the same prose have one handler. `PUT` and `PATCH` with a body have one handler in most
+    # frameworks (`update` of Django REST framework, Rails and Laravel). Terse definitions are equal by chance.
     if case.operation.method in _UPDATING and case.operation.bodies:
         handler = f"update of {case.operation.path}"
     else:
@@ -146,11 +146,11 @@ def _common_reason(template: str, case: Case) -> str:
 _LONG_INTEGER: Final = later_pattern(r"(-?)0*([1-9][0-9]{18,})")
 _SURROGATE: Final = later_pattern("[\ud800-\udfff]")
 _ENOUGH_DIGITS: Final = 20
-"""Every integer with this many digits is beyond 64 bits. Python converts no text of more than 4,300 digits."""
+"""Every integer with so many digits is beyond 64 bits. Python cannot convert more than 4,300 digits."""
 
 
 def _of_value(template: str, case: Case) -> str:
-    """Return the text of an error with the kind of sent value that crashes a server in any operation; empty without such a value."""
+    """Return the text of an error with the kind of sent value that crashes a server in any operation; empty if no such value was sent."""
     for value in (*case.path_parameters.values(), *values_of(case)):
         if isinstance(value, str) and ("\0" in value or (not value.isprintable() and _SURROGATE.search(value))):
             return f"{template} for characters that are no text"

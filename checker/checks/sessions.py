@@ -1,4 +1,4 @@
-"""A token is refused after the logout of its session."""
+"""Checks that a token is refused after the logout of its session."""
 
 from collections.abc import Iterator
 from copy import copy
@@ -16,7 +16,7 @@ from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED
 from checker.core.send import Exchanging
 
-_ONE_OF: Final = 4  # One of this many accepted reads with a token of their sequence is followed by a logout.
+_ONE_OF: Final = 4  # One of so many accepted reads with a token of their sequence is followed by a logout.
 _TOKENS: Final = frozenset(("auth", "authorization", "session", "sid", "token"))
 _LOGOUTS: Final = ("logout", "log-out", "signout", "sign-out")
 
@@ -24,11 +24,11 @@ _LOGOUTS: Final = ("logout", "log-out", "signout", "sign-out")
 class TokenAfterLogout(
     Failure, code="ST407", title="Token is accepted after logout", severity=Severity.HIGH, needs_repetition=True
 ):
-    """A session is over, and its token still opens what it opened before."""
+    """A session has ended, but its token still gives access."""
 
 
 def reads_with_token(operation: Operation) -> bool:
-    """Whether an operation reads, and takes a token outside of its path and body."""
+    """Whether an operation reads, and takes a token outside its path and body."""
     names = (one.name for one in operation.parameters if one.location is not Location.PATH)
     return operation.method == "GET" and any(not _TOKENS.isdisjoint(words(name)) for name in names)
 
@@ -64,7 +64,7 @@ def session_ends(context: CheckContext) -> Exchanging[Found]:
     text = str(getattr(case, token.location.container).get(token.name, ""))
     sent_texts = [sent.target, *(value for _, value in sent.headers)]
     if path is None or not text or sum(one.count(text.encode("utf-8", "replace")) for one in sent_texts) != 1:
-        # A token that stands twice may be one of the run as well.
+        # A token that occurs twice may belong to the run as well.
         return True
     other = copy(case)
     setattr(other, token.location.container, {**getattr(case, token.location.container), token.name: text[::-1]})

@@ -219,7 +219,7 @@ TABLE = (
         effects.injection,
         failures=(effects.Injection,),
         may_send=effects.is_chosen,
-        # What is evaluated or opened may be worse than what it shows.
+        # Evaluated or opened text may do more harm than the check itself.
         settings=(IN_RUN,),
         applies=replace(_POSITIVE, operations=effects.takes_texts),
         wants_refusal=True,
@@ -230,9 +230,9 @@ TABLE = (
         concurrency.races,
         failures=(concurrency.RaceCondition, concurrency.RepeatedKey),
         may_send=concurrency.is_chosen,
-        # What is spent or taken twice stays so.
+        # What was spent or used twice cannot be undone.
         settings=(IN_RUN,),
-        # To remove a resource twice does no harm.
+        # Removing a resource twice does no harm.
         applies=replace(_POSITIVE, statuses=("2XX",), methods=_WRITES),
     ),
     Check(
@@ -264,7 +264,7 @@ TABLE = (
         failures=(authentication.IgnoredAuth,),
         may_send=authentication.may_be_ignored,
         probes=authentication.is_accepted,
-        # Nothing is known of the request with credentials, so that other refusals than 401 and 403 prove nothing.
+        # No request with credentials was accepted, so only 401 and 403 prove anything.
         probes_refused=partial(authentication.sent_beforehand, failing=(2, 5)),
         beforehand=PriorRequest(authentication.is_asked_first, authentication.sent_beforehand),
         applies=replace(_OF_OPERATION, operations=authentication.asks_for_credentials),
@@ -287,7 +287,7 @@ TABLE = (
         has_needs=object_authorization.has_peers,
         may_send=object_authorization.may_write,
         beforehand=PriorRequest(authentication.is_asked_first, object_authorization.removed_by_peer),
-        # What a peer removes is gone.
+        # What a peer removed cannot be restored.
         settings=(IN_RUN,),
         applies=replace(_POSITIVE, statuses=("2XX",), follows=True, methods=("PUT", "PATCH", "DELETE"), path=MEMBER),
         wants_refusal=True,
@@ -297,7 +297,7 @@ TABLE = (
         sessions.session_ends,
         failures=(sessions.TokenAfterLogout,),
         may_send=sessions.is_chosen,
-        # In `run` only on request, because the check ends a session.
+        # In `run` only if it is switched on, because the check ends a session.
         settings=(IN_RUN,),
         applies=replace(_POSITIVE, statuses=("2XX",), follows=True, operations=sessions.reads_with_token),
         wants_refusal=True,

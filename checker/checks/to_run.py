@@ -1,6 +1,7 @@
-"""The choice of checks for an interaction: most checks do not apply to most interactions.
+"""Selects the checks for an interaction, because most checks do not apply to most interactions.
 
-Interactions are grouped by kind: the facts that are known before the body is read. The checks are chosen once for each kind.
+Interactions are grouped by kind: everything that is known before the body is read. The checks are selected once for each
+kind.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -24,7 +25,7 @@ _NEGATIVE = GenerationMode.NEGATIVE
 _KINDS = 4096
 _OfResponse = tuple[int, int, str | None]  # `id` of the operation, status, `Content-Type`.
 _OfCase = tuple[bool, bool, str, str | None] | tuple[bool, str | None]
-"""(follows others, is invalid on purpose, phase, scenario); (follows others, scenario) for a case that was made by hand."""
+"""(follows others, is invalid on purpose, phase, scenario), or (follows others, scenario) for a case from user code."""
 Asked = tuple[Check, Config]
 MaySend = Callable[[Case, Response], bool]
 
@@ -35,12 +36,12 @@ class ChecksToRun(Struct):
     operation: Operation  # Keeps the operation alive, because `Kinds` knows it by its `id`.
     plan: ResponsePlan
     asked: tuple[Asked, ...]
-    at_once: tuple[Asked, ...] = ()  # The checks of `asked` that send nothing.
+    at_once: tuple[Asked, ...] = ()  # The checks of `asked` that send no requests.
     quick_look: QuickLook | None = None  # A quick test for all of `at_once`; None if one of them has none.
     may_send: MaySend | None = None
-    """Whether a check that sends may need requests for an interaction; None if no check sends."""
+    """Returns whether a check that sends requests may do so for an interaction; None if no check sends any."""
     by_case: "dict[_OfCase, ChecksToRun] | None" = None
-    """The checks by facts of the case; None if they do not depend on the case."""
+    """The checks by properties of the case; None if they do not depend on the case."""
 
 
 class Kinds(Struct):
@@ -50,7 +51,7 @@ class Kinds(Struct):
     _met: dict[_OfResponse, ChecksToRun] = field(default_factory=dict)
 
     def of(self, case: Case, response: Response, *, follows: bool) -> ChecksToRun:
-        """Return the checks that apply to an interaction; `follows`: it is not the first of its sequence."""
+        """Return the checks that apply to an interaction. `follows`: it is not the first of its sequence."""
         kind = (id(case.operation), response.status_code, response.content_type)
         found = self._met.get(kind) or self._meet(kind, case, response, follows=follows)
         if found.by_case is None:

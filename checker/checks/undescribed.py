@@ -1,4 +1,4 @@
-"""Refusals of valid requests for reasons that a schema cannot state: exclusive parameters, compared values, invented identifiers."""
+"""Finds reasons of refusals that schemas cannot state: exclusive parameters, compared values, invented identifiers."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -32,7 +32,7 @@ _COMPARED: Final = re.compile(
 _ALIKE: Final = re.compile(
     r"\b(?:same|identical|differ\w*|equals?|match(?:es|ing)?)\b(?: (?:values?|dates?|each other))?\W*$", re.IGNORECASE
 )
-"""The end of a sentence that names all compared values before."""
+"""The end of a sentence that has named all compared values."""
 _NUMBER: Final = re.compile(r"(?<!\w)-?\d")
 _SENTENCE: Final = re.compile(r"[.;\n]+(?:\s|$)")
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -42,7 +42,7 @@ _MOST_SENTENCES: Final = 20
 
 
 def undescribed_reason(context: CheckContext) -> str:
-    """Return the reason why a refusal may be right although the schemas allow the request; empty if none is known."""
+    """Return why a refusal may be right although the schemas allow the request; empty if no reason is known."""
     case = context.case
     sentences = list(sentences_of(context.response))
     empty = [name for _, name in empty_values(case)]
@@ -89,7 +89,7 @@ def _names_of(case: Case) -> list[str]:
 
 
 def _exclusive(case: Case) -> Iterator[tuple[str, str]]:
-    """Yield pairs of sent parameters and properties that one sentence of the description names as exclusive."""
+    """Yield pairs of sent parameters and properties that one sentence of the description declares as exclusive."""
     sent = [name for location in (Location.QUERY, Location.HEADER) for name in getattr(case, location.container)]
     sent += [name for name in case.body if isinstance(name, str)] if isinstance(case.body, dict) else []
     if len(sent) < 2:
@@ -103,7 +103,7 @@ def _exclusive(case: Case) -> Iterator[tuple[str, str]]:
 
 
 def _prose(case: Case) -> Iterator[tuple[str, str]]:
-    """Yield (parameter or property that a text describes, empty for the whole operation; the text)."""
+    """Yield (parameter or property, text that describes it); the name is empty for the whole operation."""
     operation = case.operation
     for name in ("summary", "description"):
         yield "", _text(operation.definition, name)
@@ -129,7 +129,7 @@ def _text(declared: Any, name: str) -> str:
 
 
 def named_in(text: str, names: Iterable[str]) -> list[str]:
-    """Return the names in a text, spelled in one way or another: `start_date`, `startDate`, `Start date`."""
+    """Return the names that a text contains in any spelling: `start_date`, `startDate`, `Start date`."""
     spelled = f" {_spelled(text)} "
     return [name for name in dict.fromkeys(names) if len(name) > 1 and f" {_spelled(name)} " in spelled]
 
@@ -141,8 +141,8 @@ def _spelled(text: str) -> str:
 def _compared(case: Case, sentences: list[str]) -> Iterator[tuple[str, str]]:
     """Yield pairs of different parameters and properties that a sentence compares. One of them may be stored and not sent.
 
-    `start must be before end`, `start and end must differ`, but not `name of user must be less than 50 characters`.
-    A sentence that spells the names in another way, such as `start time` for `begin`, is about the only two values that there are.
+    `start must be before end`, `start and end must differ`, but not `name of user must be less than 50 characters`. A
+    sentence with other spellings, such as `start time` for `begin`, is about the only two such values.
     """
     names = _names_of(case)
     places = [(Location.BODY, (name,)) for name in names]
@@ -163,7 +163,7 @@ def _compared(case: Case, sentences: list[str]) -> Iterator[tuple[str, str]]:
 def _is_of_identifier(context: CheckContext, sentences: list[str]) -> bool:
     """Whether a refusal that names no other part of the request may be about an invented identifier in the path.
 
-    Such a refusal is described, or states the format of the identifiers.
+    Such a refusal is documented, or states the format of the identifiers.
     """
     case, plan = context.case, context.plan
     is_described = plan.matched_response in (str(context.response.status_code), "4XX")
@@ -172,7 +172,7 @@ def _is_of_identifier(context: CheckContext, sentences: list[str]) -> bool:
         return False
     bound = () if case.meta is None else {one.name for one in case.meta.bindings if one.location is Location.PATH}
     declared = [one for one in case.operation.parameters if one.location is Location.PATH]
-    # A value of an earlier response may be another name of the resource than its identifier.
+    # A value of an earlier response may be another name of the resource and not its identifier.
     if all((one.name in bound and not is_of_form) or _is_listed(one) for one in declared):
         return False
     in_path = [one.name for one in declared]
@@ -184,7 +184,7 @@ def _named_parts(context: CheckContext, sentences: list[str]) -> list[str]:
     names = _names_of(context.case)
     sent = context.response.request
     own = "" if sent is None else sent.path.decode("latin-1")
-    # Spring repeats the path of the request as `path`.
+    # Spring repeats the request's path as `path`.
     places = [place for place in places_of(context.response) if place != own]
     texts = " ".join((*sentences, *places))
     return list(dict.fromkeys([*(name for name in names if name in places), *named_in(texts, names)]))

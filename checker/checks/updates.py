@@ -1,4 +1,4 @@
-"""An update does the same each time, replaces the whole resource, and respects the version that it is about."""
+"""Checks that an update has the same effect each time, replaces the whole resource, and respects the version that it is about."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -33,7 +33,7 @@ from checker.core.scalars import is_number
 from checker.core.send import Exchanging
 from checker.schema.views import outline_of
 
-_ONE_OF: Final = 8  # One of this many accepted updates of a resource of its sequence is repeated.
+_ONE_OF: Final = 8  # One of so many accepted updates of a resource of its sequence is repeated.
 _NOT_MODIFIED: Final = "If-None-Match"
 _NO_VERSION: Final = '"no-such-version"'
 
@@ -43,13 +43,13 @@ class RepeatedUpdate(Failure, code="ST314", title="PUT adds in place of replacin
 
 
 class PartialReplacement(Failure, code="ST315", title="PUT keeps what it left out", needs_repetition=True):
-    """The response to a PUT shows the resource without a field, and a read shows the old value (RFC 9110, 9.3.4)."""
+    """The response to a PUT shows the resource without a field, but a read returns the old value (RFC 9110, 9.3.4)."""
 
 
 class EmptiedField(
     Failure, code="ST319", title="PATCH empties what it does not name", severity=Severity.HIGH, needs_repetition=True
 ):
-    """A PATCH with the stored value of one field sets a number to zero that it does not name (RFC 5789, 2; RFC 7396, 1)."""
+    """A PATCH with the stored value of one field sets another number to zero (RFC 5789, 2; RFC 7396, 1)."""
 
 
 class IgnoredCondition(
@@ -96,7 +96,7 @@ def update_conformance(context: CheckContext) -> Exchanging[Found]:
     if case.operation.method == "PUT" and isinstance(case.body, dict) and is_json(case.media_type or ""):
         before, after = resource_in(first) or {}, resource_in(second) or {}
         for name, value in case.body.items():
-            # A service that does not validate may have held anything there.
+            # A service that does not validate may have stored anything there.
             held = before.get(name)
             if (
                 isinstance(value, list)
@@ -108,7 +108,7 @@ def update_conformance(context: CheckContext) -> Exchanging[Found]:
                 text = f"{line_of(update)}, twice\nSent `{name}`: {excerpt(value)}\nRead afterwards: {excerpt(after[name])}"
                 failure = RepeatedUpdate(text, unique_key=name).showing_with(repeated)
                 yield replace(update)
-                # No other request has sent both lists by chance. The list may be full when the failure is looked into.
+                # No other request can have sent both lists by chance. The list may be full when the failure is investigated.
                 third = resource_in((yield replace(read))) or {}
                 failure.is_repeated = third.get(name) == [*after[name], *value]
                 found.append(failure)
@@ -120,19 +120,20 @@ def update_conformance(context: CheckContext) -> Exchanging[Found]:
 
 
 def _not_stored(context: CheckContext, steps: Sequence[Sent], shown: Response) -> Exchanging[Found]:
-    """Return the failure if a read shows another value than an update. `steps`: a read before the update, and the update."""
+    """Return the failure if a read returns another value than an update sent. `steps`: a read before the update, and the update."""
     read, sent = steps[0], context.response.request
     judged = replace_context(context, case=read.case, response=shown, sequence=[*context.sequence, *steps])
     found = yield from read_your_writes(judged)
     if not isinstance(found, Failure) or sent is None or not sent.confirms:
         return found
-    # Some services show a write late. Only the repetition waits: a lane would stand still for each update of a known failure.
+    # Some services show a write late. Only the repetition waits: otherwise a lane would be blocked for each update of a
+    # known failure.
     late = yield replace(read.request, delay_s=LATE_S)
     return (yield from read_your_writes(replace_context(judged, response=late))) if is_success(late) else PASSED
 
 
 def _left_out(context: CheckContext, case: Case, names: list[str]) -> Exchanging[list[Failure]]:
-    """Return the failure if a PUT without one of some stored fields leaves the field as it is, and responds as if it did not."""
+    """Return the failure if a PUT without a stored field does not remove the field, although its response says so."""
     tools = context.tools
     assert tools is not None
     assert isinstance(case.body, dict)
@@ -141,14 +142,14 @@ def _left_out(context: CheckContext, case: Case, names: list[str]) -> Exchanging
         shorter.body = {key: value for key, value in case.body.items() if key != name}
         if tools.judge_request(case.operation, request_of_check(context, shorter)).outcome is not Outcome.VALID:
             continue
-        # A read that shows another value of this request is not too early.
+        # If a read returns another value of this request, it is not too early.
         other = next(other_things(replace_context(context, case=shorter), texts_only=True), None)
         request = None if other is None else request_of_check(context, other)
         if other is None or request is None:
             continue
         echo = resource_in((yield request))
         read = resource_in((yield request_of_check(context, as_get(case)))) or {}
-        # The steps that follow are judged by the update of the sequence.
+        # Later steps are judged by the update of the sequence, so it is sent again.
         yield request_of_check(context, case)
         if echo is None or name in echo or not echo.keys() >= shorter.body.keys():
             continue
@@ -161,7 +162,10 @@ def _left_out(context: CheckContext, case: Case, names: list[str]) -> Exchanging
 
 
 def _emptied(context: CheckContext, case: Case, shown: Thing) -> Exchanging[list[Failure]]:
-    """Return the failure if a PATCH that changes nothing empties a number of a resource that it does not name. `shown`: the resource after the update."""
+    """Return the failure if a PATCH that changes nothing empties a number of the resource that it does not name.
+
+    `shown`: the resource after the update.
+    """
     tools = context.tools
     assert tools is not None
     before = last_shown(context.sequence, context.case) or {}
@@ -171,7 +175,7 @@ def _emptied(context: CheckContext, case: Case, shown: Thing) -> Exchanging[list
     bodies = [one.schema for one in case.operation.bodies if one.media_type == case.media_type]
     if not emptied or len(bodies) != 1:
         return []
-    # A state, or the kind of a thing, may decide what else it has.
+    # A state, or the type of a resource, may decide its other fields.
     requested = outline_of(bodies[0])
     plain = {
         name: value

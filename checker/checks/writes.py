@@ -1,4 +1,4 @@
-"""A read shows what was written: accepted values are stored, refused values are not."""
+"""Checks that a read returns what was written: accepted values are stored, refused values are not."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -56,23 +56,23 @@ _OWN: Final = frozenset(
 """Normalised names of fields that servers set themselves, or store in another form."""
 _FLAGS: Final = "active isactive enabled isenabled verified isverified published ispublished approved isadmin default isdefault primary isprimary"
 _DECIDED: Final = frozenset(f"status state phase stage role owner admin quantity {_FLAGS}".split())
-"""Normalised names of fields whose first value servers often decide by rules of their own."""
+"""Normalised names of fields whose first value servers often choose by their own rules."""
 _DRIFT: Final = 1_000
-"""Largest distance that a number may move by itself until it is read, such as milliseconds of a time to live."""
+"""Largest distance by which a number may change by itself until it is read, such as milliseconds of a time to live."""
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*", re.ASCII)
-_TELLING: Final = 3  # Characters of a text that is not equal to another by chance.
+_TELLING: Final = 3  # Length from which a text is not equal to another by chance.
 
 
 class LostWrite(
     Failure, code="ST303", title="Written value is not stored", severity=Severity.HIGH, needs_repetition=True
 ):
-    """A read shows another value than an accepted write sent."""
+    """A read returns another value than an accepted write sent."""
 
 
 class RefusedWriteStored(
     Failure, code="ST308", title="Refused write is stored", severity=Severity.HIGH, needs_repetition=True
 ):
-    """A read shows a value of a write that was refused."""
+    """A read returns a value of a write that was refused."""
 
 
 def read_your_writes(context: CheckContext) -> Exchanging[Found]:
@@ -113,7 +113,7 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
         value, shown = sent[name], echo.get(name)
         is_kept = name in before and before[name] == read[name]
         is_update = method_of(write.case) in _UPDATES
-        # A state moves on, a counter counts, a time to live runs out: only an old value that is back proves anything.
+        # A state changes, a counter counts, a time to live runs out: only the return of an old value proves anything.
         may_move = normalised(name) in _DECIDED or (type(value) is int and abs(value - read[name]) <= _DRIFT)
         is_ignored = is_kept if is_update else not may_move
         is_shown = is_equal(shown, value) or (
@@ -127,18 +127,18 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
 
 
 def refused_write(context: CheckContext) -> Exchanging[Found]:
-    """Fail if a resource holds a value from an update that was refused with 4xx.
+    """Fail if a resource contains a value from an update that was refused with 4xx.
 
-    An earlier step of the sequence has shown the resource with another value, and there was no write in between. The value is
-    distinctive: a number above 1, or a text of at least three characters. The check reads the resource again. As a control, the same
-    update with another value must be refused and stored as well, because a service that always shows one constant may show the
-    value that was sent.
+    An earlier step of the sequence returned the resource with another value, and there was no write in between. The value is
+    distinctive: a number above 1, or a text of at least three characters. The check reads the resource again. As a control,
+    the same update with another value must be refused and stored as well, because a service that always returns one constant
+    may return the sent value by chance.
     """
     case, before = context.case, last_shown(context.sequence, context.case)
     if before is None or not isinstance(case.body, dict) or case.other_method is not None or case.query:
         return True
     told = {name: value for name, value in islice(case.body.items(), _MOST) if name in before and _is_telling(value)}
-    # A value that was there before may be back because another write of the sequence was not stored.
+    # A former value may be back because another write of the sequence was not stored.
     shown = [resource_in(step.outcome) or {} for step in context.sequence] if told else []
     told = {name: value for name, value in told.items() if not any(is_equal(one.get(name), value) for one in shown)}
     if not told:
@@ -178,7 +178,7 @@ def _writes(step: JudgedInteraction, case: Case) -> bool:
 
 
 def last_shown(steps: Sequence[JudgedInteraction], case: Case) -> Thing | None:
-    """Return the resource as the last step showed it that read or wrote it; None if none did, or a write may have changed it since."""
+    """Return the resource in the last step that read or wrote it; None if there is none, or if a write may have changed it since."""
     for step in reversed(steps):
         is_read = method_of(step.case) == "GET" and is_same(step.case, case) and not step.case.query
         shown = resource_in(step.outcome) if is_read or _writes(step, case) else None
@@ -188,7 +188,7 @@ def last_shown(steps: Sequence[JudgedInteraction], case: Case) -> Thing | None:
 
 
 def _outlines(context: CheckContext, write: Case, sent: Thing) -> tuple[Outline, Outline | None]:
-    """Return the outlines of the resource as it is read, and as it is written; None for one that is not described."""
+    """Return the outlines of the resource for reading and for writing; None for one that is not described."""
     assert context.plan.schema is not None
     described = outline_of(context.plan.schema)
     if not set(described.names) & sent.keys():
@@ -198,14 +198,14 @@ def _outlines(context: CheckContext, write: Case, sent: Thing) -> tuple[Outline,
 
 
 def _lost(sent: Thing, things: tuple[Thing, Thing, Thing], requested: Outline, described: Outline) -> Iterator[str]:
-    """Yield the fields with another value than was sent. `things`: the resource as it is read, as it was before, as the write showed it."""
+    """Yield the fields with another value than was sent. `things`: the resource as read, as it was before, and in the response to the write."""
     read, before, echo = things
     for name, value in islice(sent.items(), _MOST):
         if name not in read or normalised(name) in _OWN or not {name} <= set(described.names) & set(requested.names):
             continue
         own, theirs = requested.property(name), described.property(name)
         is_hidden = own.first("readOnly") is True or theirs.first("writeOnly") is True
-        # What a service does to a text, it does before it shows it.
+        # If a service changes a text, it does so before its response to the write.
         is_shown = is_equal(echo.get(name), value)
         is_back = is_shown and is_equal(before.get(name), read[name]) and _are_apart(value, read[name])
         is_listed = isinstance(theirs.first("enum"), list)
@@ -223,12 +223,12 @@ def _is_other(value: object, shown: object, *, is_listed: bool) -> bool:
 
 
 def _are_apart(value: object, shown: object) -> bool:
-    """Whether a text or a list is not stored as another one. Services sort lists, and leave out equal items."""
+    """Whether a text or a list is not a stored form of another one: services sort lists and omit equal items."""
     if isinstance(value, list) and isinstance(shown, list):
         return {repr(one) for one in value} != {repr(one) for one in shown}
     return isinstance(shown, str) and value != shown
 
 
 def _is_telling(value: object) -> bool:
-    """Whether a value is not equal to another by chance."""
+    """Whether a value is unlikely to equal another by chance."""
     return len(value) >= _TELLING if isinstance(value, str) else type(value) is int and value > 1

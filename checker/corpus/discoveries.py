@@ -63,10 +63,7 @@ def load(directory: Path) -> Discoveries:
 
 
 def save(directory: Path, demands: Iterable[DemandHeard], kept: Discoveries) -> None:
-    """Write the demands that were not refuted, and the discoveries of earlier runs in `kept`.
-
-    If the file cannot be written, it stays as it is.
-    """
+    """Write the demands that were not refuted, and the discoveries of earlier runs in `kept`. If the file cannot be written, it stays as it is."""
     heard = list(demands)
     refuted = {(one.label, one.demand) for one in heard if one.is_refuted}
     found = {

@@ -100,8 +100,7 @@ class Sights(Struct):
         else:
             before = known.first, known.best.same_as, known.best.investigation.withdrawn
             known.first = min(known.first, first)
-            # Records of several incarnations arrive in any interleaving, so the rank decides and not the order of
-            # arrival.
+            # Records of several incarnations arrive in any interleaving, so the rank decides and not the order of arrival.
             if rank > known.rank:
                 known.best, known.rank = record, rank
             if (known.first, known.best.same_as, known.best.investigation.withdrawn) != before:
@@ -365,8 +364,7 @@ class RunView(Struct):
         worker = self.incarnations[incarnation]
         worker.records += 1
         # Each kind of record is merged by an operation that gives the same result in any order: sum, union, minimum or
-        # maximum. If the last record won, the console and a restart that reads the same files could show different
-        # runs.
+        # maximum. If the last record won, the console and a restart that reads the same files could show different runs.
         match record:
             case TaskProgress():
                 self._absorb_progress(worker, record)

@@ -181,8 +181,7 @@ class InflightWriter:
     def recipe(self, lane: int, choices: bytes) -> None:
         """Store the choices of the case in this lane. Raises `StorageError` if a spill file cannot be written."""
         slot = self._slots[lane]
-        # The length is cleared while the bytes are incomplete, so that no reader takes half a recipe for a complete
-        # one.
+        # The length is cleared while the bytes are incomplete, so that no reader takes half a recipe for a complete one.
         self._words[slot + _S_LENGTH] = 0
         length = len(choices)
         if length <= INLINE_BYTES:

@@ -65,10 +65,7 @@ _READ_BYTES = 1 << 20
 
 
 class JournalWriter:
-    """Append records to one file.
-
-    `hand_over` survives the death of the process, `commit` a power failure as well.
-    """
+    """Append records to one file. `hand_over` survives the death of the process, `commit` a power failure as well."""
 
     def __init__(
         self, path: Path, *, budget_bytes: int = BUDGET_BYTES, secrets: Secrets = NO_SECRETS, recalls: Kinds = ()

@@ -199,8 +199,7 @@ def place_of_name(path: str, sent_to: str, answer: Response) -> str:
     except (ValueError, RecursionError):
         return ""
     name = name_in(path)
-    # The outermost place, preferably with a field that is called like a name, because responses repeat ids in nested
-    # objects.
+    # The outermost place, preferably with a field that is called like a name, because responses repeat ids in nested objects.
     same = (place for place, value in leaves_of(document) if str(value) == name)
     places = sorted(same, key=lambda place: (len(place), not is_identifier(normalised(str(place[-1])))))
     return pointer_child("", *map(str, places[0])) if places else ""

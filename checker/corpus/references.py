@@ -1,7 +1,4 @@
-"""Secrets of the user, and the references that are written in their place.
-
-A request that is sent again gets its secrets back.
-"""
+"""Secrets of the user, and the references that are written in their place. A request that is sent again gets its secrets back."""
 
 import json
 import re
@@ -209,8 +206,7 @@ class SecretStore:
         return "".join((*pieces, text[done:]))
 
     def _compiled(self) -> "_Search":
-        # One pass, so that no secret is found inside a reference. Longest first, so that no part of a longer secret
-        # remains.
+        # One pass, so that no secret is found inside a reference. Longest first, so that no part of a longer secret remains.
         embedded = [one for one in self._needles if len(one) >= _MIN_EMBEDDED]
         loose = [one for one in self._names if len(one) >= _MIN_EMBEDDED]
         for values in (embedded, loose):

@@ -340,8 +340,7 @@ def exchange(request: WireRequest, outcome: Outcome, secrets: Secrets) -> Exchan
     fields: tuple[Any, ...] = (*sent, *received, outcome.elapsed, failure)
     found = Exchange(*fields)
     if not secrets.is_empty:
-        # An exchange with references in place of secrets. Its bodies are complete, because a cut could hide half a
-        # secret.
+        # An exchange with references in place of secrets. Its bodies are complete, because a cut could hide half a secret.
         store = secrets.store
         head, body, is_cut = _plain_where_masked(found, store)
         sent_as = (value for name, value in found.headers if name.lower() == b"content-type")

@@ -59,8 +59,7 @@ def favoured(entries: Iterable[CorpusEntry]) -> list[CorpusEntry]:
         if not now:
             continue
         if now > worth:
-            # Entries taken since then cover some of its ids, so its position in the heap is wrong. Lazy greedy: push it
-            # back.
+            # Entries taken since then cover some of its ids, so its position in the heap is wrong. Lazy greedy: push it back.
             heappush(heap, (now, place))
             continue
         uncovered.difference_update(entry.ids)

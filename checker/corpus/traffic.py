@@ -163,10 +163,7 @@ class _Segments:
             self.write()
 
     def write(self) -> None:
-        """Write the buffer to the system, and end a segment that is full.
-
-        A body and the interactions that refer to it are in the same segment.
-        """
+        """Write the buffer to the system, and end a segment that is full. A body and the interactions that refer to it are in the same segment."""
         if self._buffer:
             frame = self._frames.frame(self._buffer)
             self._buffer = []

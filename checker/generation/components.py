@@ -68,10 +68,7 @@ DrawnBody = tuple[Any, str | None]  # Value and media type.
 
 
 class CompiledParameter(Struct, weakref=True):
-    """The schema and the draws of a parameter.
-
-    Operations with equal parameters share them: a large description repeats most of its parameters.
-    """
+    """The schema and the draws of a parameter. Operations with equal parameters share them: a large description repeats most of its parameters."""
 
     pointer: str  # Pointer of its schema in the first of these operations.
     part: SchemaPart

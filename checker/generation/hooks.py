@@ -72,10 +72,7 @@ class ComponentHooks(Struct, frozen=True):
         return any(one.before_generate or one.flatmap for one in parts)
 
     def finished(self, case: Case) -> Case | None:
-        """Return a listed case after the `filter` and `map` hooks of its parts, then of the case; None if a hook rejects it.
-
-        Raises `HookError`.
-        """
+        """Return a listed case after the `filter` and `map` hooks of its parts, then of the case; None if a hook rejects it. Raises `HookError`."""
         for part in COMPONENTS:
             mine: PartHooks = getattr(self, part)
             value = getattr(case, part)

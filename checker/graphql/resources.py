@@ -364,10 +364,7 @@ def _witnesses(field: GraphQLField) -> Iterator[str]:
 
 
 def _held(kind: Entity, noun: str, *, is_payload: bool) -> tuple[str, GraphQLField] | None:
-    """Return the field with the content of a wrapper; None for other types.
-
-    A mutation's response type is a wrapper if it has no identifier.
-    """
+    """Return the field with the content of a wrapper; None for other types. A mutation's response type is a wrapper if it has no identifier."""
     is_wrapper = _is_wrapper(kind)
     if not is_wrapper and _has_identifiers(kind):
         return None

@@ -55,10 +55,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def literal(value: Any, kind: Any = None) -> str:
-    """Return a value as a literal of its type (may be None): enum members have no quotes.
-
-    A value of a wrong type stays recognisable.
-    """
+    """Return a value as a literal of its type (may be None): enum members have no quotes. A value of a wrong type stays recognisable."""
     while isinstance(kind, GraphQLNonNull):
         kind = kind.of_type
     match value:

@@ -114,9 +114,8 @@ class Rule:
         if doubt:
             # A schema that is not understood may be narrower than it seems, which makes these errors uncertain.
             wrong = [one for one in wrong if _INVERTING.isdisjoint(one.schema_path)]
-        # The referee reads discriminators beside `oneOf` and `anyOf` only, so those of base schemas are read in this
-        # walk. A fault counts only where the base surely applies (`is_sure`): inside one alternative, another one may
-        # hold.
+        # The referee reads discriminators beside `oneOf` and `anyOf` only, so those of base schemas are read in this walk. A
+        # fault counts only where the base surely applies (`is_sure`): inside one alternative, another one may hold.
         todo: list[tuple[Outline, Any, tuple[str | int, ...], bool]] = []
         if self._has_bases and not wrong:
             todo.append((self.outline, value, (), True))

@@ -201,8 +201,7 @@ _STEP_BITS = 6  # Bits of a number for the step: no sequence has more than 64.
 _STEPS = 1 << 50  # First number of later steps; first steps have the numbers of their sequences.
 _MODE_ATTEMPTS = 8
 _MOST_ADAPTING = 16  # Lists whose order is kept: a worker may have as many tasks as lanes.
-# A list varies one thing of such a case. If the case itself is refused for another reason, its variations are refused
-# alike.
+# A list varies one thing of such a case. If the case itself is refused for another reason, its variations are refused alike.
 _BASES = 3  # Cases with which a list begins: the smallest one, the usual one, and the body in its usual form.
 _SAMPLES = 6  # Cases that a program must draw before it replaces another.
 

@@ -1,4 +1,4 @@
-"""Error bodies that name the fault by a code: pydantic, validators of JavaScript and Rust, Zod, Symfony, Spring, Go."""
+"""Error bodies that name a fault by a code: pydantic, validators of JavaScript and Rust, Zod, Symfony, Spring, Go."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -85,7 +85,7 @@ _AJV: Final = {
 
 
 def ajv(body: Any) -> Iterator[PlaceDemand]:
-    """`[{"instancePath": "/age", "keyword": "minimum", "params": {"limit": 18}, "message": "must be >= 18"}]`, and LoopBack."""
+    """Ajv `[{"instancePath": "/age", "keyword": "minimum", "params": {"limit": 18}, "message": "must be >= 18"}]`, and LoopBack."""
     for error in _items(body, ("errors", "validation", "details", "detail", "error", "data")):
         # LoopBack: `{"path": "/age", "code": "minimum", "info": {"limit": 18}}`.
         params, keyword = error.get("params", error.get("info")), error.get("keyword", error.get("code"))
@@ -113,7 +113,7 @@ def fastify(body: Any) -> Iterator[PlaceDemand]:
 
 
 def _place(path: FieldPath, context: str) -> tuple[str, FieldPath]:
-    """Return the place of a path, which may begin with the part of the request."""
+    """Return the part of the request and the rest of a path, which may begin with the part."""
     if context in _WHERE:
         return _WHERE[context], path
     if path and path[0] in _WHERE:
@@ -278,7 +278,7 @@ def _go_tag(path: FieldPath, tag: str, param: str) -> Iterator[PlaceDemand]:
         if tag in _GO_LIMITS:
             yield PlaceDemand(path, _GO_LIMITS[tag], limit)
         elif tag in ("min", "max", "len"):
-            # The tag limits the value of a number and the length of a text. The type of the sent value decides which demand applies.
+            # The tag limits the value of a number and the length of a text. The type of the sent value decides which it is.
             for word in ("min", "max") if tag == "len" else (tag,):
                 yield PlaceDemand(path, f"{word}Length", limit)
                 if tag != "len":
@@ -286,7 +286,7 @@ def _go_tag(path: FieldPath, tag: str, param: str) -> Iterator[PlaceDemand]:
 
 
 def _items(body: Any, names: FieldPath) -> Iterator[Mapping[str, Any]]:
-    """Objects of the first list below one of the names, at most two levels down, or of the body itself."""
+    """Yield the objects of the first list below one of the names, at most two levels down, or of the body itself."""
     found = body
     for _ in range(3):
         if not isinstance(found, dict):
@@ -306,7 +306,7 @@ def _texts(body: Any) -> Iterator[str]:
                 yield from (item for item in value if isinstance(item, str))
 
 
-# Frameworks put words of their own before it: `into the target type: name: ...`.
+# Frameworks put their own words before it: `into the target type: name: ...`.
 _PATH: Final = r"(?:^|(?<=: )|(?<=\n))(?P<path>[A-Za-z_][\w.\[\]-]*): "
 _RULE = later_pattern(rf"{_PATH}Validation error: (?P<code>\w+) \[(?P<params>[^\n]*)")
 _PARAM = later_pattern(r'"(?P<name>\w+)": Number\((?P<n>-?\d+(?:\.\d+)?)\)')

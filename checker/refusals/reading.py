@@ -27,9 +27,9 @@ from checker.refusals.sentences import (
 )
 from checker.refusals.state import FORM_OF_IDENTIFIERS, is_missing
 
-# A firewall in front of the API takes such characters for an attack, and refuses valid requests without a reason.
+# A firewall before the API may take such characters for an attack and refuse valid requests without a reason.
 PATTERNS_WITHOUT: Final = ("^[^;]*$", "^[^%]*$", "^[ -~]*$", "^[^<>]*$", "^[^\"'`|^{}]*$")
-"""Patterns without one kind of characters that some servers refuse in any encoding: path parameters, escapes, other scripts, markup."""
+"""Patterns that exclude one kind of characters each, which some servers refuse in any encoding: path parameters, escapes, other scripts, markup."""
 _ODD: Final = re.compile("[;%<>\"'`|^{}]|[^ -~]")
 _SAYS_NOTHING: Final = frozenset(("timestamp", "status", "error", "path", "requestId"))
 """Names in a body that only repeats the status line."""
@@ -37,7 +37,7 @@ _BARE: Final = re.compile(r"(400 ?)?(bad request)?\W*", re.IGNORECASE)
 _MOST_BYTES: Final = 64 << 10
 _WHERE: Final = {"json": "body", "form": "body", "data": "body", "query": "query", "querystring": "query", "headers": "header",
     "cookies": "cookie", "view_args": "path", "path": "path"}  # fmt: skip
-# Such runs stand in stack traces and echoed blobs: 75 refusals took 4.7 s of a run of 25 s.
+# Such runs occur in stack traces and echoed blobs: 75 refusals took 4.7 s of a run of 25 s.
 _NO_WORD: Final = later_pattern(r"\w{100,}")
 _META: Final = frozenset(
     ("type", "title", "status", "traceid", "instance", "code", "timestamp", "error", "path", "statuscode", "status_code",
@@ -183,7 +183,8 @@ def _generic(value: Any, depth: int) -> Iterator[PlaceDemand]:
             yield from found
             if found:
                 return
-            # `{"name": "BadDataError", "message": "...", "details": [...]}`: the name of the error, not of what is wrong.
+            # `{"name": "BadDataError", "message": "...", "details": [...]}`: this is the name of the error and not of a
+            # field.
         # `{"title": ["can't be blank"]}` is about a field, unlike `{"title": "Bad Request"}` and `{"message": ["..."]}`.
         fields = {
             one: inner
@@ -196,10 +197,10 @@ def _generic(value: Any, depth: int) -> Iterator[PlaceDemand]:
 
 
 def _is_name(key: str, value: Any) -> bool:
-    """Whether a member names the invalid place.
+    """Whether a member of a body names the invalid place.
 
-    The `source` of celebrate is the part of the request: `{"source": "body", "message": "..."}`, the `name` of many others the class of
-    the error.
+    In celebrate, `source` is the part of the request: `{"source": "body", "message": "..."}`. In many other frameworks,
+    `name` is the class of the error.
     """
     is_part = key == "source" and isinstance(value, str) and value in _LOCATIONS
     is_class = key == "name" and isinstance(value, str) and value.endswith(("Error", "Exception"))
@@ -222,7 +223,7 @@ _IN_PART = later_pattern(r"^(?P<name>[\w.\[\]-]+) in (?P<where>body|query|path|h
 _OF_PART = later_pattern(r"\b(?:invalid|malformed|bad) [`'\"]?(?P<name>[\w-]+)[`'\"]? (?P<where>header|cookie|query|path)\b", re.IGNORECASE)  # fmt: skip
 """`Invalid X-API-Version header format. Expected header in format 'x.y.z'`."""
 _LANGUAGE = later_pattern(r"\b(?:invalid|malformed|unsupported|(?:unable|failed) to parse)(?: the)? [`'\"]?(?P<name>[A-Za-z_][\w-]*(?: [\w-]+)?)[`'\"]? (?P<noun>clause|condition|expression|filter|predicate|query|selector|statement|syntax)\b", re.IGNORECASE)  # fmt: skip
-"""`Invalid where clause`: the value is written in a language of which the refusal says nothing else."""
+"""`Invalid where clause`: the value is written in a query language, about which the refusal says nothing else."""
 _INVALID = later_pattern(r"invalid (?P<name>[A-Za-z_]\w*) (?=uuid)", re.IGNORECASE)
 _EXPECTED = later_pattern(r"(?:(?P<name>[A-Za-z_][\w.-]*): )?expected an? (?P<noun>\w+) (?:containing|consisting of|matching)\b", re.IGNORECASE)  # fmt: skip
 _MISSING_NAMED = later_pattern(r"missing (?:required )?(?:field|parameter|property|param|argument|key)s?:? [`'\"]?(?P<name>[\w.-]+)", re.IGNORECASE)  # fmt: skip
@@ -232,9 +233,9 @@ _MISSING_ALONE = later_pattern(r"^\W*missing [`'\"]?(?P<name>(?!(?:body|payload|
 
 
 def _of_text(text: str) -> Iterator[PlaceDemand]:
-    # The patterns are quadratic in a run of letters: one of 2,000 in a trace took 60 ms for each response.
+    # The patterns are quadratic in a run of letters: a run of 2,000 in a trace took 60 ms for each response.
     prose = _NO_WORD.sub("", text[:2000])
-    # "Expected ..." is about the place that the sentence before it names.
+    # "Expected ..." is about the place that the previous sentence names.
     for sentence in re.split(r"[;\n]|(?<=\w)\. (?![Ee]xpected )", prose):
         if found := _MISSING_NAMED.search(sentence) or _ABSENT.search(sentence) or _MISSING_ALONE.search(sentence):
             yield PlaceDemand(path_of(found["name"]), "required")
@@ -265,16 +266,16 @@ def _of_text(text: str) -> Iterator[PlaceDemand]:
             yield from demanded((*path_of(found["name"]), *items), demands_of(found["text"]), where=where)
 
 
-# The first reader that finds something decides, so the precise ones come before those that take any name for a field.
+# The first reader that finds something decides, so precise readers come before those that take any name for a field.
 READERS: Final[tuple[Callable[[Any], Iterator[PlaceDemand]], ...]] = (
     codes.pydantic, codes.ajv, codes.fastify, codes.zod, codes.symfony, codes.spring, codes.go_validator, codes.rust,
     litestar, marshmallow, flask_restx, aspnet, laravel, django_rest, rails, generic,
 )  # fmt: skip
-"""Each yields the demands of a body of one framework, parsed as JSON or as text; none for a body of another framework."""
+"""Each reader yields the demands of a body (JSON or text) of one framework; none for other frameworks."""
 
 
 def refused_characters(case: Case, response: Response) -> Iterator[Constraint]:
-    """Yield for a 400 without a reason the demand that each odd kind of character of the path is absent.
+    """For a 400 without a reason, yield a demand to exclude each odd kind of character in the path.
 
     A demand is refuted as soon as a path with such a character is accepted.
     """
@@ -288,9 +289,9 @@ def refused_characters(case: Case, response: Response) -> Iterator[Constraint]:
 
 
 _OTHER_REASONS: Final = frozenset((401, 403, 404, 405, 408, 410, 413, 414, 429, 431))
-"""Refusals that have nothing to do with the data."""
-_MOST: Final = 50  # Most demands that are taken from one response.
-_MOST_RELATED: Final = 10  # Most texts of one response that are searched for relations.
+"""Statuses of refusals that have nothing to do with the data."""
+_MOST: Final = 50  # Demands that are taken from one response.
+_MOST_RELATED: Final = 10  # Texts of one response that are searched for relations.
 
 
 def may_complain(status: int) -> bool:
@@ -301,7 +302,7 @@ def may_complain(status: int) -> bool:
 def demands_in(case: Case, response: Response, declared: Collection[str] = ()) -> list[Constraint]:
     """Return the demands of a refusal, each once, in order; empty if no reader understands it.
 
-    `declared` are names of properties of the body, as the description spells them, since targets often use another spelling.
+    `declared` are names of body properties in the description's spelling, because targets often use another spelling.
     """
     read = case.operation.read_refusal
     if read is not None:
@@ -329,19 +330,19 @@ _LONGEST_REASON: Final = 100
 
 
 def reason_of(response: Response) -> str:
-    """Return the first sentence of a refusal, without quoted parts and words with numbers; empty if it has none."""
+    """Return the first sentence of a refusal, without quoted parts and words with numbers; empty if there is none."""
     texts = list(islice(_texts_in(body_of(response), _DEPTH), _MOST))
     text = next((one for one in texts if " " in one.strip()), texts[0] if texts else "")
     return " ".join(_VARYING.sub("...", text[:2000]).split())[:_LONGEST_REASON]
 
 
 def denies_name(name: str, case: Case, response: Response) -> bool:
-    """Whether a refusal says that nothing has a name in the path of a case, or that such names have another form."""
+    """Whether a refusal says that the resource in the path of a case does not exist, or that identifiers have another form."""
     others = [*case.query, *(case.body if isinstance(case.body, dict) else ())]
     for text in islice(_texts_in(body_of(response), _DEPTH), _MOST):
         if name in text and is_missing(text) and _has_word(text, name):
             return True
-        # Not if the text has another name of the request: it is about that place then.
+        # If the text contains another name of the request, it is about that place.
         if FORM_OF_IDENTIFIERS.search(text) and not any(_has_word(text, f"{one}") for one in others):
             return True
     return False
@@ -379,13 +380,13 @@ def _placed(said: PlaceDemand, case: Case, declared: Collection[str]) -> Constra
     for location in locations:
         path = _known_path(said.path, location, case, declared)
         if said.keyword == REQUIRED and location is Location.BODY and case.body is NOT_SET and case.operation.bodies:
-            # A member of nothing is missing.
+            # An object that does not exist has no missing member.
             return constraint(location, (), REQUIRED, True)
         if said.keyword == SELDOM and (path is None or next(values_at(part_of(case, location), path), None) is None):
             # The refusal is about a value that was sent.
             continue
         if path is not None and said.keyword == REQUIRED and "" in values_at(part_of(case, location), path):
-            # Forms and many validators take an empty text for none.
+            # Forms and many validators treat an empty text as missing.
             return constraint(location, path, "minLength", 1)
         if path is not None:
             return constraint(location, path, said.keyword, said.value)
@@ -393,7 +394,7 @@ def _placed(said: PlaceDemand, case: Case, declared: Collection[str]) -> Constra
 
 
 def _known_path(path: FieldPath, location: Location, case: Case, declared: Collection[str]) -> FieldPath | None:
-    """Return a path as the description spells it; None if the location has no such place."""
+    """Return a path in the description's spelling; None if the location has no such place."""
     if location is Location.BODY:
         operation = case.operation
         if not operation.bodies:
@@ -406,7 +407,7 @@ def _known_path(path: FieldPath, location: Location, case: Case, declared: Colle
         if is_parameter and not is_known:
             return None
         if isinstance(case.body, dict) and len(path) > 1 and not is_known:
-            # `{"reason": {"url": ["This field is required."]}}`: a missing object would be required itself.
+            # `{"reason": {"url": ["This field is required."]}}`: if the object were missing, it would be required itself.
             path = path[1:]
         return tuple(_spelled(path, case.body, declared)) if path else ()
     for parameter in case.operation.parameters:
@@ -424,7 +425,7 @@ def _names_of(value: object) -> list[str]:
 
 
 def _spelled(path: FieldPath, body: object, declared: Collection[str]) -> Iterator[str]:
-    """Yield the steps of a path as the refused body, or else the description, spells them."""
+    """Yield the steps of a path in the spelling of the refused body, otherwise of the description."""
     value = body
     for part in path:
         names = [*_names_of(value), *sorted(declared)]
@@ -457,7 +458,7 @@ def is_bare_refusal(response: Response) -> bool:
 
 
 def body_of(response: Response) -> Any:
-    """Return the JSON of a refusal, or its text; None for a binary body or an HTML page."""
+    """Return the JSON of a refusal, otherwise its text; None for a binary body or an HTML page."""
     content = response.readable.content[:_MOST_BYTES]
     try:
         text = content.decode()

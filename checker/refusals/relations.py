@@ -1,4 +1,4 @@
-"""Relations between places of one request, read from refusals and from prose of descriptions."""
+"""Relations between values of one request, read from refusals and from prose of descriptions."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,8 +12,8 @@ from checker.core.system import later_pattern
 
 Place = tuple[Location, tuple[str, ...]]  # A part of a request, and the path of a value in it.
 _LONGEST: Final = 2_000
-# A pattern that begins with any text tries each place of a sentence to its end: 2,000 characters took 4 s. So the
-# patterns hold the verb alone, and the sides are the text around it.
+# A pattern that begins with arbitrary text tries each position of a sentence to its end: 2,000 characters took 4 s. So
+# the patterns only contain the verb, and the sides are the text around it.
 _LONGEST_SENTENCE: Final = 300
 _MOST_NAMES: Final = 6
 _PAIR: Final = 2
@@ -28,7 +28,7 @@ _COMPARED: Final = later_pattern(rf"\b(?:(?P<less>{_LESS})|(?:{_MORE}))\b(?=.)",
 _FAULT: Final = later_pattern(
     r"\b(?:(?P<less>before|earlier than|less than)|after|later than|greater than)\b(?=.)", re.IGNORECASE
 )
-"""`End date is before start date`: a refusal may state what is wrong, or what is right."""
+"""`End date is before start date`: a refusal may state either what is wrong or what is required."""
 _LEADING: Final = later_pattern(r"(?:\s|\b(?:than|or|equal|equals|the|be|of|as)\b|\bto\b(?=\s+\S))+", re.IGNORECASE)
 _SIGN: Final = later_pattern(r"[`'\"]?(?P<a>[\w.-]+)[`'\"]? ?(?P<sign><=?|>=?) ?[`'\"]?(?P<b>[\w.-]+)")
 _NOT: Final = r"(?:cannot|can not|can't|must not|may not|should not)"
@@ -39,7 +39,7 @@ _EXCLUSIVE: Final = later_pattern(
     r"\bnot (?:allowed|valid|permitted|supported) (?:together |in combination )?with\b|\bbut not both\b",
     re.IGNORECASE,
 )
-"""No response refutes a wrong exclusion: `either a or b is required` allows both, `a conflicts with an existing b` is about values."""
+"""No response can refute a wrong exclusion: `either a or b is required` allows both, `a conflicts with an existing b` is about values."""
 _TOGETHER: Final = later_pattern(rf"\b(?:must|should|have to|need to) (?:both )?be {_DONE} together\b", re.IGNORECASE)
 _REQUIRES: Final = later_pattern(
     rf"\b(?:requires|depends on|(?:must|can only|may only|should) be {_DONE} (?:together |along )?with|needs)\b",
@@ -83,15 +83,15 @@ _OTHER_WORDS: Final = frozenset(
 def relations_in(
     text: str, places: Sequence[Place], variable: str = "", *, is_refusal: bool = True
 ) -> list[Constraint]:
-    """Return the relations between places that a text states; `variable`: the last one of the path, if that ends with it.
+    """Return the relations that a text states between places. `variable`: the last path variable, if the path ends with it.
 
-    A refusal may state what is wrong: both readings are returned then, of which its case breaks one.
+    A refusal may state what is wrong. Then both readings are returned, and its case breaks one of them.
     """
     found: dict[Constraint | None, None] = {}
     firsts = [stems[0] for _, path in places if (stems := _stems(path[-1]))]
     for whole in _SENTENCE.split(text[:_LONGEST]):
         sentence = whole[:_LONGEST_SENTENCE]
-        # Most sentences of prose name fewer than two places. To see that first takes a tenth of the time of all patterns.
+        # Most sentences of prose name fewer than two places. Testing this first takes a tenth of the time of all patterns.
         lower = sentence.lower()
         if is_refusal or len([first for first in firsts if first in lower]) >= _PAIR:
             found |= dict.fromkeys(_in_sentence(sentence, places, is_refusal=is_refusal))
@@ -105,7 +105,7 @@ def relations_in(
 
 
 def is_of_parallel_lists(text: str) -> bool:
-    """Whether a text says that lists have to have the same length."""
+    """Whether a text says that lists must have the same length."""
     return _PARALLEL.search(text) is not None
 
 
@@ -136,10 +136,10 @@ def _in_sentence(sentence: str, places: Sequence[Place], *, is_refusal: bool) ->
         stated = list(_orders(sentence, places, is_refusal=is_refusal))
         yield from stated
         if is_refusal and stated and not any(stated) and len(places) == _PAIR:
-            # `Start must be before end` is about the only two values that there are.
+            # `Start must be before end` is about the only two such values.
             (location, first), (_, second) = places
-            # Both orders, since the sentence names neither: the case breaks one of them, and only that one can be the
-            # demand.
+            # Both orders, because the sentence names neither value. The case breaks one order, and only that one can be
+            # the demand.
             yield constraint(location, first, BELOW, second[-1])
             yield constraint(location, second, BELOW, first[-1])
 
@@ -166,7 +166,7 @@ def _orders(sentence: str, places: Sequence[Place], *, is_refusal: bool) -> Iter
 
 
 def _some(sentence: str, places: Sequence[Place]) -> Iterator[Constraint | None]:
-    """Yield the demand that an object has at least one of the members that a sentence names, or any at all."""
+    """Yield the demand that an object has at least one of the members that a sentence names, or any member."""
     named = [path for location, path in _mentioned(sentence, places) if location is Location.BODY]
     beside = list(dict.fromkeys(path[-1] for path in named if path[:-1] == named[0][:-1]))
     if _SOME_OF.search(sentence) and _PAIR <= len(beside) <= _MOST_NAMES:
@@ -183,7 +183,7 @@ def _requiring(first: Sequence[Place], second: Sequence[Place]) -> Iterator[Cons
 
 
 def _ordered(one: str, other: str, places: Sequence[Place], *, is_less: bool) -> Constraint | None:
-    """Return the relation of the two values that phrases name best: `start time` and `end time` for `startsAt` and `endsAt`."""
+    """Return the relation of the two values whose names match two phrases best: `start time` and `end time` for `startsAt` and `endsAt`."""
     begin = _LEADING.match(other)
     other = other[begin.end() :] if begin else other
     low, high = (one, other) if is_less else (other, one)
@@ -200,7 +200,7 @@ def _ordered(one: str, other: str, places: Sequence[Place], *, is_less: bool) ->
 
 
 def _likeness(phrase: str, name: str) -> float:
-    """Return the share of the words of a name that a phrase has; the first one counts most, as it tells `start` from `end`."""
+    """Return the share of a name's words that a phrase contains. The first word counts most, because it distinguishes `start` from `end`."""
     said, parts = _stems(phrase), _stems(name)
     if not parts or parts[0] not in said:
         return 0.0
@@ -213,7 +213,7 @@ def _stems(text: str) -> tuple[str, ...]:
 
 
 def _mentioned(text: str, places: Sequence[Place]) -> list[Place]:
-    """Return the places whose names stand in a text, in their order there."""
+    """Return the places whose names a text contains, in the text's order."""
     said = f" {' '.join(words(text))} "
     found = {}
     for place in places:

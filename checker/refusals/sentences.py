@@ -1,4 +1,4 @@
-"""The sentences of validators, and the demands in them."""
+"""Sentences of validators, and the demands that they state."""
 
 import json
 import re
@@ -29,7 +29,7 @@ _CHARACTER_ROWS: Final = (
     (r"plus(?:es)?", "+"),
     (r"at signs?", "@"),
 )
-"""Words, and what they stand for."""
+"""Words for classes of characters -> the characters."""
 _BETWEEN: Final = later_pattern(
     r"(?:\s|[,(]|\b(?:and|or|the|ascii|english|latin|roman|basic|single|unaccented|characters?|signs?|symbols?)\b)+",
     re.IGNORECASE,
@@ -44,7 +44,7 @@ _FIRST_IS_ALPHANUMERIC: Final = later_pattern(
 
 
 def pattern_of(prose: str) -> str:
-    """Return the pattern of texts of the characters that `prose` lists first; empty without such a list.
+    """Return the pattern for texts of the characters that `prose` lists first; empty if it lists none.
 
     `lowercase letters, numbers, and dashes`: `^[a-z0-9-]+$`.
     """
@@ -61,7 +61,7 @@ def pattern_of(prose: str) -> str:
 
 
 def _listed(prose: str) -> list[str]:
-    """Return the classes and characters of a list, up to the first other word."""
+    """Return the classes and characters of a list, up to the first word that is neither."""
     found: list[str] = []
     at = 0
     while True:
@@ -78,7 +78,7 @@ def _listed(prose: str) -> list[str]:
             return found
 
 
-Demand = tuple[str, Any]  # Keyword and its value.
+Demand = tuple[str, Any]  # (keyword, value).
 _Reading = Callable[[re.Match[str]], Iterator[Demand]]
 
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
@@ -103,7 +103,7 @@ TYPES: Final = {
     "bool": "boolean", "boolean": "boolean", "list": "array", "array": "array", "object": "object", "dict": "object",
     "dictionary": "object", "map": "object",
 }  # fmt: skip
-"""Words for types -> those of JSON Schema."""
+"""Words for types -> JSON Schema types."""
 
 
 def number_of(text: str) -> int | float:
@@ -112,7 +112,7 @@ def number_of(text: str) -> int | float:
 
 
 def listed(text: str) -> list[Any]:
-    """Return the values of a list in prose: quoted ones, else those between commas. A number is returned as text and as number."""
+    """Return the values of a list in prose: the quoted ones, otherwise those between commas. A number is returned as text and as number."""
     quoted = [next(part for part in found if part) for found in _QUOTED.findall(text) if any(found)]
     bare = re.split(r"\s*(?:,|\||\bor\b|\band\b)\s*", text.strip(" .[](){}"))
     values: list[Any] = []
@@ -126,7 +126,7 @@ def listed(text: str) -> list[Any]:
 
 
 def _limit(keyword: str) -> _Reading:
-    """Return a bound of a number, or of a length if a unit follows."""
+    """Return a reader for a bound: of a number, or of a length if a unit follows."""
     sizes = {
         "minimum": ("minLength", "minItems", 0),
         "maximum": ("maxLength", "maxItems", 0),
@@ -189,7 +189,7 @@ def _of_class(found: re.Match[str]) -> Iterator[Demand]:
 
 
 def _of_placeholders(found: re.Match[str]) -> Iterator[Demand]:
-    """Return a pattern for a text like `<tenant>:<name>`, with non-empty text for each placeholder. Its separators occur nowhere else."""
+    """Return a pattern for a text such as `<tenant>:<name>`, with non-empty text for each placeholder that contains no separator."""
     parts = re.split(r"<[\w ]+>", found["p"].rstrip(".,;"))
     between = "".join(sorted(set("".join(parts))))
     some = f"[^{re.escape(between)}]+" if between else ".+"
@@ -197,7 +197,7 @@ def _of_placeholders(found: re.Match[str]) -> Iterator[Demand]:
 
 
 def _of_numbers(found: re.Match[str]) -> Iterator[Demand]:
-    """`x.y.z`, `major.minor.patch`: a number in place of each name."""
+    """Return a pattern with a number for each name: `x.y.z`, `major.minor.patch`."""
     yield "pattern", r"^\d+" + r"\.\d+" * found["p"].count(".") + "$"
 
 
@@ -310,7 +310,7 @@ _FIRST_OF: Final = (
     frozenset(("minimum", "exclusiveMinimum", "minLength", "minItems")),
     frozenset(("maximum", "exclusiveMaximum", "maxLength", "maxItems")),
 )
-"""A sentence has at most one lower and one upper bound."""
+"""Keywords of which a sentence states at most one per group: a lower and an upper bound."""
 
 
 _TYPE_IS_REQUIRED: Final = later_pattern(r"\ba valid \w+ is required", re.IGNORECASE)
@@ -323,7 +323,7 @@ def _sentences() -> tuple[tuple[re.Pattern[str], _Reading], ...]:
 
 
 def demands_of(sentence: str) -> list[Demand]:
-    """Return the demands of a sentence on its place; empty if the sentence is not understood."""
+    """Return the demands that a sentence makes on its place; empty if it is not understood."""
     found: dict[str, Any] = {}
     text = sentence[:_LONGEST]
     for pattern, reading in _sentences():
@@ -345,7 +345,7 @@ _NAME_IN_TEXT = later_pattern(r"[`'\"]([\w.-]+)[`'\"]")
 _WHOLE = ("", "$", "/", "non_field_errors", "__all__", "base", "_schema", "__root__", "root")
 
 
-FieldPath = tuple[str, ...]  # Names down to a field as the target spells them, `*` for items.
+FieldPath = tuple[str, ...]  # Names that lead to a field, in the target's spelling; `*` for items.
 
 
 class PlaceDemand(Struct, frozen=True):
@@ -369,14 +369,14 @@ def path_of(name: object) -> FieldPath:
 
 
 def sentences_at(path: FieldPath, texts: object, where: str = "") -> Iterator[PlaceDemand]:
-    """Yield the demands of texts on a place. Quoted names are members if the text is about missing or unexpected ones."""
+    """Yield the demands that texts make on a place. Quoted names are members if the text is about missing or unexpected ones."""
     for text in [texts] if isinstance(texts, str) else texts if isinstance(texts, list) else ():
         if isinstance(text, str):
             yield from demanded(path, demands_of(text), text, where)
 
 
 def demanded(path: FieldPath, demands: Iterable[Demand], text: str = "", where: str = "") -> Iterator[PlaceDemand]:
-    """Yield demands on a place, or on members of it that a text names."""
+    """Yield demands on a place, or on its members that a text names."""
     for keyword, value in demands:
         names = _NAME_IN_TEXT.findall(text) if keyword in (REQUIRED, FORBIDDEN) else []
         members = [name for name in names if not path or _plain(name) != _plain(path[-1])]

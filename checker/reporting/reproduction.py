@@ -1,7 +1,4 @@
-"""The masked requests of a finding as texts with holes for values of earlier responses and for secrets.
-
-Each format fills the holes differently.
-"""
+"""The masked requests of a finding as texts with holes for values of earlier responses and for secrets. Each format fills the holes differently."""
 
 import json
 import re

@@ -66,8 +66,7 @@ def missing_auth(facts: WarningFacts) -> Iterator[Note]:
         status = max(sorted(UNAUTHORIZED), key=lambda one: statuses[one])
         refused = statuses[401] + statuses[403]
         if refused >= NEARLY_ALL * statuses.total():
-            # A login takes credentials in its body only. It refuses generated ones, whatever credentials the request
-            # has.
+            # A login takes credentials in its body only. It refuses generated ones, whatever credentials the request has.
             described = facts.view.of(label).described
             if not (
                 described is not None

@@ -61,8 +61,7 @@ def discriminator_of(raw: dict[str, Any], where: Any, lookup: Lookup) -> Discrim
         found = [_held_to(beside, one) for one in found]
     default = told.get("defaultMapping")
     if isinstance(default, str):
-        # OpenAPI 3.2, 4.25: a value that names no alternative must fit this one, which may be none of the
-        # alternatives.
+        # OpenAPI 3.2, 4.25: a value that names no alternative must fit this one, which may be none of the alternatives.
         falls_to = [_is_named(default, one, where, lookup) for one in raw[keyword]]
         found = [
             DiscriminatorBranch(None, own.told) if is_it else own for is_it, own in zip(falls_to, found, strict=True)

@@ -255,8 +255,7 @@ def exit_code(view: RunView, ending: Ending) -> int:
     """Return 130 for an interrupt, 2 if the run broke or tested nothing, 1 if something failed, else 0."""
     has_found = bool(ending.failures(view) or view.errors or view.quarantined)
     if ending.error:
-        # A run that broke says nothing about what it did not reach, so its failures must not look like the whole
-        # result.
+        # A run that broke says nothing about what it did not reach, so its failures must not look like the whole result.
         return 1 if has_found and ending.error.keeps_verdict else CANNOT
     if ending.outcome == INTERRUPTED:
         return 130

@@ -275,8 +275,7 @@ class FuzzPlan(Plan):
         # old size.
         expected = (task.stop - task.start) * cluster.size / len(cluster.labels)
         cluster.learn(report)
-        # A turn that ends at once costs something, because a cluster without cases would otherwise always be the
-        # cheapest.
+        # A turn that ends at once costs something, because a cluster without cases would otherwise always be the cheapest.
         cluster.charged_s += max(spent_s, SHORTEST_SLICE_S) * cluster.cost
         # Operations that pause within a turn still make at least an eighth of their cases.
         has_few = report.requests < expected / (2 * LONGEST_PAUSE)

@@ -263,8 +263,7 @@ class ProcessWorker(LocalWorker):
             self._receiver.close()
             raise
         finally:
-            # The copies in this process must be closed, because otherwise the end of the worker would not close the
-            # pipe.
+            # The copies in this process must be closed, because otherwise the end of the worker would not close the pipe.
             down_reading.close()
             up_writing.close()
         # Readable when the process or the fork server ended. Both mean the end of the worker.

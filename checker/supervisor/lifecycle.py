@@ -212,10 +212,7 @@ class RunLifecycle:
         self._own.flush()
 
     def read(self, *, known_only: bool = False) -> None:
-        """Fold the records written since the last call.
-
-        `known_only`: read only journals that were found before, and do not search for new ones.
-        """
+        """Fold the records written since the last call. `known_only`: read only journals that were found before, and do not search for new ones."""
         if self._is_open:
             self._fold(self._journals.read_new(known_only=known_only))
 

@@ -14,11 +14,9 @@ from checker.corpus import files
 from checker.corpus.files import AppendFile, Lock
 from checker.corpus.layout import RunLayout
 
-# The system reports start times relative to its boot, so `psutil` returns different times after each correction of the
-# clock.
+# The system reports start times relative to its boot, so `psutil` returns different times after each correction of the clock.
 _SAME_START_S = 1.0
-# A system call may hold up a killed process, but no code of it runs any more, so the run can begin before the process
-# ends.
+# A system call may hold up a killed process, but no code of it runs any more, so the run can begin before the process ends.
 _PATIENCE_S = 2.0
 
 

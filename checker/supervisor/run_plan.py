@@ -84,9 +84,8 @@ def tasks_of(
             _bounded_task(card.label, row, seed, _count_of(card, row, max_examples)),
             first=FirstCases(
                 tries_saved=row is retry or (row.tries_saved and row.source is CaseSource.CHAINED),
-                # The first task of an operation begins with its smallest case, because a list with invented filters
-                # shows no members: 1 of 9 operations was reached if only a bare `GET /jobs` lists any, and 9 of 9 with
-                # this.
+                # The first task of an operation begins with its smallest case, because a list with invented filters shows no
+                # members: 1 of 9 operations was reached if only a bare `GET /jobs` lists any, and 9 of 9 with this.
                 sends_smallest=not any(_is_tested(card, earlier) for earlier in rows[:number]),
             ),
             drawn_elsewhere=_drawn_in(card, (*rows[:number], *rows[number + 1 :]), max_examples),
@@ -180,10 +179,9 @@ class RunPlan:
     ) -> None:
         """`orders` as in `stages_of`. `entries`: sequences of earlier runs, best first."""
         rows = [phase_named(name) for name in phases]
-        # A piece is in one place at a time: in `_stages` as a label, then in `_waiting`, `_slow`, `_left` or `_last`,
-        # or leased. A stage ends when its work or its time is used up. Unfinished pieces then move to `_left`, which is
-        # leased after all stages. With one queue by priority, the speed of one layer would decide which values the next
-        # may use.
+        # A piece is in one place at a time: in `_stages` as a label, then in `_waiting`, `_slow`, `_left` or `_last`, or
+        # leased. A stage ends when its work or its time is used up. Unfinished pieces then move to `_left`, which is leased
+        # after all stages. With one queue by priority, the speed of one layer would decide which values the next may use.
         self._stages = stages_of(cards, rows, orders or {})
         self._shares = TimeShares()
         self._weights = weights_of(self._stages)

@@ -36,10 +36,7 @@ class Deadlines(Struct, frozen=True):
 
     @classmethod
     def of(cls, timeout_s: float, *, waiting_s: float = 0.0) -> "Deadlines":
-        """Return the deadlines for a time limit of requests.
-
-        `waiting_s` is the time for which the run waits for the API description to appear.
-        """
+        """Return the deadlines for a time limit of requests. `waiting_s` is the time for which the run waits for the API description to appear."""
         send_s = timeout_s + 5.0
         return cls(
             {
@@ -50,8 +47,7 @@ class Deadlines(Struct, frozen=True):
                 Stage.RECORD: 10.0,
                 # Between two requests of a shrink, candidates may be rejected before they are sent.
                 Stage.SHRINK: send_s + 15.0,
-                # The command of a request without a response is sent with a time limit of `PATIENCE` times the usual
-                # one.
+                # The command of a request without a response is sent with a time limit of `PATIENCE` times the usual one.
                 Stage.CONFIRM: PATIENCE * timeout_s + 15.0,
             },
             opening_s=120.0 + waiting_s,

@@ -363,8 +363,7 @@ def application_of(app: Any, *, raises: bool = False) -> Application:
     """Return an object as a started application, ASGI or WSGI; `raises` as in `Application.send`. Raises `LoaderError`."""
     is_asgi = inspect.iscoroutinefunction(app) or inspect.iscoroutinefunction(type(app).__call__)
     if not is_asgi:
-        # ASGI applications are called with (scope, receive, send), WSGI applications with (environment,
-        # start_response).
+        # ASGI applications are called with (scope, receive, send), WSGI applications with (environment, start_response).
         with contextlib.suppress(TypeError, ValueError):
             inspect.signature(app).bind(None, None, None)
             is_asgi = True

@@ -562,8 +562,7 @@ class HttpLanes:
             if wait_s > 0:
                 before = self._now()
                 if self._multi.select(wait_s) <= 0 and self._now() - before < wait_s / 2:
-                    # There is no descriptor for select(2) (during name lookup, or above 1023), so sleep instead of
-                    # spinning.
+                    # There is no descriptor for select(2) (during name lookup, or above 1023), so sleep instead of spinning.
                     time.sleep(min(wait_s, 0.001))
             self._multi.perform()
             self._collect()

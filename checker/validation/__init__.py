@@ -1,1 +1,1 @@
-"""Two opinions on a value: `compiled` for the hot path, `referee` for the second opinion."""
+"""Two opinions on a value: `compiled` is fast, for the hot path; `referee` is the independent second opinion."""

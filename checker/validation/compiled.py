@@ -1,7 +1,7 @@
-"""The first opinion, on the hot path: schemas compiled by jsonschema-rs, a few microseconds for each value.
+"""The first opinion, for the hot path: schemas compiled by jsonschema-rs, a few microseconds per value.
 
-A schema is translated to one that stands alone (references become `$defs`, `nullable`, `readOnly` and discriminators
-become keywords of the draft) and compiled once for each document and direction.
+A schema is translated to a self-contained one (references become `$defs`; `nullable`, `readOnly` and discriminators become
+keywords of the draft) and compiled once for each document and direction.
 """
 
 import json
@@ -24,7 +24,7 @@ from checker.schema.scopes import HAS_SIBLINGS, Scope, dialect_at, entered, is_s
 from checker.validation.ecma import LONGEST_PATTERN, is_foreign
 from checker.validation.formats import ASSERTED_FORMATS, FORMAT_PATTERNS, INTEGER_RANGES
 
-# The white space of Python; `\s` of ECMA-262 is another set.
+# The white space of Python. ECMA-262's `\s` is a different set.
 _SPACE = r"[\t-\r\x1c- \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"
 _DIGIT64 = rf"(?:[A-Za-z0-9+/_-]{_SPACE}*)"
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
@@ -34,8 +34,8 @@ _CLOCK = "".join(f"(?:{_NUMBER}{unit})?" for unit in "HMS")
 FORMATS_IN_KEYWORDS: Final[Mapping[str, dict[str, Any]]] = {
     **{name: {"pattern": f"^(?:{pattern})$"} for name, pattern in FORMAT_PATTERNS.items() if name in ASSERTED_FORMATS},
     "byte": {"pattern": rf"^{_SPACE}*(?:{_DIGIT64}{{4}})*(?:{_DIGIT64}{{2,3}})?(?:={_SPACE}*){{0,2}}$"},
-    # The pattern in `allOf` requires a unit at the end, so that `P` and `T` alone do not match. With look-ahead the
-    # engine gives up on long texts.
+    # The pattern in `allOf` requires a unit at the end, so that `P` and `T` alone do not match. A lookahead would make
+    # the engine give up on long texts.
     "duration": {"pattern": rf"^[+-]?P{_DAYS}(?:T{_CLOCK})?$", "allOf": [{"pattern": "[DHMSWY]$"}]},
     **{name: {"minimum": lowest, "maximum": highest} for name, (lowest, highest) in INTEGER_RANGES.items()},
 }
@@ -45,7 +45,7 @@ FORMATS_IN_KEYWORDS: Final[Mapping[str, dict[str, Any]]] = {
 Plain = dict[str, Any] | bool
 _Names = frozenset[str]
 _NOTHING: _Names = frozenset()
-# These keywords hold schemas for the same value: a property that the outer schema hides stays hidden inside them.
+# These keywords contain schemas for the same value: a property that the outer schema hides stays hidden inside them.
 _SAME_VALUE = ("allOf", "anyOf", "oneOf", "then", "else")
 _FLAGS = {Direction.REQUEST: "readOnly", Direction.RESPONSE: "writeOnly"}
 
@@ -54,25 +54,24 @@ class _Fragment(Struct):
     name: str
     plain: Plain = True
     references: tuple["_Fragment", ...] = ()
-    error: str | None = None  # The reason why it cannot be translated, kept because other fragments refer to it.
+    error: str | None = None  # Why it cannot be translated. Kept, because other fragments refer to it.
 
 
 class _Way(Struct, frozen=True):
-    hidden: _Names  # Properties that are not sent in this direction, of all schemas that apply to the same value.
+    hidden: _Names  # Properties that this direction does not have, from all schemas for the same value.
     scope: Scope
 
 
 _MOST_NODES = 20_000
-"""Most schemas inside each other at one place, without a reference between them. The largest documents of the schema store have 3,000
-in all."""
+"""Schemas inside each other at one place, without a reference between them. The largest documents of the schema store have 3,000 in total."""
 
 
 class SchemaTooLarge(Exception):
-    """More than `_MOST_NODES` schemas inside each other: only YAML aliases that multiply make so many."""
+    """More than `_MOST_NODES` nested schemas. Only YAML aliases that multiply create so many."""
 
 
 class Translator:
-    """Translates the schemas of one document for one direction; each target of a reference is translated once."""
+    """Translates the schemas of one document for one direction. Each target of a reference is translated once."""
 
     def __init__(
         self,
@@ -100,15 +99,15 @@ class Translator:
         self._todo: list[tuple[_Fragment, object, str, _Way]] = []
 
     def bundle(self, schema: Schema, scope: Scope = ()) -> Plain:
-        """Return the schema with everything that it reaches under `$defs`; `scope` is the scope at its place.
+        """Return the schema with everything that it refers to under `$defs`. `scope` is the dynamic scope at its place.
 
-        Raises `SchemaTooLarge`, and `UnresolvableReference` also for a reference that leads back to itself without a
-        schema in between.
+        Raises `SchemaTooLarge`, and `UnresolvableReference` also for a reference that leads back to itself without a schema
+        in between.
         """
         self._used, self._nodes = [], 0
         plain = self._node(schema.raw, schema.pointer, _Way(_NOTHING, scope))
         used = self._used
-        # A loop, not recursion: in large documents references form chains of hundreds.
+        # A loop and no recursion, because in large documents references form chains of hundreds.
         while self._todo:
             pending, target, pointer, way = self._todo.pop()
             self._used, self._nodes = [], 0
@@ -152,8 +151,7 @@ class Translator:
             # JSON Schema ignores the siblings of `$ref` up to draft 7; from 2019-09 on they count (`HAS_SIBLINGS`).
             targets.append(self._fragment(*self._follow(reference, at), way))
             if dialect not in HAS_SIBLINGS or len(raw) == 1:
-                # Siblings of a reference are ignored by the letter, but every author who writes `nullable` there
-                # means it.
+                # By the standard, siblings of a reference are ignored, but every author who writes `nullable` there means it.
                 return self._with_null(raw, targets[0])
         dynamic = resolve_dynamic(self._document, raw, at, way.scope)
         if dynamic is not None:
@@ -170,7 +168,7 @@ class Translator:
     def _constraints(self, raw: dict[str, Any], at: str, way: _Way, table: Mapping[str, Keyword]) -> dict[str, Any]:
         hidden = way.hidden | self._hidden(raw, at, _NOTHING)
         plain: dict[str, Any] = {}
-        # Hidden properties stay hidden in schemas for the same value. Those of a property or item begin anew.
+        # Hidden properties stay hidden in schemas for the same value. Schemas of properties and items start with none.
         same, other = _Way(hidden, way.scope), _Way(_NOTHING, way.scope)
         for name, value in understood(raw, table).items():
             keyword = table[name]
@@ -192,7 +190,7 @@ class Translator:
                     branches = []
                     for branch, names in zip(plain.pop(discriminator.keyword), discriminator.names, strict=True):
                         if names is not None:
-                            # Only texts are names: a branch may use the property for values of other types.
+                            # Only texts are names. A branch may accept values of other types.
                             texts = {"anyOf": [{"enum": sorted(names)}, {"not": {"type": "string"}}]}
                             branch = {"allOf": [branch, {"properties": {discriminator.property_name: texts}}]}
                         branches.append(branch)
@@ -202,8 +200,8 @@ class Translator:
         # the response only; a write-only one, on the request only.
         if hidden and "required" in plain:
             plain["required"] = [name for name in plain["required"] if name not in hidden]
-        # A response that contains a write-only property leaks it; a request with a read-only property is harmless
-        # because servers may ignore it.
+        # A response with a write-only property leaks it. A request with a read-only property is harmless, because
+        # servers may ignore it.
         for name in plain.get("properties", {}).keys() & hidden:
             plain["properties"][name] = not self._is_response
         return plain
@@ -222,7 +220,7 @@ class Translator:
 
     def _fragment(self, target: object, pointer: str, way: _Way) -> dict[str, Any]:
         scope = entered(self._document, way.scope, pointer)
-        # The same schema means something else if other properties are hidden, or in another dynamic scope.
+        # The same schema has another meaning if other properties are hidden, or in another dynamic scope.
         key = (pointer, way.hidden, scope)
         fragment = self._fragments.get(key)
         if fragment is None:
@@ -244,14 +242,15 @@ class Translator:
         return target, pointer
 
     def _with_null(self, raw: dict[str, Any], plain: dict[str, Any]) -> dict[str, Any]:
-        # Around all keywords, so that null passes an `enum` that does not list it: OpenAPI 3.0.3 forbids it, but many authors mean it.
+        # `nullable` applies around all keywords, so that null passes an `enum` that does not list it: OpenAPI 3.0.3
+        # forbids this, but many authors mean it.
         if self._nullable is None or raw.get(self._nullable) is not True or not plain:
             return plain
         return {"anyOf": [plain, {"type": "null"}]}
 
     def _hidden(self, raw: dict[str, Any], at: str, seen: _Names) -> _Names:
         """Return the properties that are not sent in this direction, including those of `allOf`."""
-        # `seen` are the places on the way, because an `allOf` may contain itself. Only complete results are kept.
+        # `seen` are the places on the way, because an `allOf` may contain itself. Only complete results are cached.
         known = self._hidden_by_place.get(at)
         if known is not None:
             return known
@@ -304,14 +303,14 @@ def is_enforceable(pattern: str) -> bool:
 
 
 def _names_once(plain: dict[str, Any]) -> None:
-    # The engine refuses a schema with repeated names, which has a clear meaning all the same.
+    # The engine rejects a schema with repeated names, although its meaning is clear.
     for name in ("required", "type"):
         if isinstance(plain.get(name), list):
             plain[name] = list(dict.fromkeys(plain[name]))
 
 
 def _boolean_bounds(plain: dict[str, Any]) -> None:
-    # Draft 4 has a flag beside the bound, later drafts a number of its own.
+    # Draft 4 has a flag beside the bound, later drafts have a separate number.
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
         value = plain.get(exclusive)
         if isinstance(value, bool):
@@ -327,7 +326,7 @@ def _patterns(plain: dict[str, Any]) -> None:
     if by_pattern is not None:
         known = {name: value for name, value in by_pattern.items() if is_enforceable(name)}
         if len(known) < len(by_pattern):
-            # Without the unenforceable pattern, it is unknown which properties are additional.
+            # Without the unenforceable pattern it is unknown which properties are additional.
             plain.pop("additionalProperties", None)
         plain["patternProperties"] = known
 
@@ -344,7 +343,7 @@ def _formats(plain: dict[str, Any]) -> None:
 
 
 def _arrays(plain: dict[str, Any], *, has_prefix: bool) -> None:
-    """Rewrite the keywords for items in the words of the target dialect."""
+    """Rewrite the keywords for items in the target dialect."""
     items = plain.get("items")
     # Draft 2020-12 has renamed the list form of `items` to `prefixItems`, and `additionalItems` to `items`.
     if has_prefix and isinstance(items, list):
@@ -364,7 +363,7 @@ _RULES: Final = (_names_once, _boolean_bounds, _patterns, _formats)
 
 
 class UnusableSchema(CheckerError):
-    """A schema that cannot be compiled although its references resolve."""
+    """A schema that cannot be compiled although its references have targets."""
 
 
 class OversizedSchema(UnusableSchema):
@@ -376,13 +375,13 @@ class Compiled(Struct, frozen=True):
 
     is_valid: Callable[[Any], bool]  # Whether the value is valid. Lone surrogates count as question marks.
     is_strictly_valid: Callable[[Any], bool]
-    """Whether the value is valid with formats as the strictest reader knows them."""
+    """Whether the value is valid if formats are read as strictly as the strictest reader does."""
 
 
 def compile_schema(
     schema: Schema, direction: Direction, *, validate_formats: bool = True, scope: Scope = ()
 ) -> Compiled:
-    """Return the validator of values that are sent in one direction; `scope` is the scope at the schema.
+    """Return the validator of values that are sent in one direction. `scope` is the dynamic scope at the schema.
 
     Equal schemas of a document share a validator. Raises `UnresolvableReference` and `UnusableSchema`.
     """
@@ -398,14 +397,14 @@ class _DocumentCache(Struct):
     translators: dict[tuple[Dialect, Direction, bool], Translator] = field(default_factory=dict)
     by_content: dict[tuple[Dialect, bytes], Compiled] = field(default_factory=dict)
     by_place: dict[Hashable, tuple[object, Compiled]] = field(default_factory=dict)
-    """Place of a schema -> the schema, which keeps its identity from being used again, and its validator."""
+    """Place of a schema -> (the schema, which keeps its `id` from being reused; its validator)."""
 
     def compiled(self, place: tuple[Schema, Scope], direction: Direction, *, validate_formats: bool) -> Compiled:
         schema, scope = place
         dialect = _written_in(schema)
         view = (dialect, direction, validate_formats)
-        # Operations of one description lead to the same schemas again and again, and translating one takes 0.1 ms and more.
-        # By place first, which needs no translation; by content later, for equal schemas at other places.
+        # Operations of one description refer to the same schemas again and again, and translating one takes 0.1 ms and more.
+        # First looked up by place, which needs no translation, then by content, for equal schemas at other places.
         key = (*view, *_place_of(schema), scope)
         known = self.by_place.get(key)
         if known is None:
@@ -422,7 +421,8 @@ class _DocumentCache(Struct):
                 ) from None
             except SchemaTooLarge:
                 raise OversizedSchema(too_large(schema.pointer)) from None
-            # By content: most schemas of a large description are equal to another one, and compiling takes longer than a digest.
+            # By content, because most schemas of a large description are equal to another one, and compiling takes
+            # longer than a digest.
             try:
                 content = orjson.dumps(plain)
             except TypeError:
@@ -439,7 +439,7 @@ class _DocumentCache(Struct):
 
 
 def _place_of(schema: Schema) -> tuple[str, str | int]:
-    """Return a key that is equal for the same schema of a document; references to one place are the same."""
+    """Return a key that is equal for the same schema of a document. References to one place have the same key."""
     raw, pointer = schema.raw, schema.pointer
     if isinstance(raw, dict) and len(raw) == 1 and not is_scoped(schema.document):
         reference = raw.get("$ref")
@@ -457,34 +457,38 @@ _DRAFTS: Final = {
     Dialect.DRAFT2020: jsonschema_rs.Draft202012Validator,
     Dialect.OPENAPI31: jsonschema_rs.Draft202012Validator,
 }
-"""Draft 7 reads what the translation leaves of the older dialects, and accepts 1.0 as an integer."""
+"""Dialects that are written as draft 7, which can read their translation and accepts 1.0 as an integer."""
 _NAMED = re.compile(rb'"format":"([^"]+)"')
 
 
 def _written_in(schema: Schema) -> Dialect:
-    """Return the dialect to translate to: its own, unless a schema inside uses keywords that an older dialect lacks."""
+    """Return the dialect to translate to: the schema's own, unless a schema inside uses keywords that this dialect lacks."""
     document, own = schema.document, schema.dialect
     if own in HAS_SIBLINGS or not is_scoped(document):
         return own
     # The dialects are known after the first lookup.
     document.resource(schema.pointer)
-    # The newest dialect has words for everything that older ones say, but not the other way round.
+    # The newest dialect can express everything that older ones can, but not the other way round.
     return Dialect.DRAFT2020 if document.dialects & HAS_SIBLINGS else own
 
 
 def _two_steps(plain: Plain, dialect: Dialect, pointer: str, formats: _Formats) -> Compiled:
-    """Return a two-step validator: the formats of jsonschema-rs are fast and strict, and only the values that they reject are checked again with ours."""
+    """Return a two-step validator.
+
+    The formats of jsonschema-rs are fast and strict; only values that they reject are tested again with the checker's
+    own formats.
+    """
 
     def build(formats: _Formats) -> _IsValid:
         return _DRAFTS[dialect](plain, formats=formats, validate_formats=True).is_valid
 
-    # One format predicate in Python slows down every call by a third, so the first step uses none.
+    # One format predicate in Python slows every call by a third, so the first step uses none.
     try:
         strict = build({})
     except (ValueError, jsonschema_rs.ReferencingError) as error:
         reason = str(error).split("\n", 1)[0]
         raise UnusableSchema(f"the schema at {pointer} cannot be compiled: {reason}; correct the schema") from error
-    # If the engine has no format of its own here, a second check would repeat the first one.
+    # If the checker has no format of its own here, a second test would repeat the first.
     lenient: _IsValid | None = None if formats else strict
 
     def is_valid(value: Any) -> bool:
@@ -498,7 +502,7 @@ def _two_steps(plain: Plain, dialect: Dialect, pointer: str, formats: _Formats) 
                 lenient = build(formats)
             return lenient(value)
         except ValueError:
-            # The engine refuses values that JSON cannot hold, such as lone surrogates and bytes.
+            # The engine rejects values that JSON cannot express, such as lone surrogates and bytes.
             return (lenient or strict)(_as_json(value))
 
     def is_strictly_valid(value: Any) -> bool:
@@ -511,7 +515,7 @@ def _two_steps(plain: Plain, dialect: Dialect, pointer: str, formats: _Formats) 
 
 
 def _as_json(value: Any) -> Any:
-    """Return a value in which everything that JSON text cannot hold is replaced."""
+    """Return a value in which everything that JSON text cannot express is replaced."""
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, bytes | bytearray):

@@ -37,7 +37,7 @@ _SCRIPTS: Final = {
 _OUTSIDE: Final = {
     "[]": "(?!)", "[^]": "[\\s\\S]", "$": "\\Z", ".": "[^\\n\\r\\u2028\\u2029]", "{": "\\{", "}": "\\}",
 }  # fmt: skip
-"""Texts outside of classes that Python understands otherwise, and what means the same."""
+"""Texts outside classes that Python reads differently, and their equivalents."""
 _MEANINGLESS: Final = frozenset({"Cn", "Co", "Cs"})  # Categories of unassigned characters, private use and surrogates.
 _RUN: Final = later_pattern(r"(..)\1*")
 Ranges = tuple[tuple[int, int], ...]
@@ -45,7 +45,7 @@ Ranges = tuple[tuple[int, int], ...]
 
 @lru_cache(maxsize=64)
 def ranges_of(name: str) -> Ranges | None:
-    """Return first and last code points of each run of characters with a property; None if the property is unknown."""
+    """Return (first, last) code points of each run of characters with a property; None if the property is unknown."""
     kind, _, value = name.rpartition("=")
     plain = value.replace("_", "").lower()
     if kind.lower() in ("script", "sc", "scriptextensions", "scx"):
@@ -87,7 +87,7 @@ def _joined(runs: Iterable[tuple[int, int]]) -> Ranges:
 
 @cache
 def _categories() -> tuple[tuple[str, tuple[int, int]], ...]:
-    """Return the category of each run of characters, in order. Takes a fifth of a second, for patterns with properties alone."""
+    """Return the category of each run of characters, in order. This takes a fifth of a second, so only patterns with properties call it."""
     walked = "".join(map(unicodedata.category, map(chr, range(sys.maxunicode + 1))))
     return tuple((run[1], (run.start() // 2, run.end() // 2 - 1)) for run in _RUN.finditer(walked))
 
@@ -106,18 +106,18 @@ _TOKEN = later_pattern(
     r"|(?P<plain>.)",
     re.DOTALL,
 )
-# `(a|a)*b` takes 2 s for 24 characters, and each further one doubles that.
+# For 24 characters, `(a|a)*b` takes 2 s, and each further one doubles the time.
 _RISKY_LENGTH = 24
-# The longest text to search, indexed by the degree of the polynomial that bounds the search steps.
+# The longest text to search, by the degree of the polynomial that bounds the number of search steps.
 _LENGTHS = (1_000_000, 100_000, 5_000, 300, 100)
 _FEW = 5
 _FEW_CHOICES = 12
-"""Quantifiers over one and the same character or class that a pattern may have: each of `a?a?a?` in a row doubles the ways to match."""
+"""Quantifiers over the same character or class that a pattern may have: each one in `a?a?a?` doubles the ways to match."""
 _WIDE = later_pattern(r"\\[DWSspP]|\[\^|(?<!\\)\.")  # Classes that may match any punctuation.
 
 
 class EcmaPattern(Struct, frozen=True):
-    """A pattern with the longest text for which a match surely ends soon: Python cannot interrupt a match."""
+    """A pattern, with the longest text for which a match certainly ends soon: Python cannot interrupt a match."""
 
     compiled: re.Pattern[str]
     longest: int
@@ -133,16 +133,16 @@ _MAY_MATCH_NOTHING: Final = later_pattern(r"[^\[(|]\^|\$[^)|]", re.DOTALL)
 
 
 def without_delimiters(pattern: str) -> str:
-    """Return a pattern without the delimiters and flags of a literal: `^a$` of `/^a$/i`, which matches nothing as it stands."""
+    """Return a pattern without the delimiters and flags of a literal: `^a$` for `/^a$/i`, which would match nothing."""
     found = _DELIMITED.fullmatch(pattern)
     return found[2] if found else pattern
 
 
 @lru_cache(maxsize=1024)
 def is_foreign(pattern: str) -> bool:
-    """Whether a pattern is meant for another engine: it matches nothing, or has classes that ECMA-262 does not know.
+    """Whether a pattern is written for another engine: it matches nothing, or has classes that ECMA-262 does not have.
 
-    Such classes are those of POSIX (`[[:alpha:]]`) and intersections (`[a-z&&[^x]]`), which mean something else here.
+    Such classes are those of POSIX (`[[:alpha:]]`) and intersections (`[a-z&&[^x]]`), which have another meaning here.
     """
     if len(pattern) > LONGEST_PATTERN:
         return False
@@ -157,8 +157,8 @@ def is_foreign(pattern: str) -> bool:
 
 
 def _matches_nothing(parsed: Any) -> bool:
-    """Whether a character must precede the beginning of the text, or follow its end, in each alternative."""
-    # Such patterns match no text at all. Their authors meant another engine, or a literal with delimiters.
+    """Whether every alternative needs a character before the start of the text, or after its end."""
+    # Such patterns match no text. Their authors meant another engine, or a literal with delimiters.
     has_consumed = has_ended = False
     for operation, value in parsed:
         if operation is sre.AT:
@@ -179,12 +179,12 @@ def _matches_nothing(parsed: Any) -> bool:
 
 
 LONGEST_PATTERN: Final = 20_000
-"""Characters. Python needs ten seconds and half a gigabyte to read a pattern of a million."""
+"""Characters of a pattern. Python needs ten seconds and half a gigabyte to read one of a million."""
 
 
 @lru_cache(maxsize=1024)
 def ecma_pattern(pattern: str) -> EcmaPattern | None:
-    """Return the pattern in Python's syntax; None if it has no equivalent there, is too long or is meant for another engine."""
+    """Return the pattern in Python's syntax; None if it has no equivalent, is too long, or is written for another engine."""
     if len(pattern) > LONGEST_PATTERN or is_foreign(pattern):
         return None
     try:
@@ -203,8 +203,9 @@ class _Untranslatable(Exception):
 class _Translation(Struct):
     """One pass over a pattern, which translates it and estimates how long matching may take.
 
-    Python's engine backtracks and cannot be interrupted. A pattern without nested loops takes time that is a polynomial of the length
-    of the text. Its degree is the number of loops, so the longest text is chosen by that. Nested loops may take exponential time.
+    Python's engine backtracks and cannot be interrupted. Without nested loops, the time is a polynomial of the text's
+    length, whose degree is the number of loops, so the degree limits the length of the text. Nested loops may take
+    exponential time.
     """
 
     _pattern: str
@@ -247,7 +248,7 @@ class _Translation(Struct):
             raise _Untranslatable
         if self._is_risky:
             return "".join(self._out), _RISKY_LENGTH
-        # Without an anchor the search starts again at every character.
+        # Without an anchor, the search starts again at every character.
         is_anchored = self._pattern.startswith("^") and "|" not in self._pattern
         degree = self._loops + (not is_anchored)
         return "".join(self._out), _LENGTHS[min(degree, len(_LENGTHS) - 1)]
@@ -290,7 +291,7 @@ class _Translation(Struct):
         elif token["name"] is not None:
             text = f"(?P<{token['name']}>"
         if text == "|":
-            # Branches with a common beginning double the paths in each turn of a loop around them.
+            # Branches with a common prefix double the number of paths in each iteration of a loop around them.
             self._groups[-1] = True
         elif text == ")":
             if len(self._groups) < 2:
@@ -317,7 +318,7 @@ class _Translation(Struct):
             character = self._out[-1][-1]
             is_alone = self._out[-1] in (character, "\\" + character) and not character.isalnum()
             if not (is_alone and self._pattern.count(character) == 1 and not _WIDE.search(self._pattern)):
-                # A loop over it can be cut in many ways: (a?){50} has 2**50 paths for 25 characters.
+                # A loop over it can be divided in many ways: (a?){50} has 2**50 paths for 25 characters.
                 self._groups[-1] = True
                 self._choices[self._out[-1]] += 1
                 self._is_risky |= self._choices[self._out[-1]] > _FEW_CHOICES

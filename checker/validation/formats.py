@@ -1,4 +1,4 @@
-"""Formats that both validators assert. They are lenient where RFCs and common practice differ; unknown names assert nothing."""
+"""Formats that both validators assert. They are lenient if RFCs and common practice differ. Unknown names assert nothing."""
 
 import re
 import warnings
@@ -19,17 +19,17 @@ _BRACKETS: Final = "\\[\\]"
 
 
 def is_uri(value: str) -> bool:
-    """RFC 3986 `URI`: with a scheme."""
+    """Whether a text is an RFC 3986 `URI`, with a scheme."""
     return _fits("", value, has_scheme=True)
 
 
 def is_iri(value: str) -> bool:
-    """RFC 3987 `IRI`: with a scheme."""
+    """Whether a text is an RFC 3987 `IRI`, with a scheme."""
     return _fits(_ABOVE_ASCII, value, has_scheme=True)
 
 
 def is_uri_reference(value: str) -> bool:
-    """RFC 3986 `URI-reference`: with a scheme or without."""
+    """Whether a text is an RFC 3986 `URI-reference`, with or without a scheme."""
     return is_uri(value) or _fits("", value, has_scheme=False)
 
 
@@ -40,9 +40,9 @@ def is_iri_reference(value: str) -> bool:
 
 @cache
 def _grammar(above: str, *, has_scheme: bool) -> re.Pattern[str]:
-    """Return the pattern of a whole text; the group `literal` is a host in brackets.
+    """Return the pattern of a whole text. Its group `literal` is a host in brackets.
 
-    Compiled on first use: these four take longer than everything else at the start of a worker.
+    Compiled on first use, because these four would take longer than everything else at the start of a worker.
     """
     char = f"(?:[{_PLAIN}:@{above}]|{_PERCENT})"
     first = char if has_scheme else f"(?:[{_PLAIN}@{above}]|{_PERCENT})"
@@ -113,7 +113,7 @@ _MONTH_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def is_date(value: str) -> bool:
-    """RFC 3339 `full-date` that exists in the calendar."""
+    """Whether a text is an RFC 3339 `full-date` that exists in the calendar."""
     match = _DATE.fullmatch(value)
     if match is None:
         return False
@@ -124,7 +124,7 @@ def is_date(value: str) -> bool:
 
 
 def is_time(value: str) -> bool:
-    """RFC 3339 `full-time`, leap seconds included. The offset may be missing: many libraries write times without one."""
+    """Whether a text is an RFC 3339 `full-time`, leap seconds included. The offset may be missing, because many libraries omit it."""
     match = _TIME.fullmatch(value)
     return match is not None and _is_clock(match)
 
@@ -136,7 +136,7 @@ def is_full_time(value: str) -> bool:
 
 
 def is_date_time(value: str) -> bool:
-    """RFC 3339 `date-time`. Lower-case `t` and `z`, a space for `T` and leap seconds pass; a missing offset does not."""
+    """Whether a text is an RFC 3339 `date-time`. Lower-case `t` and `z`, a space for `T` and leap seconds pass; a missing offset does not."""
     if len(value) < 20 or value[10] not in "Tt ":
         return False
     match = _TIME.fullmatch(value, 11)
@@ -164,7 +164,7 @@ _HOSTNAME = later_pattern(rf"{_LABEL}(?:\.{_LABEL})*\.?")
 
 
 def is_hostname(value: str) -> bool:
-    """RFC 1123 host name; underscores and a trailing dot pass, as they do in DNS."""
+    """Whether a text is an RFC 1123 host name. Underscores and a trailing dot pass, as in DNS."""
     return len(value) <= 254 and _HOSTNAME.fullmatch(value) is not None
 
 
@@ -198,18 +198,18 @@ def is_byte(value: str) -> bool:
 _ECMA_ONLY = later_pattern(r"\(\?<[A-Za-z_$]|\\[pPukc]|\[\^?\]")
 
 
-# Escapes of letters that mean nothing in ECMA-262.
+# Escapes of letters that have no meaning in ECMA-262.
 _NO_ESCAPE = later_pattern(r"(?<!\\)(?:\\\\)*\\[aeghijlmoqyzACEFGHIJKLMNOQRTUVXYZ]")
 
 
 def is_regex(value: str) -> bool:
-    """A regular expression. Constructs that only ECMA-262 has are not checked."""
+    """Whether a text is a regular expression. Constructs that only ECMA-262 has are not tested."""
     if _NO_ESCAPE.search(value):
         return False
     if _ECMA_ONLY.search(value):
         return True
     try:
-        # Python warns of classes that a later version may read otherwise.
+        # Python warns about classes that a later version may read differently.
         with warnings.catch_warnings(action="ignore", category=FutureWarning):
             re.compile(value.replace("[[", "[\\["))
     except (re.error, OverflowError, RecursionError):
@@ -217,8 +217,8 @@ def is_regex(value: str) -> bool:
     return True
 
 
-# Only mail to an address proves it: this check refuses addresses that can never work, such as a domain with an empty
-# label.
+# Only sending mail to an address proves that it works. This rejects addresses that can never work, such as a domain
+# with an empty label.
 _is_email = _matches(r"(?:\"[^\"]*\"|[^@ \t\r\n\f\v]+)@[^@\s.]+(?:\.[^@\s.]+)*")
 _HOUR, _SIXTY = "(?:[01][0-9]|2[0-3])", "[0-5][0-9]"
 _OFFSET = rf"[+-]{_HOUR}:{_SIXTY}"
@@ -241,7 +241,7 @@ FORMAT_PATTERNS: Final[Mapping[str, str]] = {
     "_bearer_auth": r"Bearer [A-Za-z0-9._~+/-]+=*",
     "uuid": r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}",
 }
-"""Format -> regular expression of the whole text, in the syntax that Python and ECMA-262 share."""
+"""Format -> regular expression for the whole text, in the syntax that Python and ECMA-262 share."""
 
 STRING_FORMATS: Final[Mapping[str, Predicate]] = {
     **{name: _matches(pattern) for name, pattern in FORMAT_PATTERNS.items()},
@@ -268,7 +268,7 @@ STRING_FORMATS: Final[Mapping[str, Predicate]] = {
     "json-pointer": _matches(r"(?:/(?:[^~/]|~[01])*)*"),
     "relative-json-pointer": _matches(r"(?:0|[1-9][0-9]*)(?:[+-][1-9][0-9]*)?(?:#|(?:/(?:[^~/]|~[01])*)*)"),
 }
-"""Format -> predicate over strings, for all formats that are generated."""
+"""Format -> predicate for strings, for all formats that are generated."""
 
 _UNREGISTERED: Final = FORMAT_PATTERNS.keys() - {"uuid"} | {"url", "full-date", "full-time"}
 ASSERTED_FORMATS: Final[Mapping[str, Predicate]] = {
@@ -283,4 +283,4 @@ INTEGER_RANGES: Final[Mapping[str, tuple[int, int]]] = {
     **{f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32, 64)},
     **{f"uint{bits}": (0, 2**bits - 1) for bits in (8, 16, 32, 64)},
 }
-"""Format -> smallest and largest integer. `float` and `double` describe storage, not a range of numbers."""
+"""Format -> (smallest, largest) integer. `float` and `double` describe storage and no range of numbers."""

@@ -1,6 +1,6 @@
 """The rules of the second opinion: each keyword of each dialect, read from the raw document.
 
-`jsonschema` evaluates them. A rule of ours replaces one of the library where that differs from ECMA-262 or OpenAPI, is wrong for
+`jsonschema` evaluates them. A rule of its own replaces the library's if that differs from ECMA-262 or OpenAPI, is wrong for
 floats, or takes quadratic time for a large value.
 """
 
@@ -44,12 +44,12 @@ def _multiple_of(validator: Any, step: Any, instance: Any, schema: Any) -> Itera
     if not _is_number(instance):
         return
     try:
-        # From the digits as written: 19.99 is a multiple of 0.01 although the floats are not.
+        # Computed from the written digits: 19.99 is a multiple of 0.01 although the floats are not.
         remainder = Decimal(repr(instance) if isinstance(instance, float) else instance) % Decimal(
             repr(step) if isinstance(step, float) else step
         )
     except InvalidOperation:
-        # More digits than decimals hold: integers are exact, any other value is undecided.
+        # More digits than decimals have: integers are exact, other values are undecided.
         if not isinstance(instance, int) or not isinstance(step, int):
             return
         remainder = Decimal(1 if instance % step else 0)
@@ -77,7 +77,7 @@ def _pattern_properties(validator: Any, schemas: Any, instance: Any, schema: Any
 
 
 def _unique_items(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`uniqueItems`, in linear time: a server may send any number of items."""
+    """`uniqueItems`, in linear time, because a server may send any number of items."""
     if wanted is True and isinstance(instance, list):
         seen: set[Hashable] = set()
         for item in instance:
@@ -89,7 +89,7 @@ def _unique_items(validator: Any, wanted: Any, instance: Any, schema: Any) -> It
 
 
 def _key(value: Any) -> Hashable:
-    """Return equal keys for equal values only: 1 and 1.0 are equal, 1 and true are not."""
+    """Return keys that are equal for equal values only: 1 and 1.0 are equal, 1 and true are not."""
     if isinstance(value, list):
         return ("array", tuple(map(_key, value)))
     if isinstance(value, dict):
@@ -98,7 +98,7 @@ def _key(value: Any) -> Hashable:
 
 
 def _additional_properties(validator: Any, additional: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
-    """`additionalProperties`; an unreadable pattern may cover any name."""
+    """`additionalProperties`. An unreadable pattern may match any name."""
     if not isinstance(instance, dict) or additional is True:
         return
     declared = schema.get("properties")
@@ -121,7 +121,7 @@ def _unevaluated_items(validator: Any, inner: Any, instance: Any, schema: Any) -
     try:
         return list(rule(validator, inner, instance, schema) or ())
     except TypeError:
-        # The library fails on `items: true`, which covers all items.
+        # The library fails on `items: true`, which allows all items.
         return []
 
 
@@ -133,7 +133,7 @@ def _content(validator: Any, said: Any, instance: Any, schema: Any) -> Iterator[
         content: str | bytes = instance
         if schema.get("contentEncoding") == "base64":
             content = base64.b64decode(instance, validate=True)
-        # Other encodings and media types are not judged: the draft leaves them open.
+        # Other encodings and media types are not judged, because the draft leaves them open.
         if said == "application/json":
             json.loads(content)
     except ValueError:
@@ -146,7 +146,7 @@ def _format(validator: Any, name: Any, instance: Any, schema: Any) -> Iterator[V
 
 
 def _bound(is_beyond: Callable[[Any, Any], bool], words: str, flag: str = "") -> "_Check":
-    """Return the rule of a bound for numbers; in draft 4, a `flag` beside the bound makes it exclusive."""
+    """Return the rule of a numeric bound. In draft 4, a `flag` beside the bound makes it exclusive."""
 
     def check(validator: Any, bound: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
         if not (_is_number(bound) and _is_number(instance)):
@@ -187,12 +187,12 @@ class Linked(Protocol):
 
 
 def is_own_root(schema: Schema) -> bool:
-    """Whether a schema is a whole document in a dialect whose names `referencing` reads itself."""
+    """Whether a schema is a whole document in a dialect whose `$id`s `referencing` reads itself."""
     return schema.dialect in _SPECIFICATIONS and schema.pointer == "#"
 
 
 def registry_of(schema: Schema) -> tuple[Any, str, str]:
-    """Return the registry in which the references of a schema are looked up, the URI that they are relative to, and that of the document."""
+    """Return (registry in which the schema's references are looked up, URI that they are relative to, URI of the document)."""
     document = schema.document
     linked = document if isinstance(document, Linked) else None
     base = _NOWHERE if linked is None else linked.uri_of(schema.pointer) or _NOWHERE
@@ -208,7 +208,7 @@ def registry_of(schema: Schema) -> tuple[Any, str, str]:
             return specification.create_resource(contents)
         return Resource.from_contents(contents, default_specification=specification)
 
-    # The registry turns a `LookupError` into its own error.
+    # The registry converts a `LookupError` into its own error.
     registry: Any = Registry
     home = _NOWHERE if linked is None else linked.uri_of("#") or _NOWHERE
     root = specification.create_resource(document.root)
@@ -216,9 +216,9 @@ def registry_of(schema: Schema) -> tuple[Any, str, str]:
 
 
 def spoken_in(schema: Schema) -> Mapping[int, Dialect] | None:
-    """Return the dialects that `$schema` declares in a description of OpenAPI 3.1 or later, by the identity of the objects inside.
+    """Return the dialects that `$schema` declares in an OpenAPI description of version 3.1 or later, by the identity of the objects inside.
 
-    None where `$schema` means nothing; empty for a JSON Schema that is a whole document: it is read on the way.
+    None if `$schema` has no meaning; empty for a JSON Schema that is a whole document, whose dialect is read on the way.
     """
     document, root = schema.document, schema.document.root
     is_old = schema.dialect in (Dialect.OPENAPI20, Dialect.OPENAPI30)
@@ -228,7 +228,7 @@ def spoken_in(schema: Schema) -> Mapping[int, Dialect] | None:
         return None
     if isinstance(document, Linked) and document.uri_of(schema.pointer) and not document.has_names:
         return {}
-    # By identity, because the validator sees only the object and not the place of it. The document keeps the objects alive.
+    # By identity, because the validator sees the object without its place. The document keeps the objects alive.
     found: Mapping[int, Dialect] | None = document.facts.get(spoken_in)
     if found is None:
         found = document.facts[spoken_in] = dict(_spoken(root))
@@ -250,7 +250,7 @@ def _spoken(root: object) -> Iterator[tuple[int, Dialect]]:
 
 
 def id_of(contents: Any) -> str | None:
-    """Return the URI in the `$id` of a schema; None if it has none that is a URI."""
+    """Return the URI in a schema's `$id`; None if there is no valid one."""
     name = contents.get("$id") if isinstance(contents, dict) else None
     try:
         urlsplit(name if isinstance(name, str) else "")
@@ -290,22 +290,22 @@ _DESCRIPTION: Final[Specification[Any]] = _described(
 
 
 _IDS: Final = frozenset({"$id", "id"})
-_MOST_KEPT: Final = 512  # Places of a schema whose validators are kept.
+_MOST_KEPT: Final = 512  # Places of a schema whose validators are cached.
 ClassFor = Callable[[object, Any], Any]
-"""Returns the class for a schema, given the class of the schema around it; given None if a reference led there."""
+"""Returns the class for a schema, given the class of the surrounding schema, or None if a reference led to it."""
 
 
 def _evolving(class_for: ClassFor) -> Any:
-    """Return the method that makes the validator of another schema. The library would read `$schema` itself and does not know descriptions.
+    """Return the method that creates the validator of another schema. The library would read `$schema` itself, and does not know descriptions.
 
-    Each place gets one validator: making one takes as long as judging a value with it.
+    Each place gets one validator, because creating one takes as long as judging a value.
     """
     made: dict[tuple[int, int, type], Any] = {}
 
     def evolve(validator: Any, *, schema: Any = None, _resolver: Any = None) -> Any:
         schema = validator.schema if schema is None else schema
         resolver = validator._resolver if _resolver is None else _resolver
-        # A validator holds both objects, so their identities stay unique while it is kept.
+        # A validator refers to both objects, so their identities are unique while it is cached.
         key = (id(schema), id(resolver), type(validator))
         found = made.get(key)
         if found is None:
@@ -319,10 +319,7 @@ def _evolving(class_for: ClassFor) -> Any:
 
 
 def _looked_up(resolver: Any, reference: str, home: str) -> Any:
-    """Return the target of a reference; a pointer that leads nowhere below a `$id` is looked up in the document `home`.
-
-    Raises `Unresolvable`.
-    """
+    """Return the target of a reference. If a pointer has no target below a `$id`, it is looked up in the document `home`. Raises `Unresolvable`."""
     try:
         return resolver.lookup(reference)
     except Unresolvable:
@@ -332,8 +329,8 @@ def _looked_up(resolver: Any, reference: str, home: str) -> Any:
 
 
 def _remembering(refer: Any, reading: "SchemaReading") -> Any:
-    """Return the method that follows a reference, with each lookup done once."""
-    # The resolver is held with its result, so that no other one can have its identity.
+    """Return the method that follows a reference, with a cache of lookups."""
+    # The resolver is stored with its result, so that no other resolver can get its identity.
     known: dict[tuple[int, str], tuple[Any, Any]] = {}
 
     def remembered(validator: Any, ref: str, instance: Any) -> Any:
@@ -351,11 +348,11 @@ def _remembering(refer: Any, reading: "SchemaReading") -> Any:
 
 
 def _listed() -> "_Check":
-    """Return the rule of `enum`. The keys of the members are kept: compared with each, 5,000 items of 5,002 members take 3 s."""
+    """Return the rule of `enum`. The keys of its members are cached: comparing 5,000 items with each of 5,002 members takes 3 s."""
     known: dict[int, tuple[list[Any], frozenset[Hashable]]] = {}
 
     def enum(validator: Any, members: list[Any], instance: Any, schema: Any) -> Iterator[ValidationError]:
-        # The list is held, so that no other list can have its identity.
+        # The list is stored, so that no other list can get its identity.
         found = known.get(id(members))
         if found is None:
             found = kept(known, id(members), (members, frozenset(map(_key, members))), _MOST_KEPT)
@@ -366,7 +363,7 @@ def _listed() -> "_Check":
 
 
 def _tolerant_descent(descend: Any, class_for: ClassFor) -> Any:
-    """Return the method that enters a schema: it selects the rules of its dialect, and ignores values that are no schema."""
+    """Return the method that enters a schema. It selects the rules of the schema's dialect, and ignores values that are no schema."""
 
     def tolerant(validator: Any, instance: Any, schema: Any, **steps: Any) -> Any:
         # A value that is no schema constrains nothing.
@@ -380,8 +377,8 @@ def _tolerant_descent(descend: Any, class_for: ClassFor) -> Any:
         if isinstance(schema, dict) and "$id" in schema and id_of(schema) is None:
             schema = {name: value for name, value in schema.items() if name != "$id"}
         if steps.get("resolver") is None and isinstance(schema, dict) and _IDS.isdisjoint(schema):
-            # Without an id, references resolve as in the schema around; the library would build a resource to find
-            # that out.
+            # Without an id, references resolve as in the surrounding schema. The library would create a resource to
+            # find that out.
             steps["resolver"] = validator._resolver
         if schema is False:
             # The library omits the last step from both paths of this error.
@@ -414,7 +411,7 @@ _STANDARD: Final[Mapping[Dialect, Any]] = {
     Dialect.OPENAPI30: Draft4Validator,
     Dialect.OPENAPI31: Draft202012Validator,
 }
-_MOST_NAMES = 10  # Alternatives of a discriminator in a message.
+_MOST_NAMES = 10  # Alternatives of a discriminator that a message lists.
 _META: Final = {dialect: cls.META_SCHEMA.get("$id", cls.META_SCHEMA.get("id")) for dialect, cls in _STANDARD.items()}
 _DYNAMIC: Final[Mapping[Dialect, frozenset[str]]] = {
     Dialect.DRAFT2019: frozenset({"$recursiveRef"}),
@@ -423,13 +420,13 @@ _DYNAMIC: Final[Mapping[Dialect, frozenset[str]]] = {
 }
 _NONE: Final[frozenset[str]] = frozenset()
 _NULLABLE: Final = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}
-_WITH_CONTENT: Final = (Dialect.DRAFT6, Dialect.DRAFT7)  # Dialects that assert the content of a text.
+_WITH_CONTENT: Final = (Dialect.DRAFT6, Dialect.DRAFT7)  # Dialects that assert the content of texts.
 _COMPATIBLE: Final = (Dialect.DRAFT2019, Dialect.DRAFT2020, Dialect.OPENAPI31)
-"""Dialects that replaced `dependencies` but may still read it."""
+"""Dialects without `dependencies` whose readers may still support it."""
 _MAPS = frozenset({"properties", "patternProperties", "dependentSchemas", "dependencies"})
 _LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
-_MOST_READ: Final = 4096  # Schemas whose keywords are kept.
-_DOUBTS: Final = "doubts"  # The name under which the doubts about a schema are noted as if they were a keyword.
+_MOST_READ: Final = 4096  # Schemas whose keywords are cached.
+_DOUBTS: Final = "doubts"  # The name under which doubts about a schema are stored, like a keyword.
 _ABOUT: Final[Mapping[str, tuple[type, ...]]] = {
     "nullable": (type(None),),
     **dict.fromkeys(("pattern", "minLength", "maxLength", "format"), (str,)),
@@ -440,13 +437,13 @@ _ABOUT: Final[Mapping[str, tuple[type, ...]]] = {
     **dict.fromkeys((*_MAPS, "required", "minProperties", "maxProperties", "propertyNames"), (dict,)),
     **dict.fromkeys(("additionalProperties", "unevaluatedProperties", "dependentRequired"), (dict,)),
 }
-"""The types of values that a keyword is about; any value for others."""
+"""The types of values that a keyword constrains; keywords that are not listed constrain any value."""
 _UNREAD = frozenset({"$dynamicRef", "$recursiveRef", "format", "pattern"})
 _REFERENCES: Final = frozenset({"$ref", "$dynamicRef"})
 
 
 class SchemaReading:
-    """Rules for one dialect and direction. An instance holds state about the current value, so each referee has its own."""
+    """Rules for one dialect and direction. An instance has state about the current value, so each referee has its own."""
 
     def __init__(
         self,
@@ -473,15 +470,15 @@ class SchemaReading:
         self._hidden: dict[int, frozenset[str]] = {}
         self._discriminators: dict[int, Discriminator | None] = {}
         self._read: dict[int, tuple[dict[str, Any], Iterable[tuple[str, Any]]]] = {}
-        """Keywords to apply, by the identity of their schema, which the value keeps alive."""
+        """Keywords to apply, by the identity of their schema. The entry keeps the schema alive."""
         self.hidden: dict[int, frozenset[str]] = {}
-        """Properties that are not sent in this direction, by the identity of the object that may hold them."""
+        """Properties that this direction does not have, by the identity of the object that may contain them."""
         self.held: set[str] = set()
-        """Names of read-only properties in a request: a server may refuse or ignore them."""
+        """Names of read-only properties in a request, which a server may refuse or ignore."""
         self.doubts: dict[str, None] = {}
-        """The reasons why it is unknown whether the last value is right, if it was a request without errors."""
+        """Why it is unknown whether the last value, a request without errors, is right."""
         self.home = ""
-        """URI of the description, for pointers that lead nowhere below a `$id`; empty for documents without names."""
+        """URI of the description, for pointers without a target below a `$id`; empty for documents without names."""
         self._exact: dict[str, _Check] = {
             "multipleOf": _multiple_of,
             "pattern": _pattern,
@@ -500,9 +497,9 @@ class SchemaReading:
             self._exact["dependencies"] = Draft7Validator.VALIDATORS["dependencies"]
 
     def class_for(self, schema: object, current: Any = None) -> Any:
-        """Return the class of `jsonschema` with these rules, or with those of the dialect that a schema declares.
+        """Return the `jsonschema` class with these rules, or with those of the dialect that a schema declares.
 
-        `current` reads the schema around it; None for a root and for the target of a reference.
+        `current` reads the surrounding schema; None for a root and for the target of a reference.
         """
         spoken = self._spoken
         if spoken is None or not isinstance(schema, dict):
@@ -541,7 +538,7 @@ class SchemaReading:
             "oneOf": self._alternatives("oneOf", basis),
             "anyOf": self._alternatives("anyOf", basis),
         }
-        # Formats and patterns of the library differ from ours; a dynamic reference means nothing in the other dialects.
+        # The library's formats and patterns are different. A dynamic reference has no meaning in the other dialects.
         for name in _UNREAD - _DYNAMIC.get(self._dialect, _NONE) - self._exact.keys():
             checks.pop(name, None)
         has_names = self._spoken is not None
@@ -550,8 +547,8 @@ class SchemaReading:
         cls = create(
             meta_schema={"$id": _META[self._dialect]} if has_names else {},
             validators=guarded | {_DOUBTS: self._note_doubts},
-            # 1.0 is an integer from draft 6 on. Older drafts are read so as well, because the other opinion reads them
-            # with draft 7 and must not differ by this alone.
+            # 1.0 is an integer from draft 6 on. Older drafts are read in the same way, because the other opinion reads
+            # them as draft 7, and the two must not differ by this.
             type_checker=Draft6Validator.TYPE_CHECKER,
             id_of=id_of if has_names else lambda schema: None,
             applicable_validators=self._applicable,
@@ -564,7 +561,7 @@ class SchemaReading:
     def _applicable(self, schema: Any) -> Iterable[tuple[str, Any]]:
         if not isinstance(schema, dict):
             return ()
-        # Asked for each value: filtering the keywords anew takes longer than applying them.
+        # This runs for each value, and filtering the keywords takes longer than applying them.
         known = self._read.get(id(schema))
         if known is None:
             known = kept(self._read, id(schema), (schema, self._keywords(schema)), _MOST_READ)
@@ -583,7 +580,7 @@ class SchemaReading:
         return [*found, (_DOUBTS, doubts)] if doubts else found
 
     def _doubts_about(self, schema: dict[str, Any]) -> Iterator[tuple[str, str, int]]:
-        """Yield the keywords for which a value that fits a schema may still be wrong, each with the reason and the longest text without doubt."""
+        """Yield the keywords for which a value that fits a schema may still be wrong, each with the reason and the longest text that is free of doubt."""
         for name, _ in misunderstood(schema, self._dialect):
             # A boolean `required` (draft 3) is about the object around the value.
             if name != "required" or not isinstance(schema["required"], bool):
@@ -592,14 +589,15 @@ class SchemaReading:
         names = patterns if isinstance(patterns, dict) else ()
         for keyword, one in (("pattern", pattern), *(("patternProperties", name) for name in names)):
             if isinstance(one, str) and not is_enforceable(one):
-                # The compiled validator ignores the pattern, and this one does not search longer texts.
+                # The compiled validator ignores this pattern, and the second opinion does not search texts beyond a
+                # certain length.
                 longest = -1 if (own := ecma_pattern(one)) is None else own.longest
                 yield keyword, "its regular expression is not understood", longest
 
     def _note_doubts(
         self, validator: Any, doubts: Iterable[tuple[str, str, int]], instance: Any, schema: Any
     ) -> Errors:
-        # A doubt about `pattern` says nothing of a number.
+        # A doubt about `pattern` does not concern a number.
         kind = type(instance)
         length = len(instance) if kind is str else max(map(len, instance), default=0) if kind is dict else 0
         about = (reason for name, reason, longest in doubts if length > longest and kind in _ABOUT.get(name, (kind,)))
@@ -619,7 +617,7 @@ class SchemaReading:
             hidden = self._hidden_in(validator._resolver, schema, ()) if isinstance(instance, dict) else _NONE
             if not hidden:
                 return check(validator, value, instance, schema) or ()
-            # Only while this schema applies: another branch may treat the same value differently.
+            # Only while this schema applies, because another branch may treat the same value differently.
             key = id(instance)
             above = self.hidden.get(key, frozenset())
             self.hidden[key] = above | hidden
@@ -631,7 +629,7 @@ class SchemaReading:
         return guarded
 
     def _hidden_in(self, resolver: Any, schema: Any, above: tuple[int, ...]) -> frozenset[str]:
-        # `above` are the schemas on the way, because an `allOf` may contain itself. Only complete results are kept.
+        # `above` are the schemas on the way, because an `allOf` may contain itself. Only complete results are cached.
         key = id(schema)
         known = self._hidden.get(key)
         if known is not None:
@@ -709,7 +707,7 @@ class SchemaReading:
             discriminator = self._discriminators[key]
             tag = None if discriminator is None else discriminator.tag_of(instance)
             if discriminator is None or tag is None or discriminator.keyword != keyword:
-                # The value names its branch, so other branches may fit as well.
+                # With a discriminator, `oneOf` counts as `anyOf`: a value names its branch and may fit others as well.
                 rule = any_of if discriminator is None or discriminator.keyword == keyword else usual
                 return rule(validator, branches, instance, schema) or ()
             return _chosen(validator, branches, instance, (discriminator, tag))
@@ -733,7 +731,7 @@ class SchemaReading:
 
 
 def _sound(branches: list[Any]) -> list[Any]:
-    # A branch that is no schema constrains nothing. It is replaced and not left out, so that paths keep their indices.
+    # A branch that is no schema constrains nothing. It is replaced and not omitted, so that indices in paths stay the same.
     return [branch if isinstance(branch, dict | bool) else True for branch in branches]
 
 
@@ -742,7 +740,7 @@ def _chosen(validator: Any, branches: Any, instance: Any, choice: tuple[Discrimi
     named = [index for index, names in enumerate(discriminator.names) if names and tag in names]
     open_to_all = [index for index, names in enumerate(discriminator.names) if names is None]
     first: list[ValidationError] | None = None
-    # Branches without a name admit any value that fits them, so the named branches decide first but not alone.
+    # Branches without a name admit any value that fits them, so the named branches are tried first, but not alone.
     for index in (*named, *open_to_all):
         errors = list(validator.descend(instance, branches[index], schema_path=index))
         if not errors:

@@ -1,4 +1,4 @@
-"""The second opinion: jsonschema over the raw document. It is slow and exact, and shares only formats with `compiled`."""
+"""The second opinion: jsonschema over the raw document. It is slow and exact, and shares only the formats with `compiled`."""
 
 import json
 import re
@@ -25,7 +25,7 @@ from checker.validation.reading import SchemaReading, is_own_root, registry_of, 
 
 
 def message_of(keyword: str, expected: Any, value: Any, original: str) -> str:
-    """Return the sentence for a violation; keywords without a wording of ours keep `original`."""
+    """Return the sentence for a violation. Keywords without an own wording keep `original`."""
     write = _WORDS.get(keyword)
     if write is None:
         return cut(" ".join(original.split()), 2 * SHOWN_WIDTH)
@@ -33,7 +33,7 @@ def message_of(keyword: str, expected: Any, value: Any, original: str) -> str:
 
 
 def nearest_branch(place: int, branches: Any, path: Iterable[str | int], reason: str) -> str:
-    """Return the nearest alternative, by number and name, and the reason why a value does not fit it."""
+    """Return the nearest alternative, by number and name, and why a value does not fit it."""
     branch = branches[place] if isinstance(branches, list) and place < len(branches) else None
     reference = branch.get("$ref") if isinstance(branch, dict) else None
     name = f" ({reference.rpartition('/')[2]})" if isinstance(reference, str) else ""
@@ -74,7 +74,7 @@ _KIND = frozenset({"type", "enum", "const"})
 
 
 def leaf_of(error: ValidationError) -> ValidationError:
-    """Return the error inside the only branch of `anyOf` or `oneOf` that the value can be meant for, or the error itself."""
+    """Return the error inside the only branch of `anyOf` or `oneOf` that the value can be meant for; otherwise the error itself."""
     while error.context:
         # Errors of branches for other types only say that another branch was meant.
         branches = _branches(error)
@@ -86,9 +86,9 @@ def leaf_of(error: ValidationError) -> ValidationError:
 
 
 def nearest_of(error: ValidationError) -> tuple[int, ValidationError] | None:
-    """Return the index of the branch with the fewest faults and the main error there; None without branches.
+    """Return (index of the branch with the fewest faults, main error there); None if there are no branches.
 
-    Branches for values of the same kind come first, then fewer errors count, then deeper ones.
+    Branches for values of the same type come first, then those with fewer errors, then those with deeper ones.
     """
     ranked = [
         ((any(map(_is_another_kind, errors)), len(errors), -max(len(inner.path) for inner in errors)), place, errors)
@@ -108,7 +108,7 @@ def _branches(error: ValidationError) -> dict[object, list[ValidationError]]:
 def _is_another_kind(error: ValidationError) -> bool:
     keyword: object = error.validator
     if keyword in _KIND:
-        # A wrong tag one level down also shows that another branch is meant.
+        # A wrong tag one level down shows as well that another branch is meant.
         return len(error.path) == 0 or (keyword != "type" and len(error.path) == 1)
     return keyword is None and len(error.path) == 0
 
@@ -122,7 +122,7 @@ def pointer_of(schema: Schema, path: Sequence[str | int]) -> str:
             while isinstance(node, dict) and token not in node and isinstance(node.get("$ref"), str):
                 node, pointer = schema.document.resolve(node["$ref"], at=pointer)
                 hops += 1
-                # References may form a circle.
+                # References may form a cycle.
                 if hops > 100:
                     break
         except UnresolvableReference:
@@ -156,20 +156,21 @@ class Referee:
     def errors(self, value: Any) -> list[SchemaViolation]:
         """Return the violations of a value, one for each schema path; empty if it is valid.
 
-        Undecidable values are valid: those of a reference to nothing, of extreme nesting, or of a schema that
-        contains itself.
+        Values that cannot be decided are valid: a reference without a target, extreme nesting, a schema that contains
+        itself.
         """
         found: dict[tuple[str, ...], SchemaViolation] = {}
         for whole in self.whole_errors(value):
             error = leaf_of(whole)
             path = tuple(one for one in error.absolute_schema_path if isinstance(one, str))
-            # Most errors share a path, and describing a large value costs more than finding its errors.
+            # Most errors share a path, and describing a large value takes longer than finding its errors.
             if path not in found:
                 steps = list(error.absolute_schema_path)
                 validator: object = error.validator
                 keyword = str(steps[-1]) if steps and validator is not None else "false"
                 pointer = pointer_of(self._schema, steps)
-                # The schema `false` is the failing schema itself; every other keyword is inside the failing schema.
+                # For the schema `false`, the failing schema is at the path itself; for other keywords, it is around the
+                # keyword.
                 if keyword != "false" and steps:
                     pointer = pointer.rpartition("/")[0]
                 message = message_of(keyword, error.validator_value, error.instance, error.message)
@@ -194,12 +195,12 @@ class Referee:
 
     @property
     def read_only(self) -> frozenset[str]:
-        """Names of the read-only properties in the last value, if it was a request."""
+        """Return the names of read-only properties in the last value, if it was a request."""
         return frozenset(self._reading.held)
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """The reasons why the last value may be wrong although it has no errors, if it was a request."""
+        """Return why the last value may be wrong although it has no errors, if it was a request."""
         return tuple(self._reading.doubts)
 
     def whole_errors(self, value: Any) -> list[ValidationError]:
@@ -208,7 +209,7 @@ class Referee:
         self._reading.held.clear()
         self._reading.doubts.clear()
         try:
-            # A large value can have an error for each item. A verdict needs one for each schema path.
+            # A large value may have an error for each item, but a verdict needs only one for each schema path.
             return list(islice(self._validator.iter_errors(value), _RAW_ERRORS))
         except (Unresolvable, RecursionError, re.error):
             return []

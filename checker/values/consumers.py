@@ -54,8 +54,7 @@ _SURENESS = 3
 _DECAYS = [math.exp(-depth / 3) for depth in range(12)]
 # Most picks between two rankings. Ranking after each pick would cost more than drawing the value.
 _PATIENCE = 64
-# The rings are ranked again after each of the first misses of a field, up to this number; later once in `_PATIENCE`
-# misses.
+# The rings are ranked again after each of the first misses of a field, up to this number; later once in `_PATIENCE` misses.
 _TELLING = 16
 _UNKNOWN = (0, 0)
 GONE_STATUSES = (404, 410)

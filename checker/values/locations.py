@@ -81,8 +81,7 @@ class DescribedPaths:
         ends = [one.encode() + sign for one in first for sign in (b"", b"\\")] if is_plain else [b""]
         self._ends = tuple(ends)
         """The possible ends of the text before a slash. A text with a URL of these paths has one of them."""
-        # Cases are compared with the same few values again and again, and reading a URL takes as long as drawing a
-        # text.
+        # Cases are compared with the same few values again and again, and reading a URL takes as long as drawing a text.
         self.named_by = lru_cache(_REMEMBERED)(self._named_by)
         """`_named_by` with a cache."""
 

@@ -479,8 +479,7 @@ class CaseScheduler:
         if task.replay is not None:
             self.followers.replay(running, task.replay)
             return
-        # Only the first lease of a task sends saved failures. After a death they would be sent again without being
-        # counted.
+        # Only the first lease of a task sends saved failures. After a death they would be sent again without being counted.
         if not task.first.tries_saved or task.start or task.redo or task.skipped or task.again:
             return
         self.followers.add_saved(running)
@@ -598,8 +597,7 @@ class CaseScheduler:
         running.charge(flight.requests)
         running.flying -= 1
         if flight.goes_on:
-            # The slot passes to the next step. If the worker dies before the sequence ends, the whole sequence is made
-            # again.
+            # The slot passes to the next step. If the worker dies before the sequence ends, the whole sequence is made again.
             return
         verdict = flight.verdict
         if verdict is None and flight.chain:

@@ -56,10 +56,7 @@ class Untransferable(Exception):
 
 
 def encoded(state: object, name: str = "") -> Any:
-    """Return a state as plain values. `name` is the user's name for it; empty for the attributes of an instance.
-
-    Raises `Untransferable`.
-    """
+    """Return a state as plain values. `name` is the user's name for it; empty for the attributes of an instance. Raises `Untransferable`."""
     if name or not isinstance(state, dict):
         return _attempted(state, name)
     return ["dict", *([key, _attempted(value, str(key))] for key, value in state.items())]

@@ -440,8 +440,7 @@ class Examination:
         found = sorted((one for one in self._made if one.at <= order.at), key=lambda one: -one.at)
         removable = ((one, removal) for one in found for removal in self._removals(one.path))
         waiting = list(islice(removable, _MOST_REMOVED))
-        # A removal is a change as well, and only one in thirty may be served. The latest resource is the likeliest
-        # cause.
+        # A removal is a change as well, and only one in thirty may be served. The latest resource is the likeliest cause.
         turns = (
             one for _ in range(_ROUNDS) for number, one in enumerate(waiting) for _ in range(_MOST_TRIES >> number or 1)
         )
@@ -504,8 +503,7 @@ class Examination:
         labels: dict[Label, None] = {}
         changing = [one for one in self._context.subject.selected.entries if one.method not in ("GET", "HEAD")]
         for suspect in self._sorted[:_MOST_SUSPECTS]:
-            # Changes to the resource at the same path, including the suspect, come before changes to neighbouring
-            # resources.
+            # Changes to the resource at the same path, including the suspect, come before changes to neighbouring resources.
             path = suspect.made.case.operation.path
             parent = path.rpartition("/")[0]
             labels |= dict.fromkeys(one.label for one in changing if one.path == path)

@@ -59,8 +59,7 @@ class Explorer(Struct):
 
         `recipe` is (task seed, index, phase). `is_news`: whether the response showed new behaviour.
         """
-        # The last step is dropped from the kept sequence if it was refused, or if it only shows what another step
-        # shows.
+        # The last step is dropped from the kept sequence if it was refused, or if it only shows what another step shows.
         last, kept = chain[-1], chain
         reads = unchanged(before_in(chain[:-1])) if is_safe(last.made.case) and len(chain) > 1 else ()
         if not last.is_served or any(one.operation.label == last.made.label for one in reads):

@@ -66,9 +66,7 @@ class Memory(NamedTuple):
     opened_bytes: int
     opened_s: float
     again_s: float
-    """Seconds in which a replacement opens the description. The first worker needs ten times as long, because it reads the
-    description for all.
-    """
+    """Seconds in which a replacement opens the description. The first worker needs ten times as long, because it reads the description for all."""
 
     def is_spent(self, now_bytes: int, now_s: float) -> bool:
         """Whether to exit: at once at the limit, but because of growth only after enough work to pay for opening the description again."""

@@ -372,8 +372,7 @@ class Worker:
             self._health.served.arrived(flight.made, flight.wanted, outcome)
         self._landed.append((flight, outcome))
         if not flight.task.is_closed:
-            # The next step of the sequence depends on this response, so no other case gets the lane before it is
-            # judged.
+            # The next step of the sequence depends on this response, so no other case gets the lane before it is judged.
             self._reserved.add(lane)
 
     def _judge_landed(self) -> None:

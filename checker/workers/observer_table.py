@@ -398,8 +398,7 @@ class Observers:
             records = observer.saw(flight, verdict)
             if row.until_saturated and getattr(observer, "is_saturated", False):
                 for told in self._told.values():
-                    # New lists, because the loop that called this iterates over an old one and would skip the next
-                    # observer.
+                    # New lists, because the loop that called this iterates over an old one and would skip the next observer.
                     told[:] = [[one for one in each if one[0] is not saw] for each in told]
             return records
 

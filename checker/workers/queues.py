@@ -63,8 +63,7 @@ class Sender:
             try:
                 written = os.write(self._connection.fileno(), self._waiting[:_CHUNK])
             except BlockingIOError:
-                # A hanging reader must not block its writer, and a reader that never reads must not use unlimited
-                # memory.
+                # A hanging reader must not block its writer, and a reader that never reads must not use unlimited memory.
                 if len(self._waiting) > _LIMIT_BYTES:
                     self.close()
                 break

@@ -224,8 +224,7 @@ class OperationEdges:
         if template.body is not NOT_SET and not self.operation.body_required:
             text, bare = "Request without the optional body", template.with_body(NOT_SET, None)
             yield BoundaryCase(bare, _POSITIVE, text, Scenario.ONLY_REQUIRED, location=Location.BODY)
-        # A list may end at its first failure, and servers refuse optional parameters more often. Required ones come
-        # first.
+        # A list may end at its first failure, and servers refuse optional parameters more often. Required ones come first.
         for parameter in sorted(self._usual.declared(), key=lambda one: not one.required):
             yield from self._of_parameter(parameter, template)
         yield from empty_lists(self._free(), template)

@@ -75,9 +75,7 @@ class Edges(Struct):
     if the description gives a value: servers refuse many invented values, and every case contains the usual value.
     """
     completes: bool = False
-    """Whether an object without required properties gets all of its properties, because the description does not tell which
-    ones may be missing.
-    """
+    """Whether an object without required properties gets all of its properties, because the description does not tell which ones may be missing."""
     _nodes: int = _NODES
     _visits: dict[Key, int] = field(default_factory=dict)
     _seen: set[tuple[Path, Key]] = field(default_factory=set)

@@ -329,8 +329,7 @@ def _writer(spot: _Spot, part: SchemaPart, fits: Callable[[Any], bool]) -> Write
     ways: Iterable[Write] = _NUMBERS
     if not isinstance(spot.value, int):
         ways = _ways(spot.path[-1], spot.value, is_said=spot.is_said)
-    # Each way is tried with three numbers. A way that fits only some numbers would fail later, when no other way is
-    # tried.
+    # Each way is tried with three numbers. A way that fits only some numbers would fail later, when no other way is tried.
     for way in chain(ways, _drawn(spot, part)):
         try:
             found = [way(sample) for sample in _SAMPLES]

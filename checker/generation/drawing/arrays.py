@@ -116,8 +116,7 @@ def _compile_array(plan: ArrayPlan, context: DrawContext) -> Draw:
                     break
                 bound = len(context.bindings)
                 value = element(source, index)
-                # A string is its own key. Other values need a key for which 1 and 1.0 are equal, but 1 and true are
-                # not.
+                # A string is its own key. Other values need a key for which 1 and 1.0 are equal, but 1 and true are not.
                 key = None if not unique else value if value.__class__ is str else identity(value)
                 is_new = not unique or key not in seen
                 if has_spans:

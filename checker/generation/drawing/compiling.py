@@ -305,8 +305,7 @@ class Compiler(Struct):
         draws, reason = self._of_kinds(kinds, form, conjunction, place)
         null = forms.NULL in kinds
         if not draws and not null and form.types == frozenset(forms.TYPES):
-            # The keywords of a schema without `type` may exclude every value of their own type. Other types remain
-            # valid.
+            # The keywords of a schema without `type` may exclude every value of their own type. Other types remain valid.
             others = [kind for kind in forms.TYPES if kind not in kinds and kind != forms.NULL]
             draws, _ = self._of_kinds(others, form, conjunction, place)
         if not draws and not null:

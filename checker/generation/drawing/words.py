@@ -103,8 +103,7 @@ _LANGUAGES = ("en", "de-CH", "*", "en-GB, en;q=0.8, *;q=0")
 
 AUTHORIZATIONS: Final = (
     "Basic YTpi", "Bearer YWJj", "Digest username=a", "Token a",
-    # A scheme alone, a user without a password, broken Base64, and tokens (RFC 7519) with a part that is missing or
-    # broken.
+    # A scheme alone, a user without a password, broken Base64, and tokens (RFC 7519) with a part that is missing or broken.
     "Bearer", "Token", "Basic", "Basic YQ==", "Basic a", "Bearer e30.e30", "Bearer e30.a.", "Bearer eyJhbGciOiJIUzI1NiJ9.e30.a",
 )  # fmt: skip
 """Credentials in the shapes that parsers of `Authorization` know."""

@@ -110,8 +110,7 @@ def negative_targets(compiler: PartCompiler) -> dict[Location, Targets]:
         is_apart = parameter.location is not Location.PATH or "}{" not in operation.path
         if is_apart and not is_fixed:
             makes.setdefault(parameter.location, []).append(partial(_of_parameter, compiler, parameter))
-            # A required part can always be left out, so its schema need not be compiled to know that a wrong request
-            # exists.
+            # A required part can always be left out, so its schema need not be compiled to know that a wrong request exists.
             is_sure = is_sure or may_be_missing(parameter)
     if operation.bodies and not compiler.has_forced_body:
         makes[Location.BODY] = [partial(_of_body, compiler, body) for body in operation.bodies]

@@ -278,8 +278,7 @@ class Canon:
         if self.direction is Direction.REQUEST:
             self._read_heirs(found)
         if len(found.branches) > 1:
-            # Decide each `not` last, those with the most ways at the end: earlier choices may already have decided
-            # them.
+            # Decide each `not` last, those with the most ways at the end: earlier choices may already have decided them.
             found.branches.sort(key=openness)
         return found
 
@@ -398,8 +397,7 @@ class Canon:
         if facet.key in seen:
             return
         seen.add(facet.key)
-        # Work is counted and not nodes: a node that combines thirty alternatives costs a hundred times more than a
-        # plain one.
+        # Work is counted and not nodes: a node that combines thirty alternatives costs a hundred times more than a plain one.
         self.budget.spend(facet.pointer)
         for target in self._references(facet, raw):
             self._flatten(target, seen, found)
@@ -527,8 +525,7 @@ class Canon:
     def _read_objects(self, read: Read, found: Canonical) -> None:
         said = found.objects.rules = [properties_of(facet, raw) for facet, raw in read]
         named = [item for properties in said for item in properties.named.items()]
-        # Demands of the target are derived facets: some services accept a property that their description calls
-        # read-only.
+        # Demands of the target are derived facets: some services accept a property that their description calls read-only.
         demanded = {name for facet, raw in read if facet.is_made for name in raw.get("required") or ()}
         found.objects.hidden = {name for name, facet in named if name not in demanded and self._is_hidden(facet)}
         names = [name for name, _ in named]

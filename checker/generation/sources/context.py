@@ -98,8 +98,7 @@ class DrawContext(Struct):
     def spend(self, pointer: str) -> None:
         """Count a discarded attempt. Raises `BudgetSpent`."""
         self.work += 1
-        # Attempts are counted. A slow validator may take a second of CPU time for a few, so the time is checked as
-        # well.
+        # Attempts are counted. A slow validator may take a second of CPU time for a few, so the time is checked as well.
         if self.work % _GLANCE == 0:
             now = perf_counter()
             if self.work == _GLANCE:

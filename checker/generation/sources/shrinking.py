@@ -259,8 +259,7 @@ def _lower_number(value: float) -> Search[Choice, None]:
     if sign < 0 and (yield -value):
         sign = 1
     whole = int(abs(value))
-    # Whole numbers come first, and end the search if they fail: people choose round bounds, and fractions are harder to
-    # read.
+    # Whole numbers come first, and end the search if they fail: people choose round bounds, and fractions are harder to read.
     for size in (whole, whole + 1):
         if size == abs(value) or (yield number(sign * size)):
             yield from _bisect_roundly(size, lambda smaller: number(sign * smaller))

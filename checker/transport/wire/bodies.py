@@ -89,10 +89,7 @@ def form_encoder(encoding: Encoding) -> Callable[[Any], bytes]:
 
 
 def _property_encoder(name: str, how: PropertyEncoding) -> TextEncoder:
-    """Return the encoder of a property.
-
-    An object without a declared style is JSON under its name (OpenAPI 3.0.4 and 3.1.1, Encoding Object).
-    """
+    """Return the encoder of a property. An object without a declared style is JSON under its name (OpenAPI 3.0.4 and 3.1.1, Encoding Object)."""
     prefix = f"{escape(name)}="
     if how.content_type is not None and is_json(how.content_type.partition(",")[0]):
         return lambda value: prefix + escape(json_bytes(value).decode("utf-8"))
@@ -105,10 +102,7 @@ def _property_encoder(name: str, how: PropertyEncoding) -> TextEncoder:
 
 
 def json_bytes(value: Any) -> bytes:
-    """Return JSON as bytes; bytes are returned unchanged.
-
-    Raises `ValueError` for values that JSON cannot express, NaN included.
-    """
+    """Return JSON as bytes; bytes are returned unchanged. Raises `ValueError` for values that JSON cannot express, NaN included."""
     if isinstance(value, bytes):
         return value
     try:
@@ -449,10 +443,7 @@ def query_prefix(name: str, parameter: Parameter | None) -> str | None:
 
 
 def query_encoder(name: str, parameter: Parameter | None) -> TextEncoder:
-    """Return the encoder of a query parameter's joined pairs; the text is empty if the value has no pairs.
-
-    An undeclared parameter is exploded.
-    """
+    """Return the encoder of a query parameter's joined pairs; the text is empty if the value has no pairs. An undeclared parameter is exploded."""
     if parameter is None:
         return pairs_encoder(name)
     if parameter.style == "querystring":

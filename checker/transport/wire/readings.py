@@ -88,8 +88,7 @@ def _combined(parts: list[list[Reading]]) -> list[tuple[tuple[Any, ...], str]]:
     if count <= _COMBINATIONS:
         chosen = product(*parts)
         return [(_values(one), _doubt(one)) for one in chosen]
-    # A server reads all parts in the same way, so all first readings, or all last readings, are the likeliest
-    # combinations.
+    # A server reads all parts in the same way, so all first readings, or all last readings, are the likeliest combinations.
     uniform = [tuple(part[0] for part in parts), tuple(part[-1] for part in parts)]
     more = list(islice(product(*parts), _COMBINATIONS - 2))
     return [

@@ -188,8 +188,7 @@ def _readings(element: Element, outline: Outline) -> list[Reading]:
     found: list[Reading] = []
     is_bare = not element.children and not element.attributes
     inner = [one for one in sorted(outline.names) if xml_name(outline.property(one)).text] if "object" in types else []
-    # An empty element may be an empty object, an empty list or an empty text. Text is preferred if the schema allows
-    # it.
+    # An empty element may be an empty object, an empty list or an empty text. Text is preferred if the schema allows it.
     if inner or ("object" in types and not (is_bare and (element.text.strip() or "string" in types))):
         members = _properties(element, outline)
         if not inner:

@@ -199,8 +199,7 @@ class CredentialKeeper(Struct):
     def apply(self, case: Case, request: WireRequest) -> None:
         """Add the current credentials to the request of a case. Raises `CredentialError`."""
         if self.identities is not None:
-            # The request may carry credentials of another user, so it is first restored to its form without
-            # credentials.
+            # The request may carry credentials of another user, so it is first restored to its form without credentials.
             who = self.identities.current(case.operation.label)
             known = self._callers.get(id(request))
             if known is not None:

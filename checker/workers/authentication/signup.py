@@ -136,8 +136,7 @@ class SignUpSource(CredentialSource):
                 media_type, body = _sign_up_body(accounts)
                 answer = self._answer(accounts.sign_up, media_type, body)
                 if answer.status_code in _TAKEN:
-                    # Another worker, or an earlier run with this seed, may have created the account, so the login
-                    # decides.
+                    # Another worker, or an earlier run with this seed, may have created the account, so the login decides.
                     refused = _refusal(accounts.sign_up, answer)
                 elif not 200 <= answer.status_code < 400:
                     raise CredentialError(_refusal(accounts.sign_up, answer))

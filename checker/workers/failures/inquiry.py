@@ -105,11 +105,10 @@ class Inquiry(Struct):
 
     def result(self) -> Job[InvestigationResult]:
         """Return what the requests show about the failure."""
-        # The order of the steps: what the budget allows, the confirmation, the shrink, the creations of the named
-        # resources, the commands. The commands come last, because the finding is reported by what they show. A failure
-        # that other requests may cause (`needs_repetition`) can be confirmed in three ways: its sequence fails each
-        # time, its commands fail each time, or, if its resource can be removed only once, its last steps fail each
-        # time.
+        # The order of the steps: what the budget allows, the confirmation, the shrink, the creations of the named resources,
+        # the commands. The commands come last, because the finding is reported by what they show. A failure that other
+        # requests may cause (`needs_repetition`) can be confirmed in three ways: its sequence fails each time, its commands
+        # fail each time, or, if its resource can be removed only once, its last steps fail each time.
         slot, suspicion, failure = self.slot, self.suspicion, self.suspicion.failure
         slot.enter(Stage.CONFIRM)
         why = slot.limit(suspicion)
@@ -162,8 +161,7 @@ class Inquiry(Struct):
             # Values from new responses may lead to other resources, but the printed commands are the same each time.
             result.is_confirmed = yield from self._shows_each_time(result)
         if failure.needs_repetition and not result.is_confirmed and (yield from self.stays_after_removal()):
-            # The sequence cannot be sent again from its start, so its remaining steps have to show the failure each
-            # time.
+            # The sequence cannot be sent again from its start, so its remaining steps have to show the failure each time.
             self.earlier = before_in(suspicion.chain[:-1])
             result.printed.clear()
             result.is_confirmed = yield from self._shows_each_time(result)
@@ -305,8 +303,7 @@ class Inquiry(Struct):
         removals = [
             shot for shot in chain[:-1] if shot.made.case.operation.resource_method == REMOVING and shot.is_served
         ]
-        # Any other explanation would need a caller that creates or removes the resource between each two of these
-        # requests.
+        # Any other explanation would need a caller that creates or removes the resource between each two of these requests.
         for _ in range(REPETITIONS if removals else 0):
             missing = yield from self.again(removals[-1].made, chain[:-1])
             if missing.said_status not in _NOT_THERE:
@@ -585,8 +582,7 @@ class Inquiry(Struct):
                 break
             if self.wanted.shown(shots[-1]) is None:
                 continue
-            # With another name, the failure may show by chance: `POST /status/{code}` responds with the status in its
-            # path.
+            # With another name, the failure may show by chance: `POST /status/{code}` responds with the status in its path.
             is_doubtful = self.suspicion.failure.needs_repetition or self.names.are_needed
             if is_doubtful and not (yield from self._repeats(shots)):
                 break

@@ -380,8 +380,7 @@ class DemandLearner(Struct, Learner):
                     replace(demand, path=demand.path[heard.depth :]),
                     self._common.setdefault(heard.part, {}),
                 )
-                # Operations may accept different values. If there are very many, few are valid everywhere, so none is
-                # used.
+                # Operations may accept different values. If there are very many, few are valid everywhere, so none is used.
                 if demand.keyword != USUAL or below in common or len(common) < _MOST:
                     common.setdefault(below, {})[label, demand] = None
 
@@ -651,10 +650,9 @@ class DemandLearner(Struct, Learner):
                     yield from self._tell(label, demand, at, refuted=True)
                     yield from self._typed(demand, case, at)
         if self._free_of(case.operation):
-            # Later cases may use the values. They are recorded before the operation refuses a case, because a worker
-            # that continues the task does not know earlier cases. A list restarts with the first accepted case if that
-            # comes after refused ones. Drawn cases respect the values of earlier blocks, whatever the order of
-            # responses within a block.
+            # Later cases may use the values. They are recorded before the operation refuses a case, because a worker that
+            # continues the task does not know earlier cases. A list restarts with the first accepted case if that comes after
+            # refused ones. Drawn cases respect the values of earlier blocks, whatever the order of responses within a block.
             known = self._heard.get(label, {})
             begins_again = _REFUSES in known and not any(one.keyword == USUAL and one != _REFUSES for one in known)
             is_early = self._lists_cases(at.phase) and not begins_again

@@ -196,8 +196,7 @@ class ServedRequests(Struct):
         known = asking or known
         # Unsafe requests are repeated only if no safe one was served.
         known = [one for one in known if one.is_harmless] or known
-        # Another worker, or a request for many resources, may have removed a resource, which some services answer with
-        # 403.
+        # Another worker, or a request for many resources, may have removed a resource, which some services answer with 403.
         return [one for one in known if one.is_of_all] or known
 
     def suspects(self) -> Iterator[Sent]:

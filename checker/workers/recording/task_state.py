@@ -316,10 +316,9 @@ class LeasedTask(TaskTally, kw_only=True):
         """Whether the next case respects what the cases in flight will teach."""
         if self.row.source is not CaseSource.DRAWN or not self.flying or self.redo:
             return False
-        # Cases are drawn in blocks (0, 24, 48, 96, ...), and a block uses what all earlier cases have taught. Waiting
-        # for each case would prevent parallel requests; waiting for each phase would mean that a run of the fuzzing
-        # phase alone never learns that an optional header is always refused (13 of 20 planted errors found, 20 with
-        # blocks).
+        # Cases are drawn in blocks (0, 24, 48, 96, ...), and a block uses what all earlier cases have taught. Waiting for
+        # each case would prevent parallel requests; waiting for each phase would mean that a run of the fuzzing phase alone
+        # never learns that an optional header is always refused (13 of 20 planted errors found, 20 with blocks).
         begun = index = self.next_index
         while index in self.lease.skipped:
             index += 1

@@ -290,10 +290,7 @@ class Traffic(Struct):
         return Interaction(*[*begin, *end])
 
     def encoded(self, made: GeneratedCase, verdict: Verdict, keep: Keep) -> bytes:
-        """Return a case and its verdict as bytes for the record, without the bodies that `keep` stores.
-
-        Raises `StorageError`.
-        """
+        """Return a case and its verdict as bytes for the record, without the bodies that `keep` stores. Raises `StorageError`."""
         try:
             return self._encoded(made, verdict, keep)
         except StorageError:

@@ -65,10 +65,7 @@ from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 
 def remember(layout: RunLayout, signals: SignalSet, values: ValuePool) -> list[Note]:
-    """Load the signals and values of earlier workers. Stale values lose their rank by themselves.
-
-    Return a note for each damaged file.
-    """
+    """Load the signals and values of earlier workers. Stale values lose their rank by themselves. Return a note for each damaged file."""
     snapshot, run = read_snapshot(layout), last_run(layout)
     pairs: Iterable[tuple[int, Record]] = ((0, record) for record in snapshot.records)
     with closing(Journals(layout, kinds=(SignalsSeen, ValueSeen, ValueGone))) as journals:
