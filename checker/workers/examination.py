@@ -381,14 +381,14 @@ class Examination:
         ):
             return report(is_unfounded=True)
         culprit: Sent | ServedOperation | None
+        blocked = {one.label for one in self._witnesses.blocked}
+        if trouble is Trouble.CHANGES and blocked.isdisjoint(one.label for one in order.served):
+            # These operations may refuse all requests, for example because they need a service that is unavailable.
+            return report(has_passed=True)
         refused = self._witnesses.refused
         is_busy = refused is not None and refused.status == UNAVAILABLE
         # A busy target refuses requests at random, and a suspect would be blamed by chance.
         if is_busy and (yield from self._serves_within(Trouble.REFUSED, BUSY_PATIENCE_S)):
-            return report(has_passed=True)
-        blocked = {one.label for one in self._witnesses.blocked}
-        if trouble is Trouble.CHANGES and blocked.isdisjoint(one.label for one in order.served):
-            # These operations may refuse all requests, for example because they need a service that is unavailable.
             return report(has_passed=True)
         maker = yield from self._blocking(order)
         if maker is not None or trouble is Trouble.CHANGES:

@@ -259,9 +259,10 @@ class Unique(Shop):
     """A shop that refuses a second thing like another one, but looks and acts in two steps."""
 
     def own(self, method: str, path: str, request: Request) -> Reply | None:
-        if method == "POST" and path == "/things" and thing_in(request) in [*self.things.values()]:
-            return json_reply({}, 409)
-        time.sleep(0.005)
+        if method == "POST" and path == "/things":
+            if thing_in(request) in [*self.things.values()]:
+                return json_reply({}, 409)
+            time.sleep(0.005)
         return super().own(method, path, request)
 
 
