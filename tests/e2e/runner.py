@@ -119,8 +119,9 @@ class Command:
             patched.setattr(sys, "argv", ["checker", *arguments])
             code = main(time.monotonic())
         if "--inline" in arguments:
+            folder = f"{self.directory.resolve()}{os.sep}"
             files = [str(getattr(module, "__file__", "")) for module in list(sys.modules.values())]
-            left = [path for path in files if path.startswith(f"{self.directory.resolve()}{os.sep}")]
+            left = [path for path in files if path.startswith(folder)]
             assert not left, f"hooks stay in this process: {left}"
         stdout, stderr = (_text(stream) for stream in (printed, complained))
         return Ran(code, stdout, stderr, self.directory)
