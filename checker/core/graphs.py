@@ -18,11 +18,10 @@ def grouped(pairs: Iterable[tuple[Node, Member]]) -> dict[Node, list[Member]]:
 def reached(nodes: Iterable[Node], further: Mapping[Node, Collection[Node]]) -> set[Node]:
     """Return the other nodes to which any number of steps leads from these."""
     given = set(nodes)
-    seen, waiting = set(given), list(given)
-    for node in waiting:
-        more = {*further.get(node, ())} - seen
-        seen |= more
-        waiting += more
+    seen, latest = set(given), given
+    while latest:
+        latest = set[Node]().union(*(further.get(node, ()) for node in latest)) - seen
+        seen |= latest
     return seen - given
 
 

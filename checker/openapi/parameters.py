@@ -78,8 +78,11 @@ _KEYWORDS: Final = frozenset(("example", "examples", "default", "enum", "const")
 def with_identifiers(document: OpenApiDocument, path: str, parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:
     """Give path parameters without an example the identifiers in example responses of their resource."""
     return tuple(
-        replace(one, examples=_identifiers(document, path, one))
-        if one.location is Location.PATH and not one.examples and _KEYWORDS.isdisjoint(dict(items_of(one.schema.raw)))
+        replace(one, examples=found)
+        if one.location is Location.PATH
+        and not one.examples
+        and _KEYWORDS.isdisjoint(dict(items_of(one.schema.raw)))
+        and (found := _identifiers(document, path, one))
         else one
         for one in parameters
     )
@@ -303,8 +306,9 @@ def parameters(
         if item.place == "path":
             del variables[item.name]
             notation = notations[item.name].strip()
-            doubt = "" if notation == item.name else f"it is `{{{notation}}}` in the path"
-            parameter = replace(parameter, name=item.name, doubt=doubt or parameter.doubt)
+            doubt = parameter.doubt if notation == item.name else f"it is `{{{notation}}}` in the path"
+            if (item.name, doubt) != (parameter.name, parameter.doubt):
+                parameter = replace(parameter, name=item.name, doubt=doubt)
         found.append(parameter)
     for item in declared.values():
         if _is_needed(item, variables):

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from checker.core.graphs import reached
+from checker.core.graphs import grouped, reached
 from checker.core.operation import BrokenOperation, Label, Parameter
 from checker.core.request import Location
 from checker.core.resource_names import (
@@ -345,20 +345,18 @@ class _Inference(Struct):
 
     def lists_of_references(self, model: ResourceModel) -> Iterator[tuple[Label, Label]]:
         """Yield (operation, list with resources that its body names). No such pair closes a circle."""
-        needed = {label: dict.fromkeys(before) for label, before in model.needed.items()}
-        leading = set[Label]().union(*needed.values())
-        found = set[tuple[Label, Label]]()
+        # From the side of the resource, because few operations need one that has references.
+        needing = grouped((before, label) for label, needed in model.needed.items() for before in needed)
         for target in self.operations:
             label = target.label
-            for slot in self._slots(target):
-                for source, _ in self._sources(label, slot) if slot.location is Location.BODY else ():
-                    pair = label, source
-                    is_free = self.uses[source].lists and pair not in found and source != label
-                    if is_free and (label not in leading or label not in reached([source], needed)):
-                        found.add(pair)
-                        needed[label][source] = None
-                        leading.add(source)
-                        yield pair
+            slots = [slot for slot in self._slots(target) if slot.location is Location.BODY]
+            sources = dict.fromkeys(source for slot in slots for source, _ in self._sources(label, slot))
+            lists = [one for one in sources if self.uses[one].lists and one != label]
+            after = reached([label], needing) if lists and label in needing else set()
+            for source in lists:
+                if source not in after:
+                    needing.setdefault(source, []).append(label)
+                    yield label, source
 
     def of_same_format(self, model: ResourceModel, asked: Mapping[str, set[Label]]) -> Iterator[tuple[Label, Label]]:
         """Yield (operation, operation that shows a field of a format that it asks for). No such pair closes a circle."""

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from checker.core.resource_names import normalised, singular, words
 from checker.core.schema import Schema, pointer_child
-from checker.openapi.documents.dialects import elements, members
+from checker.openapi.documents.dialects import elements, items_of, members
 from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.operation import OpenApiOperation
 from checker.schema.views import Outline, outline_of
@@ -25,6 +25,8 @@ _AFFIXES: Final = frozenset(
     ["response", "request", "output", "input", "out", "in", "dto", "schema", "model", "entity", "resource", "read",
      "create", "public", "full", "detail", "details", "view", "base"]
 )  # fmt: skip
+_COMPOUND: Final = frozenset(("$ref", "allOf", "anyOf", "oneOf", "properties", "items"))
+_FLAGS: Final = ("readOnly", "writeOnly")
 _COMPONENTS: Final = ("#/components/schemas/", "#/definitions/")
 
 
@@ -72,19 +74,19 @@ class _Member(Struct):
 class _Shape(Struct):
     """The fields of a schema. Each schema is read once, because most descriptions show the same few objects in many responses."""
 
-    outline: Outline
     size: int  # Number of its parts.
     noun: str
     kind: str  # Its first scalar type; empty if there is none.
     format: str
     flags: frozenset[str]
     members: tuple[_Member, ...]
+    outline: Outline | None  # None without members.
     read: dict[str, AnswerFields] = field(default_factory=dict)
     """The fields below it, by the flag of fields that are left out."""
 
 
-Shapes = dict[tuple[tuple[str, int], ...], _Shape]
-"""(place, identity) of the parts of a schema -> its shape, which keeps them alive.
+Shapes = dict[tuple[object, ...], _Shape]
+"""(place, identity) of the parts of a schema -> its shape, which keeps them alive; of scalars type, format and flags.
 
 Forms of Swagger 2.0 have the place of their first field, which operations may share.
 """
@@ -194,7 +196,8 @@ def _walked(root: _Shape, shapes: Shapes, hidden: str) -> AnswerFields:
                 continue
             if shape.kind:
                 found[pointer] = AnswerField(pointer, name, shape.kind, depth, is_required, holder, shape.format)
-            below.append(_children(node, shapes))
+            if shape.members:
+                below.append(_children(node, shapes))
             if len(found) >= _MOST or left <= 0:
                 return AnswerFields("", tuple(found.values()), noun)
         level = chain.from_iterable(below)
@@ -210,25 +213,37 @@ def _shape_of(outline: Outline, shapes: Shapes) -> _Shape:
     raws: list[dict[str, Any]] = [one.raw for one in parts if isinstance(one.raw, dict)]
     references = (one.reference or "" for one in parts)
     named = next((one.rpartition("/")[2] for one in references if one.startswith(_COMPONENTS)), "")
-    kind, form = next(((kind, raw.get("format")) for raw in raws if (kind := _type(raw)) in _SCALARS), ("", None))
     required = {str(name) for raw in raws for name in elements(raw.get("required"))}
-    members = [_Member(pointer_child("", name), name, normalised(name), name in required) for name in outline.names]
+    only = raws[0] if len(raws) == 1 and "patternProperties" not in raws[0] else {}
+    plain = {name: _scalar(raw, shapes) for name, raw in items_of(only.get("properties"))}
+    members = [
+        _Member(pointer_child("", name), name, normalised(name), name in required, plain.get(name))
+        for name in outline.names
+    ]
     if any(isinstance(raw.get("items"), dict) for raw in raws):
         members.append(_Member("/*", None, "", required=False))
     own = list(words(named.rpartition(".")[2]))
     while len(own) > 1 and own[-1] in _AFFIXES:
         own.pop()
     noun = singular("".join(own))
-    shapes[places] = found = _Shape(
-        outline,
-        len(parts),
-        noun,
-        kind,
-        form if isinstance(form, str) else "",
-        frozenset(flag for flag in ("readOnly", "writeOnly") if outline.first(flag) is True),
-        tuple(members),
-    )
+    flags = frozenset(flag for flag in _FLAGS if outline.first(flag) is True)
+    shapes[places] = found = _Shape(len(parts), noun, *_kind_of(raws), flags, tuple(members), outline)
     return found
+
+
+def _scalar(raw: object, shapes: Shapes) -> _Shape | None:
+    """Return the shape of a schema by itself without members, as most properties have; None for other schemas."""
+    if not isinstance(raw, dict) or not _COMPOUND.isdisjoint(raw):
+        return None
+    flags = frozenset(flag for flag in _FLAGS if raw.get(flag) is True)
+    key = (*_kind_of([raw]), flags)
+    return shapes.get(key) or shapes.setdefault(key, _Shape(1, "", *key, (), None))
+
+
+def _kind_of(raws: Iterable[dict[str, Any]]) -> tuple[str, str]:
+    """Return the first scalar type in schemas of one value and its format; empty if there is none."""
+    kind, form = next(((kind, raw.get("format")) for raw in raws if (kind := _type(raw)) in _SCALARS), ("", None))
+    return kind, form if isinstance(form, str) else ""
 
 
 def _children(node: _FieldNode, shapes: Shapes) -> Iterator[_FieldNode]:
@@ -236,6 +251,7 @@ def _children(node: _FieldNode, shapes: Shapes) -> Iterator[_FieldNode]:
     inner = singular(name)
     for one in shape.members:
         if one.shape is None:
+            assert shape.outline is not None
             below = shape.outline.item(0) if one.key is None else shape.outline.property(one.key)
             one.shape = _shape_of(below, shapes)
         if one.key is None:

@@ -53,11 +53,12 @@ def objects(root: object, at: str, is_left: Callable[[str, object, str], bool]) 
     while todo:
         value, at = todo.pop()
         if isinstance(value, list):
-            todo += [(item, pointer_child(at, str(index))) for index, item in enumerate(value)]
+            todo += [(one, f"{at}/{index}") for index, one in enumerate(value) if isinstance(one, (dict, list))]
         elif isinstance(value, dict):
             yield value, at
             for key, item in value.items():
-                if isinstance(item, dict | list) and not is_left(key, item, at):
+                # A tuple of classes takes a third of the time of a union.
+                if isinstance(item, (dict, list)) and not is_left(key, item, at):
                     todo.append((item, pointer_child(at, key)))
 
 
@@ -139,9 +140,8 @@ def _is_left(key: str, value: object, at: str) -> bool:
 
 def is_data(key: str, value: object, at: str) -> bool:
     """Whether a key holds an extension or an example, in which `$ref` is no reference of the description."""
-    if at.rpartition("/")[2] in _MAPS:
-        return False
-    return key in _DATA or key.startswith("x-") or (key == "examples" and isinstance(value, list))
+    holds_data = key in _DATA or key.startswith("x-") or (key == "examples" and isinstance(value, list))
+    return holds_data and at.rpartition("/")[2] not in _MAPS
 
 
 class OpenApiDocument:
@@ -373,7 +373,8 @@ def load_all(document: OpenApiDocument) -> None:
             continue
         for value, place in objects(root, f"{name}#", is_data):
             is_mapping = place.endswith("/mapping")
-            for key, item in value.items():
+            # Most objects have no reference, and this is asked for each object of a document.
+            for key, item in value.items() if is_mapping or not _REFERENCES.isdisjoint(value) else ():
                 if not isinstance(item, str) or item.startswith("#"):
                     continue
                 if key in _REFERENCES or (is_mapping and _FILE.match(item)):
