@@ -170,7 +170,9 @@ class ResourceModel:
         for label, before in pairs:
             found.setdefault(label, {})[before] = None
         ordered = {label: tuple(sorted(before)) for label, before in sorted(found.items())}
-        return ResourceModel(self.uses.values(), self.transitions, self.formatted, ordered)
+        model = ResourceModel(self.uses.values(), self.transitions, self.formatted, ordered)
+        model._stated = self._stated
+        return model
 
     def restricted(self, labels: Collection[Label]) -> "ResourceModel":
         """Return the part of the model that is about these operations alone."""
@@ -253,9 +255,11 @@ class ResourceModel:
         pairs = grouped((target, pointer) for target, pointer, _ in self._named)
         for one in self.transitions:
             for value in one.values if one.source != one.target else ():
+                if value.location is not Location.BODY:
+                    continue
                 asked, shown = (normalised((at or "").rpartition("/")[2]) for at in (value.name, value.shown_pointer))
                 # A confirmation code that is not the one of its order is refused like an unknown name.
-                if value.location is Location.BODY and is_given_out(asked, shown):
+                if is_given_out(asked, shown):
                     pairs.setdefault(one.target, []).append(value.name)
         return {label: tuple(dict.fromkeys(places)) for label, places in pairs.items()}
 
@@ -317,8 +321,8 @@ class ResourceModel:
         )
 
     @cached_property
-    def needed(self) -> Mapping[Label, Collection[Label]]:
-        """Operation -> operations that make the resources it needs."""
+    def _stated(self) -> Mapping[Label, dict[Label, None]]:
+        """Operation -> operations that make the resources it needs, as paths and transitions state."""
         needed: dict[Label, dict[Label, None]] = {label: {} for label in self.uses}
         for label, use in self.uses.items():
             for _, owner in use.owners:
@@ -329,8 +333,12 @@ class ResourceModel:
         for one in self.transitions:
             if not one.is_inferred or self._is_need(one) or self._is_shown_alone(one):
                 needed[one.target][one.source] = None
-        for label, before in self.preceding.items():
-            needed[label].update(dict.fromkeys(before))
+        return needed
+
+    @cached_property
+    def needed(self) -> Mapping[Label, Collection[Label]]:
+        """Operation -> operations that make the resources it needs."""
+        needed = {label: found | dict.fromkeys(self.preceding.get(label, ())) for label, found in self._stated.items()}
         for label, found in needed.items():
             # An operation that removes resources yields none, and no operation waits for itself.
             found.pop(label, None)

@@ -237,18 +237,19 @@ class ValuePool:
 
     def own_names(self, label: Label) -> frozenset[str]:
         """Return pointers to the places in the body of an operation that name the new resource."""
-        source = self._sources.get(label)
-        return frozenset(body_pointer(one.origin[1]) for one in source.given) if source is not None else frozenset()
+        return frozenset(body_pointer(one.origin[1]) for one in self._given.get(label, ()))
 
     def _linked_to(self, target: Label) -> Mapping[tuple[Location, str], frozenset[Field]]:
         """Return place of a request -> fields of responses from which transitions take its value."""
         found: dict[tuple[Location, str], set[Field]] = {}
         for source in self._model.sources.get(target, ()):
+            # All producers are made with the first response: they take longer than the first request.
+            places = Places(source, self._model.uses[source].resource, self._owners)
             for value in (value for one in self._model.transitions_to(target, source) for value in one.values):
                 if (pointer := value.shown_pointer) is not None:
                     is_body = value.location is Location.BODY
                     name = resource_names.place_word(value.name, self._telling) if is_body else value.name
-                    field = self._sources[source].places.resource_at(pointer), field_of(pointer)
+                    field = places.resource_at(pointer), field_of(pointer)
                     found.setdefault((value.location, name), set()).add(field)
         return {place: frozenset(fields) for place, fields in found.items()}
 
@@ -315,13 +316,22 @@ class ValuePool:
                 self._add(ring, (record.value, record.above), origin, is_made=is_made)
 
     @cached_property
+    def _owners(self) -> frozenset[str]:
+        """Nouns of the collections that variables of paths choose from."""
+        return frozenset(resource_names.noun_of(owner) for use in self._model.uses.values() for _, owner in use.owners)
+
+    @cached_property
+    def _given(self) -> Mapping[Label, tuple[ResponsePlace, ...]]:
+        """Operation -> places in its requests that name the new resource."""
+        return names_given(self._model)
+
+    @cached_property
     def _sources(self) -> dict[Label, Producer]:
         """All operations as producers. They are computed when the first value arrives, not at the start."""
         uses = self._model.uses
-        owners = frozenset(resource_names.noun_of(owner) for use in uses.values() for _, owner in use.owners)
+        owners = self._owners
         linked, naming = pointers_taken(self._model), pointers_taken(self._model, by_paths=True)
         wanted = frozenset(self._wanted_names())
-        given = names_given(self._model)
         variables = {one for use in uses.values() for one in use.owners}
         spelled = {name for one in variables for _, name in resource_names.spellings(*one)}
         names = resource_names.IDENTIFIERS | spelled
@@ -334,7 +344,7 @@ class ValuePool:
                 wanted,
                 Places(use.label, use.resource, owners),
                 ancestry,
-                given.get(use.label, ()),
+                self._given.get(use.label, ()),
                 linked.get(use.label, frozenset()),
                 naming.get(use.label, frozenset()),
                 names,

@@ -225,8 +225,9 @@ def pointers_taken(model: ResourceModel, *, by_paths: bool = False) -> dict[Labe
     found: dict[Label, set[str]] = {}
     for one in model.transitions:
         for value in one.values:
-            if value.shown_pointer is not None and (value.location is Location.PATH or not by_paths):
-                found.setdefault(one.source, set()).add(value.shown_pointer)
+            is_asked = value.location is Location.PATH or not by_paths
+            if is_asked and (pointer := value.shown_pointer) is not None:
+                found.setdefault(one.source, set()).add(pointer)
     for label, formats in model.formatted.items() if not by_paths else ():
         found.setdefault(label, set()).update(formats)
     return {label: frozenset(pointers) for label, pointers in found.items()}
