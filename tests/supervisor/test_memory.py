@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import psutil
+import pytest
 
 from checker.corpus.records import WorkerGone
 from checker.supervisor.memory import LEAST_GROWTH_BYTES, MOST_VAIN_LOOKS, MemoryBudget, memory_of_tree
@@ -70,6 +71,12 @@ def test_all_processes_below_this_one_count() -> None:
     assert 0 < sizes[os.getpid()] <= 1.1 * psutil.Process().memory_info().rss
 
 
+@pytest.fixture
+def _frequent_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checker.supervisor.supervisor._LOOK_S", 0.02)
+
+
+@pytest.mark.usefixtures("_frequent_looks")
 def test_a_worker_that_grew_is_replaced_after_its_case(run: Run) -> None:
     first: set[int] = set()
 
@@ -79,14 +86,15 @@ def test_a_worker_that_grew_is_replaced_after_its_case(run: Run) -> None:
         first.update(() if first else workers)
         return sizes
 
-    outcome = run(("slow", "0.2"), max_memory_bytes=99 * MIB, memory=memory)
+    outcome = run(("slow", "0.1"), max_memory_bytes=99 * MIB, memory=memory)
     assert outcome.exit_code == 0
     assert run.told.cases == all_cases()
     assert [gone.reason for gone in run.told.of(WorkerGone)] == ["memory", "drained"]
 
 
+@pytest.mark.usefixtures("_frequent_looks")
 def test_a_run_that_cannot_keep_its_limit_ends_with_a_sentence(run: Run) -> None:
-    outcome = run(("slow", "0.2"), max_memory_bytes=1, memory=lambda: {1: MIB}, max_examples=1000)
+    outcome = run(("slow", "0.02"), max_memory_bytes=1, memory=lambda: {1: MIB}, max_examples=50)
     assert outcome.exit_code == 2
     assert "give it more memory, or fewer workers" in str(outcome.error)
     assert outcome.view.finished is not None
