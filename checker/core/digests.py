@@ -11,6 +11,11 @@ def digest(*parts: str) -> str:
     return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
+def digest_of(kind: str, data: bytes) -> str:
+    """Return `digest(kind, text)` of a text by its UTF-8: for a text of megabytes in a third of the time."""
+    return blake2b(kind.encode() + b"\0" + data, digest_size=8).hexdigest()
+
+
 def digest_int(*parts: str) -> int:
     """Return the digest of texts as an integer below 2**64: a seed, a feature id."""
     return int(digest(*parts), 16)

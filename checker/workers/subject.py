@@ -24,7 +24,7 @@ from checker.config.overrides import Overrides, TypeWords
 from checker.config.settings import RunSettings, credentials_in, target
 from checker.config.user_code import load_all_hooks, load_attribute
 from checker.core.case import Engine
-from checker.core.digests import digest
+from checker.core.digests import digest_of
 from checker.core.errors import UnreadableFile, UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookContext, HookSource, run_hooks
 from checker.core.operation import Label
@@ -77,7 +77,7 @@ def read_description(settings: RunSettings, layout: RunLayout, given: bytes | No
     if settings.document is not None:
         path = layout.document(settings.document)
         data = files.read_file(path)
-        if data is not None and _digest(data) == settings.document:
+        if data is not None and digest_of("document", data) == settings.document:
             return Description(unpacked(data), settings.document)
         if data is not None:
             notes = (damage_note(path, "its content does not have the digest in its name", Loss.DESCRIPTION),)
@@ -87,15 +87,11 @@ def read_description(settings: RunSettings, layout: RunLayout, given: bytes | No
     # This follows all references.
     data = packed(schema)
     notes += tuple(Note("other_hosts", "", host, f"{host} was not asked: {why}") for host, why in others.items())
-    name = _digest(data)
+    name = digest_of("document", data)
     path = layout.document(name)
     if files.read_file(path) != data:
         files.replace_file(path, data)
     return Description(schema, name, notes, time.process_time() - began_s)
-
-
-def _digest(data: bytes) -> str:
-    return digest("document", data.decode("utf-8", "surrogateescape"))
 
 
 def settled_target(

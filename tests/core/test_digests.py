@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.core.digests import case_id
+from checker.core.digests import case_id, digest, digest_of
 
 SEEDS = st.integers(0, 2**64 - 1)
 INDICES = st.integers(0, 2**34)
@@ -22,3 +22,8 @@ def test_ids_are_equal_only_where_tasks_nearly_are(seed: int, other: int, index:
 
 def test_ids_stay_as_they_are() -> None:
     assert case_id(0xFEDC_BA98_7654_3210, 17) == "987654321017"
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_bytes_have_the_digest_of_their_text(text: str) -> None:
+    assert digest_of("document", text.encode()) == digest("document", text)
