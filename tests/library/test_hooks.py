@@ -145,6 +145,28 @@ def test_results_of_checks_are_shown(schema, api) -> None:
     assert seen.pop()[2]["not_a_server_error"] == "failure"
 
 
+def test_what_is_registered_between_two_calls_acts_in_the_second(schema) -> None:
+    seen: list[str] = []
+
+    def after_call(ctx, case, response) -> None:
+        seen.append("hook")
+
+    def named(ctx, response, case) -> None:
+        seen.append("check")
+
+    case = schema["/items/{id}"]["GET"].Case(path_parameters={"id": 7})
+    case.call_and_validate()
+    schema.hook(after_call)
+    checker.check(named)
+    case.call_and_validate()
+    assert seen == ["hook", "check"]
+    schema.hooks.unregister(after_call)
+    case.call_and_validate(excluded_checks=[named])
+    assert seen == ["hook", "check"]
+    case.call_and_validate(checks=iter([named]))
+    assert seen == ["hook", "check", "check"]
+
+
 def test_failures_can_be_dropped(schema, api) -> None:
     @schema.hook.apply_to(path="/items/{id}")
     def filter_failure(ctx, failure, case, response):
