@@ -46,7 +46,7 @@ class CallArguments(Struct, frozen=True):
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "CallArguments":
-        """Return the given arguments, None left out. Raises `TypeError` with a sentence for an unusable one."""
+        """Return the given arguments without those that are None. Raises `TypeError` with a sentence for an unusable one."""
         names = tuple(_RULES)
         for name, value in given.items():
             rule = _RULES.get(name)
@@ -96,7 +96,7 @@ def overridden(
     changed = copy.copy(case)
     names = {name.lower() for name in headers or ()}
     kept = {name: value for name, value in case.headers.items() if name.lower() not in names}
-    # The class stays, because names of headers have no case in it.
+    # The class is kept, because its lookup of names ignores case.
     changed.headers = type(case.headers)(kept)
     changed.query = {**case.query, **(query or {})}
     changed.cookies = {**case.cookies, **(cookies or {})}
@@ -148,7 +148,7 @@ _RULES: Final[Mapping[str, Callable[[object], str | None]]] = {
     "allow_redirects": _switch,
     "follow_redirects": _switch,
 }
-"""Argument -> function that returns the expected value if a given one is unusable."""
+"""Argument -> function that returns a description of the expected value if the given one is unusable."""
 
 
 # Python finds a member of an enumeration ten times slower than a name.
@@ -254,7 +254,7 @@ class Verdict(Struct):
     at: float = 0.0  # Time of the outcome in seconds since the epoch; 0 until it is recorded.
     purpose: Purpose = _TEST
     answers: Sequence[tuple[WireRequest, Outcome, float]] = ()
-    """(request, outcome, time) of all requests of the attempt, if there were several: those of checks create resources as well."""
+    """(request, outcome, time) of all requests of the attempt, if there were several, because requests of checks may create resources as well."""
 
 
 def attempt(
@@ -282,8 +282,8 @@ def _settle_mode(tools: Tools, case: Case, request: WireRequest) -> None:
     parts = () if meta is None or tools.hooks.changed is None else tools.hooks.changed(operation)
     if meta is None or not parts or case.other_method:
         return
-    # A hook may repair a wrong part or break a right one: with the mode as drawn, checks would report the acceptance of
-    # the former and the refusal of the latter.
+    # A hook may repair a wrong part or break a right one. If the mode stayed as drawn, checks would report that the
+    # former is accepted and the latter refused.
     verdict = operation.judge_request(request, base_path=tools.maker.base_path_of(operation))
     is_wrong = verdict.outcome is Judged.INVALID
     if verdict.outcome is Judged.AMBIGUOUS or is_wrong == meta.mode.is_negative:
@@ -291,7 +291,7 @@ def _settle_mode(tools: Tools, case: Case, request: WireRequest) -> None:
     wrong = {part.location for part in verdict.invalid}
     drawn_wrong = {place for place, one in meta.components.items() if one.mode.is_negative}
     if any(place.container not in parts for place in wrong or drawn_wrong):
-        # No hook is to blame: the values became so when they were written.
+        # No hook caused this: the values became valid or invalid when they were serialised.
         return
     modes = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
     components = {
@@ -371,7 +371,7 @@ def build_request(maker: Maker, hooks: CallHooks, case: Case, credentials: Autho
 
 
 class CallMaker(Struct, frozen=True):
-    """Makes requests of checks as those of cases: after hooks, with the credentials that were fetched."""
+    """Makes requests of checks in the same way as those of cases: after hooks, with the fetched credentials."""
 
     maker: KnowingMaker
     hooks: CallHooks

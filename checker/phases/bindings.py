@@ -69,7 +69,7 @@ def resolved(binding: Binding, earlier: Sequence[SentCase]) -> Binding:
 
 
 def without_step(bindings: Iterable[Binding], dropped: int) -> tuple[Binding, ...]:
-    """Return the bindings of a later step when the step at this place of the sequence is left out: its values stay as they were."""
+    """Return the bindings of a later step when the step at this place of the sequence is left out: values that it gave stay as they were."""
     found = []
     for binding in bindings:
         step = binding.step
@@ -83,11 +83,11 @@ def without_step(bindings: Iterable[Binding], dropped: int) -> tuple[Binding, ..
 
 
 def set_into(case: Case, bindings: Iterable[Binding]) -> tuple[Binding, ...]:
-    """Put values where they belong, but not into parts that are meant to be wrong; those that found their place."""
+    """Set values at their places, except in parts that are meant to be wrong; return those that were set."""
     meta = case.meta
     wrong: set[Location] = set()
     if meta is not None:
-        # A known value in place of the wrong one would make the case valid, and its 2xx response would be reported.
+        # A known value in place of the wrong one would make the case valid, and its 2xx response a failure.
         wrong = {at for at, part in meta.components.items() if part.violation is not None}
     wanted = [one for one in bindings if one.expression and one.location not in wrong]
     done = _all_set(case, wanted)
@@ -98,7 +98,7 @@ def set_into(case: Case, bindings: Iterable[Binding]) -> tuple[Binding, ...]:
 
 
 def renewed(case: Case, earlier: Sequence[SentCase]) -> Case:
-    """Return a step of a sequence with the values that earlier steps gave this time."""
+    """Return a step of a sequence with the values that the responses of earlier steps have this time."""
     other = copy(case)
     for location in Location:
         if location is not Location.BODY:
@@ -199,7 +199,7 @@ def _parsed(expression: str) -> Value:
 
 
 def _all_set(case: Case, bindings: Iterable[Binding]) -> tuple[Binding, ...]:
-    """Put the values where they belong, and return the bindings whose places a case has."""
+    """Set the values at their places, and return the bindings whose places exist in a case."""
     done, body = [], case.body
     for binding in bindings:
         if binding.location is Location.BODY and binding.name and case.body is body:
@@ -219,7 +219,7 @@ def _all_set(case: Case, bindings: Iterable[Binding]) -> tuple[Binding, ...]:
 
 
 def _is_placed(body: Any, tokens: list[str], value: Any) -> bool:
-    """Put a value at a place and make missing objects on the way; return whether it was put. A list gets it in each item."""
+    """Set a value at a place, with missing objects on the way; return whether it was set. In a list each item gets it."""
     token, below = tokens[0], tokens[1:]
     if isinstance(body, list) and token == ITEMS:
         if below:
@@ -248,10 +248,10 @@ value is often another field of the only known resource, which names nothing.
 def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Binding, ...]:
     """Set known values into the path parameters of a case, and return their bindings.
 
-    Case `number` of a list takes likely values in turn, because one of them may have been deleted. The one that the
-    case tests and those that users force keep their value; examples of the description do in the examples phase, and in
-    every third case of other lists, because many name no resource of this target. In such a list, a path with several variables
-    keeps none: the example of one would be combined with known values of another resource.
+    Case `number` of a list takes likely values in turn, because one of them may have been deleted. The parameter that the
+    case tests and those that users force keep their value. Examples of the description are kept in the examples phase, but
+    only in every third case of other lists, because many of them name no resource of this target. In such a list, a path
+    with several variables keeps none: the example of one would be combined with known values of another resource.
     """
     meta = case.meta
     if pool is None or meta is None or Location.PATH not in meta.components:
@@ -282,9 +282,9 @@ _SHORT: Final = 3  # Characters of ordinary texts in lists of boundary values.
 
 
 def has_ordinary_name(case: Case, pool: ValuePool | None) -> bool:
-    """Whether a valid case of a list tests an ordinary name in its path, such as 1 or `00`, where a pool has real ones.
+    """Whether a valid case of a list tests an ordinary name in its path, such as 1 or `00`, although a pool has real ones.
 
-    It would be responded to with 404, which tells nothing. Numbers beyond 32 and 64 bits and long texts find limits of servers, for
+    The response would be 404, which shows nothing. Numbers beyond 32 and 64 bits and long texts find limits of servers, for
     which requests of other methods are enough: a removal tests no names.
     """
     meta = case.meta
@@ -300,7 +300,7 @@ def has_ordinary_name(case: Case, pool: ValuePool | None) -> bool:
 
 
 def _kept_names(meta: CaseMetadata, location: Location) -> tuple[str | None, ...]:
-    """Return the parameters of a location that a listed case must keep; None among them stands for the whole location."""
+    """Return the parameters of a location that a listed case must keep; None in the result stands for the whole location."""
     part, data = meta.components.get(location), meta.phase.data
     outside = () if part is None else part.outside
     return (data.get("parameter"), *outside) if data.get("parameter_location") == location else outside
@@ -327,7 +327,7 @@ def take_references(case: Case, listed: object, pool: ValuePool | None, number: 
     if not isinstance(listed, BoundaryCase) or listed.renewal is None or pool is None or meta is None:
         return ()
     pick = partial(pool.pick, Location.BODY, index=_LIKELY[number // _TURNS % _TURNS])
-    # The first case is the plainest one: an optional reference may be refused, too.
+    # The first case has no optional references, because they may be refused as well.
     adds = number > 0 and listed.scenario not in OPTIONAL_SETS
     taken = tuple(listed.renewal.filled(case.body, pick, keeps_said=number % _TURNS == 0, adds=adds))
     meta.bindings = (*meta.bindings, *taken)

@@ -97,8 +97,8 @@ class Novelty:
         return seen.setdefault(key_of(case), here) == here
 
 
-# With half of the first steps wrong, as among single cases, 4,745 valid steps got a 2xx on the planted services, and
-# 8,478 with this share.
+# When half of the first steps were wrong, as half of single cases are, 4,745 valid steps got a 2xx on the planted
+# services; with this share it was 8,478.
 WRONG_STEPS: Final = 0.1
 """Share of the steps of sequences with wrong data, where both modes are tested: few operations can follow a refused request."""
 
@@ -135,17 +135,17 @@ BUDGET_BYTES: Final = 64 << 20
 and its successor compiles everything again.
 """
 LEAST: Final = 8
-"""Programs that are always kept: this many operations take turns case by case (`supervisor/clusters.py`). If they did not
-fit, each case would compile its operation again.
+"""Number of programs that are always kept: as many operations take turns case by case (`supervisor/clusters.py`). If their
+programs did not fit, each case would compile its operation again.
 """
-_COUNTED_IN: Final = 8  # The program of every use of so many is counted anew.
+_COUNTED_IN: Final = 8  # Once in so many uses the program is counted anew.
 _FIRST_BLOCK: Final = 24
-"""Half of the cases are valid, and half of these have an optional part: it is refused often enough to be left out later."""
+"""Half of the cases are valid, and half of these have a certain optional part, so that enough refusals of it are seen to leave it out later."""
 
 
 def block_start(index: int) -> int:
     """Return the first index of the block of a drawn case: 0, 24, 48, 96, 192, ..."""
-    # A block begins once all cases before it are judged: its cases respect what those taught, for any number of lanes.
+    # A block begins when all earlier cases are judged, so what it respects does not depend on the number of lanes.
     blocks = index // _FIRST_BLOCK
     return _FIRST_BLOCK << (blocks.bit_length() - 1) if blocks else 0
 
@@ -201,7 +201,7 @@ _STEP_BITS = 6  # Bits of a number for the step: no sequence has more than 64.
 _STEPS = 1 << 50  # First number of later steps; first steps have the numbers of their sequences.
 _MODE_ATTEMPTS = 8
 _MOST_ADAPTING = 16  # Lists whose order is kept: a worker may have as many tasks as lanes.
-# A list varies one thing of such a case. If the case itself is refused for another reason, its variations are refused alike.
+# A list changes one thing in such a case. If the case itself is refused for another reason, so are its variations.
 _BASES = 3  # Cases with which a list begins: the smallest one, the usual one, and the body in its usual form.
 _SAMPLES = 6  # Cases that a program must draw before it replaces another.
 
@@ -215,7 +215,7 @@ class KnownValues(ValuePool, Protocol):
 
 
 PoolView = Callable[[Operation, Sequence[Binding], Sequence[Constraint]], KnownValues]
-"""Values of earlier responses as one operation may use them beside those that a case takes in any event, by what it demands of paths."""
+"""(operation, values that a case takes in any event, demands on its path) -> values of earlier responses for the operation."""
 
 
 class UserValues(Protocol):
@@ -262,7 +262,7 @@ CaseMaker = Callable[[Label, int, int, PhaseInfo], "GeneratedCase"]
 
 
 LateCases = tuple[int, str]
-"""Index of the first case of a list that a later phase sends, and that phase: from there on the list respects what that one may know."""
+"""Index of the first case of a list that a later phase sends, and that phase. From this case on, the list respects what is known in that phase."""
 ON_TIME: Final[LateCases] = (MOST_LISTED, "")
 
 
@@ -282,7 +282,7 @@ class GeneratedCase(Struct):
     choices: Sequence[Choice]  # Empty for a case that was not drawn.
     bindings: tuple[Binding, ...]
     other: Listed | Literal | None = None  # The recipe of a case that was not drawn.
-    learned: str = ""  # Demands of the target that its program respected.
+    learned: str = ""  # Demands of the target that the case respects.
     names: Names = ()  # Values that replace those of the recipe.
 
     @property
@@ -297,17 +297,17 @@ class GeneratedCase(Struct):
 
 
 class Learner:
-    """The demands of a target that nothing is known of. Workers learn them from refusals (`workers/observers/demands.py`)."""
+    """Knows no demands of the target. Workers have a subclass that learns them from refusals (`workers/observers/demands.py`)."""
 
     def wanted(self, label: Label, phase: str, index: int = 0) -> Sequence[Constraint]:
         """Return the known demands on an operation in a phase: the same object until they change.
 
-        With an index, those of earlier cases of the same list are among them.
+        With an index, demands from earlier cases of the same list are included.
         """
         return ()
 
     def is_left_out(self, made: GeneratedCase, phase: str, index: int, judged: int, source: CaseSource) -> bool:
-        """Whether valid case `index` of a phase is not worth sending, after the cases below the index `judged`."""
+        """Whether valid case `index` of a phase is not worth sending, given that the cases below the index `judged` are judged."""
         return False
 
 
@@ -355,8 +355,8 @@ class CaseFactory:
         if key not in self._usable:
             found = list(constraints)
             if not self._draws(label, written(found), phase):
-                # One by one only where all together admit nothing, because each trial compiles a program. The demands that were
-                # learnt first are kept.
+                # Demands are tried one by one only if all together admit nothing, because each trial compiles a
+                # program. Those that were learned first are kept.
                 found.clear()
                 for one in constraints:
                     if self._draws(label, written((*found, one)), phase):
@@ -425,7 +425,7 @@ class CaseFactory:
     ) -> GeneratedCase:
         """Return the case that a program draws for (seed of the task, index). `given`: values that are set into it later."""
         if isinstance(program.fault, UnresolvableBody):
-            # Requests without a body that cannot be read are cases of the coverage phase, which lists them.
+            # If the schema of the body cannot be resolved, the coverage phase lists the requests without a body.
             raise program.fault
         operation, source = program.operation, self._random
         source.reset(sum(place))
@@ -454,8 +454,8 @@ class CaseFactory:
         number = _STEPS + (index << _STEP_BITS) + step
         bindings = self.rules.unforced(self.operations[label], bindings)
         made = self._in_mode(label, (seed, number), phase, bindings, is_wrong=is_wrong)
-        # The values of the path stand once more in members of the body that repeat them: the target demands that, or the
-        # description suggests it and the case was drawn so.
+        # Some members of the body repeat values of the path: the target demands it, or the description suggests it and
+        # the drawn case does so.
         found: list[Binding] = []
         relations = self.program(made.label, phase.name, made.learned).relations
         if relations is not None:
@@ -465,7 +465,7 @@ class CaseFactory:
                 present = list(values_at(made.case.body, one.path))
                 for binding in bindings:
                     is_of_path = (binding.location, binding.name) == (Location.PATH, one.given)
-                    # A text is no value of a member that is a number, and the other way round.
+                    # A text does not fit a member that is a number, nor a number one that is a text.
                     if is_of_path and present and isinstance(present[0], str) is isinstance(binding.literal, str):
                         found.append(replace(binding, location=Location.BODY, name=pointer_child("", *one.path)))
         repeated = self.rules.unforced(made.case.operation, tuple(found))
@@ -481,13 +481,13 @@ class CaseFactory:
     def _in_mode(
         self, label: Label, place: tuple[int, int], phase: PhaseInfo, bindings: Sequence[Binding], *, is_wrong: bool
     ) -> GeneratedCase:
-        """Return a case of (seed, number) in the wanted mode, if one of a few attempts draws it."""
+        """Return a case of (seed, number) in the wanted mode, if one of a few attempts yields it."""
         seed, number = place
         last = number + (_MODE_ATTEMPTS - 1) * _APART
         learned = self.learned(label, phase.name)
         program = self.program(label, phase.name, learned)
         for attempt in range(number, last + 1, _APART):
-            # Drawing a case takes a hundred times as long as reading its mode ahead.
+            # Drawing a case takes a hundred times as long as finding out its mode beforehand.
             if attempt < last:
                 self._random.reset(seed + attempt)
                 ahead = program.mode_ahead(self._random)
@@ -508,7 +508,7 @@ class CaseFactory:
 
         def made(label: Label, task_seed: int, index: int, info: PhaseInfo) -> GeneratedCase:
             found = make(label, task_seed, index, info)
-            # The index below which all cases of the task are judged.
+            # Cases of the task below this index are judged.
             judged = index if source is CaseSource.LISTED else block_start(index) if source is CaseSource.DRAWN else 0
             return self.worthwhile(found, index, info, judged, source)
 
@@ -520,13 +520,13 @@ class CaseFactory:
         """Return case `index` of a task whose cases below `judged` are judged. Raises `FilteredOut` for one that is left out."""
         meta, other = made.case.meta, made.other
         is_wrong = meta is not None and meta.mode is _NEGATIVE
-        # Authors and users chose each of their examples, and one of them may show what no other does.
+        # Examples are chosen by authors and users, and one of them may show what no other case does.
         is_chosen = isinstance(other, Literal) or (isinstance(other, Listed) and other.phase != COVERAGE)
         if not (is_wrong or is_chosen) and may_remove_caller(made.case):
             raise FilteredOut(f"{made.label}: case {index} may remove the account of the run")
         if not (is_wrong or is_chosen) and self.learner.is_left_out(made, phase.name, index, judged, source):
             listing = self._adapting.get((made.label, phase.name, ON_TIME))
-            # One of the topics may be the first that the target accepts.
+            # A new topic may be the first that the target accepts.
             if listing is not None and listing.begins_topic(index):
                 return made
             raise FilteredOut(
@@ -647,7 +647,7 @@ class CaseFactory:
         draw = self._drawn_again(Step(step.label, Drawn((), learned)), name, phase)
         made = draw(SimplestSource())
         if is_valid and made.case.meta is not None and made.case.meta.mode.is_negative:
-            # If a phase sends both, the first choice decides, and the simplest one is a wrong case.
+            # If a phase sends both modes, the first choice decides the mode, and its simplest value is a wrong case.
             made = draw(ReplaySource((True,), rest=SimplestSource()))
         return made
 
@@ -692,8 +692,8 @@ class CaseFactory:
             listed = literal_case(operation, recipe, name, phase)
         else:
             listed = found.case(operation, name)
-            # The path comes first, as in drawn cases, because values of the body belong to it. Call both before `renew`, so that
-            # a body that names other resources keeps their names.
+            # The path comes first, as in drawn cases, because values of the body belong to it. Both come before
+            # `renew`, so that a body keeps the names of other resources.
             taken = *take_names(listed, pool, number), *take_references(listed, found, pool, number)
             # On Django Oscar, 44 cases of coverage had a path variable of 1, -1, '00' or '000', and all but the 1s that
             # exist by chance got 404.
@@ -728,9 +728,9 @@ class CaseFactory:
 
 @dataclasses.dataclass(slots=True)
 class _AdaptingList:
-    """The cases of one list, which begins again when the target made a new demand: without the cases that were sent before.
+    """The cases of one list, which begins again when a new demand of the target is learned, without the cases that were sent before.
 
-    Which case has an index follows from the demands, with the indices of the cases that taught them: it is the same in every worker.
+    Indices follow from the demands and the indices of the cases that they were learned from: all workers agree.
     """
 
     factory: CaseFactory
@@ -750,10 +750,10 @@ class _AdaptingList:
             count = len(self._places)
             first, later = self.late
             learned = self.factory.learned(self.label, *((self.phase, count) if count < first else (later, 0)))
-            # One rule that a description omits has every case of a list refused. So the list begins again with the new
-            # demand, without the cases that were sent.
+            # If the description omits a rule, every case of a list may be refused. So the list begins again with the
+            # new demand, without the cases that were sent.
             if learned != self._learned:
-                # A list that goes on after later phases would begin again at each turn.
+                # The part that a later phase sends does not begin again, or it would at each turn.
                 self._learned, self._number = learned, 0 if count < first else self._number
             while (key := self.factory.key_at(self.label, self.phase, self._number, learned)) in self._sent:
                 self._number += 1
@@ -766,13 +766,13 @@ class _AdaptingList:
         return self._places[index]
 
     def begins_topic(self, index: int) -> bool:
-        """Return True for the first case of a topic, and for the cases with which a list begins: others vary one thing of them."""
+        """Return True for the first case of a topic, and for the cases that a list begins with, because others change one thing of them."""
         return self._places[index][1] < _BASES or index in self._topics.values()
 
 
-# Coverage removed `/admin/users/1` of Django Oscar, the account of the run, and every request after it was refused.
+# The coverage phase removed `/admin/users/1` of Django Oscar, the account of the run, and every later request was refused.
 _SEEDED: Final = 100
-"""Whole numbers below this one name the first members of a collection, which are there before a run."""
+"""Integers below this one name the first members of a collection, which exist before a run."""
 
 
 def may_remove_caller(case: Case) -> bool:
@@ -792,7 +792,7 @@ def may_remove_caller(case: Case) -> bool:
 
 
 def undescribed_method(case: Case) -> str | None:
-    """Return the method of a case that tests an undeclared method; None for other cases."""
+    """Return the method if a case tests an undeclared one; None for other cases."""
     meta = case.meta
     scenario = None if meta is None else meta.phase.data.get("scenario")
     return case.other_method if scenario == Scenario.UNSPECIFIED_METHOD else None
@@ -801,7 +801,7 @@ def undescribed_method(case: Case) -> str | None:
 def plainest_like(factory: CaseFactory, made: GeneratedCase, phase: PhaseInfo) -> GeneratedCase:
     """Return the simplest case of the operation of `made`, with the same undeclared method if it has one.
 
-    It is valid unless something else than the method is wrong in `made`. Raises `Rejected` and the errors of making a case.
+    It is valid unless something other than the method is wrong in `made`. Raises `Rejected` and the errors of making a case.
     """
     meta, method = made.case.meta, undescribed_method(made.case)
     is_valid = method is not None or (meta is not None and not meta.mode.is_negative)
@@ -815,7 +815,7 @@ def plainest_like(factory: CaseFactory, made: GeneratedCase, phase: PhaseInfo) -
 
 @dataclasses.dataclass(slots=True)
 class LeftOutFirst:
-    """Makes the cases that lists skipped at a failure, then draws; at least half of the cases of the task are drawn."""
+    """Makes the cases that lists skipped after a failure, then draws cases; at least half of the cases of the task are drawn."""
 
     # A list may end at its first failure: without these cases, a defect could hide behind another one.
     factory: CaseFactory
@@ -835,7 +835,7 @@ class LeftOutFirst:
             self._places, room = list(topics), self.most // 2
             if len(topics) > room:
                 shuffled = Random(task_seed).sample(self._places, len(topics))
-                # One of each topic comes first: a random choice alone would rarely contain the single case without a
+                # One case of each topic comes first. A random choice would rarely contain the single case without a
                 # header among hundreds of values of a body.
                 one_of_each = {topics[place]: place for place in shuffled}.values()
                 kept = set(islice(dict.fromkeys((*one_of_each, *shuffled)), room))
@@ -852,14 +852,14 @@ class LeftOutFirst:
 class SmallestFirst:
     """Makes the cases of the first task of one or more operations: the smallest case of each, then those of the phase.
 
-    The coverage phase lists the smallest case first. Other listing phases get it before their own cases; in drawing phases
-    it replaces the first case.
+    The list of the coverage phase begins with the smallest case. In other listing phases it is added before their own cases;
+    in drawing phases it replaces the first case.
     """
 
     factory: CaseFactory
     makes: CaseMaker
     later: int
-    """Index of the first case of the phase, after a smallest case that is added; 0 if the smallest case replaces one."""
+    """Index of the first case of the phase: the number of added smallest cases, 0 if the smallest case replaces one."""
     count: int  # Operations of the task.
 
     def __call__(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
@@ -880,7 +880,7 @@ class SmallestFirst:
 
 @dataclasses.dataclass(slots=True)
 class RecalledFirst:
-    """Makes the first steps of sequences of earlier runs, then the cases of a task as it makes them without these."""
+    """Makes the first steps of sequences of earlier runs, then the usual cases of a task."""
 
     factory: CaseFactory
     makes: CaseMaker
@@ -888,7 +888,7 @@ class RecalledFirst:
     first: int  # Index of the first of them.
 
     def __call__(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
-        """Return case `index` of the task. Raises `FilteredOut` for a recipe that this description admits no more, and the errors of the maker."""
+        """Return case `index` of the task. Raises `FilteredOut` for a recipe that is no longer admitted, and errors of the maker."""
         number = index - self.first
         if number < 0:
             return self.makes(label, task_seed, index, phase)
@@ -899,7 +899,7 @@ class RecalledFirst:
             except HookError:
                 raise
             except (CheckerError, Rejected) as error:
-                # An operation without any case is reported when its own cases are made.
+                # If an operation has no cases at all, that is reported when its own cases are made.
                 raise FilteredOut(
                     f"{label}: case {index} of an earlier run cannot be made any more: {error}"
                 ) from error
@@ -909,21 +909,21 @@ class RecalledFirst:
 
 
 _BLOCK: Final = 200
-"""Cases of a task that are compared with one another. A worker that goes on with a task makes at most as many again."""
+"""Number of cases of a task that are compared with one another. A worker that continues a task makes at most this many again."""
 
 
 @dataclasses.dataclass(slots=True)
 class EachOnce:
-    """Makes the cases of a task that draws, without safe requests of earlier cases of a block: their responses are known.
+    """Makes drawn cases, without safe requests that an earlier case of the block has sent: their responses are known.
 
-    Another case is drawn in place of a repeated one, if that was drawn with invented values alone.
+    A repeated case is replaced by another one if it has invented values alone.
     """
 
     makes: CaseMaker
     _first: dict[bytes, int] = dataclasses.field(default_factory=dict, init=False)
     """Key of a safe request of the block -> index that made it first."""
     _block: range = dataclasses.field(default=range(0), init=False)  # Indices of the block.
-    _next: int = dataclasses.field(default=0, init=False)  # First index of the block that was not made.
+    _next: int = dataclasses.field(default=0, init=False)  # First index of the block that is not made yet.
 
     def __call__(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Return case `index` of the task: the same in every worker.
@@ -945,7 +945,7 @@ class EachOnce:
             made = self.makes(label, task_seed + attempt * _APART, index, phase)
             if not is_safe(made.case) or self._first.setdefault(key_of(made.case), index) >= index:
                 return made
-            # Mostly there is no other value of an earlier response, and another case would name nothing that exists.
+            # Usually there is no other value of an earlier response, so another case would name nothing that exists.
             if made.bindings or made.other is not None:
                 raise FilteredOut(f"{label}: the request of case {index} was sent before")
         raise Exhausted(label)

@@ -1,4 +1,4 @@
-"""The parts of a case: its recipe by values, the places that it may lack, the texts of its body."""
+"""The parts of a case: its recipe by values, the places that can be left out, the names in it."""
 
 import copy
 from collections.abc import Collection, Iterable, Iterator
@@ -69,7 +69,7 @@ _MOST = 500  # Places of one case; deeper ones are left out together with the pl
 
 
 def places_of(case: Case) -> list[str]:
-    """Return the parts of a case that another one may lack, the largest first: `query limit`, `body`, `body /address`."""
+    """Return the parts of a case that can be left out, the largest first: `query limit`, `body`, `body /address`."""
     found = [f"{location} {name}" for location in _OPTIONAL for name in getattr(case, location.container)]
     if case.body is not NOT_SET:
         pointers = (pointer for pointer, _ in _parts_of(case.body))
@@ -78,7 +78,7 @@ def places_of(case: Case) -> list[str]:
 
 
 def without(case: Case, places: Iterable[str]) -> Case:
-    """Return the case, which is changed, without these places; unknown places are ignored."""
+    """Remove these places from a case and return it; unknown places are ignored."""
     removed: set[str] = set()
     for place in places:
         where, _, name = place.partition(" ")
@@ -104,7 +104,7 @@ def _parts_of(body: Any) -> Iterator[tuple[str, Any]]:
     """Yield (JSON pointer, value) of a body and of all that is in it, level by level."""
     level = [("", body)]
     while level:
-        # The largest parts come first: one request without an object tells as much as many without its members.
+        # The largest parts come first, because one request without an object shows as much as many without its members.
         yield from level
         level = [
             (pointer_child(pointer, str(token)), item) for pointer, value in level for token, item in _members(value)
@@ -136,8 +136,8 @@ _PARAMETERS: Final = (Location.PATH, Location.QUERY, Location.HEADER)
 def names_in(case: Case) -> list[tuple[str, str | int]]:
     """Return the values of a case that may name a resource, with their places: texts with letters or digits, then integers.
 
-    Parameters come first, then the body, outermost first. A value that an earlier response gave names what exists already. Of the headers
-    only an idempotency key is a name: the server takes it once.
+    Parameters come first, then the body, outermost first. Values of earlier responses are left out, because they name what
+    exists already. Of the headers only an idempotency key is a name, because servers accept it once.
     """
     bindings = () if case.meta is None else case.meta.bindings
     bound = {one.name if one.location is Location.BODY else f"{one.location} {one.name}" for one in bindings}
@@ -165,10 +165,10 @@ def names_in(case: Case) -> list[tuple[str, str | int]]:
 def others_like(value: str | int, random: Random) -> Iterator[str | int]:
     """Yield texts in which letters and digits are replaced by others of their kind, then a longer text; or integers of any length.
 
-    All of them are replaced, then those at the start alone: a pattern or a format may demand the rest, as in `a1@example.com`.
+    First all of them are replaced, then only those at the start: patterns and formats may demand the rest (`a1@example.com`).
     """
     if isinstance(value, int):
-        # Numbers of the same length are the likeliest to be admitted; the others are tried where those are taken.
+        # Numbers of the same length are most likely admitted; others are tried if those are taken.
         yield from (random.randrange(10**length) for length in (len(str(value)), 3, 6, 9))
         return
     count = sum(map(str.isalnum, value))
@@ -185,7 +185,7 @@ def others_like(value: str | int, random: Random) -> Iterator[str | int]:
 def _other(one: str, text: str, random: Random) -> str:
     kinds = [kind for kind in _ALPHABETS if one in kind]
     if len(kinds) > 1 and any(letter in ascii_lowercase and letter not in "abcdef" for letter in text):
-        # A text with other letters is not hexadecimal, so that any letter may stand in it.
+        # A text with letters beyond F is not hexadecimal, so any letter may replace them.
         kinds = kinds[1:]
     return random.choice(kinds[0]) if kinds else one
 
@@ -205,7 +205,7 @@ def with_names(case: Case, names: Iterable[tuple[str, str | int]]) -> Case:
             for token in tokens[:-1]:
                 holder = holder[_key(holder, token)]
             key = _key(holder, tokens[-1])
-            # A recipe may be older than the case: with another type, the value would break the schema.
+            # A recipe may be older than the schema, and a value of another type would violate it.
             if type(holder[key]) is type(value):
                 holder[key] = value
     return changed

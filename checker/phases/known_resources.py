@@ -35,7 +35,7 @@ from checker.values.harvest import DEEP, Places, ResponsePlace, json_of
 from checker.values.locations import DescribedPaths, may_be_url, urls_in_headers
 
 DECLARED, LOCATED, SAME_PATH, SENT = 2.0, 1.5, 1.0, 0.35
-"""Certainty of a value from a link, from a URL, from the path of an earlier request, from the body of one."""
+"""Certainty of values from links, from URLs, from the path and from the body of an earlier request."""
 _BY_URL, _BY_NAME = ALGORITHMS
 _IF_CHANGED: Final = {"if-none-match": "ETag", "if-modified-since": "Last-Modified"}
 _IF_UNCHANGED: Final = {"if-match": "ETag", "if-unmodified-since": "Last-Modified"}
@@ -46,7 +46,7 @@ _LIKELY: Final = 0.3
 # The fields beside a list were tried as names as well: `/collections/obs/items/FeatureCollection` was behind 60 of 891
 # refusals on pygeoapi.
 _NAMED: Final = 0.5
-"""Certainty from which on the name of a field says something of the variable, and not its place alone."""
+"""From this certainty on, the name of a field points to the variable, and not only its place."""
 _STRANGE: Final = 0.3
 # If a list is empty, the only texts in its response may be those of its links: on pygeoapi 153 steps asked for
 # `/jobs/alternate` and `/jobs/self`, a sixth of all refusals.
@@ -75,11 +75,11 @@ class PathVariable(Struct):
     as_text: bool  # Whether an integer must be given as text.
     patterns: tuple[str, ...]  # Regular expressions with one group for it.
     is_careful: bool
-    """Whether the operation may take away what others need: it takes members that its own sequence created."""
+    """Whether the operation may remove what others need, so that it takes members that its own sequence created."""
 
 
 class StepTarget(Struct):
-    """The facts about one operation that later steps to it need, computed once."""
+    """The facts about one operation that steps to it need, computed once."""
 
     operation: Operation
     use: ResourceUse
@@ -125,7 +125,7 @@ class ShownStep(Struct):
 
     sent: SentCase
     kind: ResponseKind
-    use: ResourceUse  # The place of its operation in the resource model.
+    use: ResourceUse  # What its operation does in the resource model.
     succeeded: bool  # Whether its response has a status of 2xx or 3xx.
     passed: Mapping[str, tuple[int, str]]
     """Expression of a part of its request that an earlier response gave -> (step, expression) of that."""
@@ -202,7 +202,7 @@ class KnownResources(Struct):
     steps: list[ShownStep] = field(default_factory=list)
 
     def read(self, sequence: Sequence[SentCase]) -> None:
-        """Add the new steps. Of another sequence, what it has in common with the known one is kept."""
+        """Add the new steps. Steps that another sequence has in common with the known one are kept."""
         steps = self.steps
         del steps[len(sequence) :]
         # Two sequences that differ in a step differ in all later ones.
@@ -226,7 +226,7 @@ class KnownResources(Struct):
                 yield step, *value
 
     def value(self, source: ValueOrigin) -> Any:
-        """Return the value of a source, of a list that of the element whose turn it is; `NOT_SET` if there is none."""
+        """Return the value of a source; in a list, the value of the element whose turn it is; `NOT_SET` if there is none."""
         sent = self.steps[source.step].sent
         if self.turn:
             value = value_of(of_element(source.expression, self.turn), sent)
@@ -235,9 +235,9 @@ class KnownResources(Struct):
         return value_of(source.expression, sent)
 
     def first_place(self, source: ValueOrigin) -> tuple[int, str]:
-        """Return step and expression of the origin of a value, not of a request that only passed it on.
+        """Return the step and expression of the origin of a value, not of a request that only passed it on.
 
-        With the passing request as source, no such request could be removed from a sequence.
+        If the passing request were the source, it could not be removed from a sequence.
         """
         return self.steps[source.step].passed.get(source.expression) or (source.step, source.expression)
 
@@ -254,13 +254,13 @@ class KnownResources(Struct):
         return found
 
     def _surest(self, step: int, target: StepTarget, variable: PathVariable) -> ValueOrigin | None:
-        """Return the surest source of one step, of equal ones the first; None if it has none."""
+        """Return the surest source of one step, the first of equally sure ones; None if it has none."""
         shown = self.steps[step]
         kind = shown.kind
         key = (target.use.label, variable.name)
         ways = kind.ways.get(key)
         if ways is None:
-            # All responses of a kind have the same ones.
+            # These are the same for all responses of a kind.
             ways = []
             for one in kind.transitions.get(target.use.label, ()):
                 for way in one.values:
@@ -277,7 +277,7 @@ class KnownResources(Struct):
                 pattern = next((one for one in variable.patterns if re.search(one, value)), None)
                 if pattern is not None:
                     found.append(ValueOrigin(step, json.dumps(f"{place}#regex:{pattern}"), LOCATED))
-        # A value that only shares the name is surer than none of the others, except values of request bodies.
+        # A value that only shares the name is less sure than all others, except values of request bodies.
         if all(way.score == SENT for way in found):
             found += self._named(step, variable)
         return max(found, key=lambda way: way.score, default=None)
@@ -322,7 +322,7 @@ class KnownResources(Struct):
             is_read = shared.described.may_be_in(outcome.readable.content)
             for place, value in self._leaves_of(step) if is_read else ():
                 if value.__class__ is str and "/" in value and may_be_url(value) and value not in known:
-                    # Refusals repeat the URL of the request.
+                    # Refusals often repeat the URL of the request.
                     if shown.succeeded or shared.described.template(value) != shown.use.path:
                         found.append((f"$response.body#{place.origin[1]}", value))
                     if len(found) == most:
@@ -368,7 +368,7 @@ class KnownResources(Struct):
                 score *= _STRANGE if is_strange else 1.0
             is_around = score < _NAMED and place.origin[1].count("/") == 1
             if is_around and shown.is_list is None:
-                # The fields of a list, such as `type` and `count`, are none of its members.
+                # Fields beside a list, such as `type` and `count`, are not about its members.
                 body = json_of(shown.sent.outcome) if isinstance(shown.sent.outcome, Response) else None
                 parts = body.values() if isinstance(body, dict) else ()
                 is_of_all = shown.use.method in READING and not shown.use.is_member
@@ -410,7 +410,7 @@ def located_patterns(path: str, name: str) -> tuple[str, ...]:
     for end in range(len(segments), 0, -1):
         above = segments[:end]
         if any(variable in one for one in above) and (end == len(segments) or variable in above[-1]):
-            # The variable is the group, and other variables are any segment.
+            # The variable is the group; other variables match any segment.
             pieces = [piece for one in above for piece in ("/", *re.split(r"(\{[^{}]*\})", one))][1:]
             whole = "".join(
                 ("([^/?#{>]+)" if one == variable else "[^/?#{>]+") if one.startswith("{") else re.escape(one)

@@ -40,15 +40,15 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
                 continue
             case = listed.case(operation, "")
             is_probe = listed.scenario is Scenario.UNSPECIFIED_METHOD
-            # Another template may match the path as it is sent: `/users/me` is also a `/users/{id}`.
-            # A probe tells something where templates match the path, and none of them declares the method.
+            # Another template may match the path as it is sent: `/users/me` is also a `/users/{id}`. So a probe is
+            # listed only if some template matches the path, and none that matches declares the method.
             methods_there = operation.methods_at(maker.formatted_path(case)) if is_probe else ()
             if is_probe and (not methods_there or any(case.method in one for one in methods_there)):
                 continue
             try:
                 request = maker.make(case)
             except (CheckerError, ValueError):
-                # What cannot be written is listed all the same: sending it reports the reason. Its key is its values.
+                # The reason why a case cannot be written is reported when it is sent. Its key is its values.
                 request = None
             if request is not None and (
                 len(request.target) > LONGEST_TARGET or any(len(value) > LONGEST_TARGET for _, value in request.headers)

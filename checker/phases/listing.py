@@ -30,7 +30,7 @@ _MOST_CASES = 2_000
 
 
 class ListedCase(Protocol):
-    """One case of a list that is not made yet."""
+    """A case of a list that is not made yet."""
 
     @property
     def key(self) -> Any:
@@ -63,10 +63,10 @@ class _List(Struct):
     """A list as far as it was read."""
 
     rest: Iterator[ListedCase | Case]
-    shapes_drawing: bool  # Whether hooks replace a draw, and therefore have no effect on its cases.
+    shapes_drawing: bool  # Whether hooks replace draws, which has no effect on listed cases.
     read: list[ListedCase | Case] = field(default_factory=list)
     fault: CheckerError | None = None
-    """The error that ended it. Each phase that reads it raises and reports the error; an iterator would only raise it once."""
+    """The error that ended the list, raised again for each phase that reads it; an iterator would raise it only once."""
 
     def at(self, number: int) -> ListedCase | Case | None:
         while len(self.read) <= number:
@@ -110,7 +110,7 @@ class CaseLists:
         of_phase = phase.removesuffix(SMALLEST)
         if of_phase == phase:
             return self._read(self._list(phase, phase, operation, learned), number)
-        # The list is read on when its phase comes.
+        # The rest of the list is read in its own phase.
         edges = self._list(phase if self._by_phase else COVERAGE, of_phase, operation, learned)
         # Hooks that replace draws want their own values: a smallest case of listed values would bypass them.
         first = None if number or edges.shapes_drawing else self._read(edges, 0)
@@ -119,7 +119,7 @@ class CaseLists:
         return replace(first, phase=of_phase)
 
     def _list(self, listing: str, phase: str, operation: Operation, learned: str) -> _List:
-        """Return a list that is made with the inputs of a phase."""
+        """Return the list that is made with the inputs of a phase."""
         key = listing, str(operation.label), learned
         found = self._lists.get(key)
         if found is None:
@@ -139,7 +139,7 @@ class CaseLists:
             lists = self._lists
             while len(lists) > _KEPT and (len(lists) > _MOST_LISTS or self._cases > _MOST_CASES):
                 old = islice(lists, len(lists) - _KEPT)
-                # A list that was read to its end was mostly sent to its end, too.
+                # A list that was read to its end was usually also sent to its end.
                 longest = max(old, key=lambda key: len(lists[key].read))
                 self._cases -= len(lists.pop(longest).read)
 

@@ -232,7 +232,7 @@ def _decoded(text: bytes, kind: type[T]) -> T:
 
 def _pairs(headers: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, values in headers.items():
-        # A header that stands once may be a text.
+        # A header that occurs once may be a text instead of a list.
         for value in values if isinstance(values, list) else [values]:
             yield _text(name), _text(value)
 
@@ -296,7 +296,7 @@ def _read_file(path: Path) -> list[Recorded]:
     read: Callable[[bytes], Iterable[Recorded]]
     if name == b"log":
         read = read_archive
-    # Events are named by classes, in capitals; the other formats begin with a small letter.
+    # Names of events are classes and begin with a capital; keys of other formats begin with a small letter.
     elif name[:1].isupper():
         read = read_events
     elif name and b'"sequence"' in data:
@@ -339,7 +339,7 @@ def _pieces(text: str) -> Iterator[str]:
         end = items.find("\n- ", start)
         end = len(items) if end < 0 else end
         names = dict.fromkeys(_ALIAS.findall(items, start, end))
-        # Only the bodies that this item repeats: with all of them, each piece would be as large as the cassette.
+        # Only the bodies that this item repeats are added. With all bodies, each piece would be as large as the cassette.
         places = [bodies[name] for name in names if name in bodies]
         shared = "".join(f"\n- {items[slice(*place)]}" for place in places)
         yield f"shared: {shared or '[]'}\nhttp_interactions:\n- {items[start:end]}\n"

@@ -36,7 +36,7 @@ Echo = Callable[[str], object]  # Prints a line.
 
 
 class ReplayOptions(Struct, frozen=True):
-    """The choice of interactions to send again, and its settings. An empty filter lets everything pass."""
+    """Which interactions are sent again, and how. An empty filter lets everything pass."""
 
     base_url: str | None = None  # Target in place of the recorded one.
     headers: tuple[tuple[str, str], ...] = ()  # Replace recorded headers of the same name, among them masked ones.
@@ -51,7 +51,7 @@ class ReplayOptions(Struct, frozen=True):
     method: str | None = None  # Regular expression, found anywhere in the method, in any letter case.
     http: HttpSettings = field(default_factory=HttpSettings)
     keeps_pace: bool = False
-    """Whether requests keep their recorded distances in time; otherwise they are sent without pause."""
+    """Whether the recorded times between requests are kept; otherwise they are sent without pauses."""
     wait: Callable[[float], object] = time.sleep  # Waits for a number of seconds.
     clock: Clock = time.monotonic
 

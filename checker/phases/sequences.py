@@ -36,7 +36,7 @@ from checker.phases.known_resources import (
 from checker.values.history import LONGEST_TEXT, SCALARS
 from checker.values.locations import DescribedPaths
 
-# By chance, four steps in one direction are rare: a resource that stays after its deletion, three collections down, was
+# Four random steps rarely go in one direction: a resource three collections down that stays after its deletion was
 # missed with four of four seeds.
 _AIMED: Final = 3  # Every third sequence heads for one operation.
 
@@ -114,27 +114,25 @@ def reads_member(use: ResourceUse) -> bool:
 _LATEST, _REMOVED = 0.7, 0.8
 """Probability that a value comes from the last step that has one, or from the resource that was just removed."""
 _BODY, _OPTIONAL, _REQUIRED = 0.85, 0.5, 0.9
-"""Probability that inferred values are set into bodies, into optional parameters, into required ones."""
-_TWICE = 0.5  # Probability that two parts of a request take the same value, where no other is known.
-# A file that is copied onto itself was not reached in 500,000 requests, because values of bodies come from responses
-# that fit their names.
-_ITSELF = 1 / 32  # Probability that a value of the body which comes from an earlier response is the one of the path.
+"""Probabilities that inferred values are set into bodies, optional parameters and required parameters."""
+_TWICE = 0.5  # Probability that two parts of a request take the same value if no other is known.
+# No file was copied onto itself in 500,000 requests, because values of bodies come from responses that fit their names.
+_ITSELF = 1 / 32  # Probability that a body value from an earlier response is replaced by that of the path.
 _SAME_SCOPE = 0.9  # Probability that a step keeps the tenant or workspace of the sequence.
 _WEIGHTS: Final = {"GET": 3.0, "PUT": 3.0, "PATCH": 3.0, "POST": 3.0, REMOVING: 2.0}
 _AGAIN: Final = 8.0  # Weight of reading the resource that was just removed.
 _ELSEWHERE: Final = 0.4
 _NEEDED: Final = 1.5  # Weight of creating another resource, and of one that later steps can use.
-# Without this, 72 of 100 requests carried a value that had only ever given 404, up to seven times in a sequence of ten.
+# Without this, 72 of 100 requests contained a value whose responses had all been 404, up to seven times in a sequence of ten.
 _MOST_REFUSALS: Final = 2
-"""Refusals after which a sequence no longer uses a value; one may be about other parts of the request."""
+"""Refusals after which a sequence no longer uses a value; a single one may be about other parts of the request."""
 _TRIES: Final = 32  # Operations that are tried for a step: most sequences lack a value for the path of most operations.
 _ELEMENTS: Final = 4  # Elements of a list whose values sequences take.
-# When each sequence took the first element, one item of a read-only service was requested 97 times and no other one
-# ever.
+# When each sequence took the first element, one item of a read-only service was requested 97 times and no other at all.
 _SAME_ELEMENT: Final = 5
-"""Sequences in a row that take the same element, the first ones the first element: mostly a list has it again on a fresh server."""
+"""Sequences in a row that take the same element. First comes the first element, which a fresh server usually has again."""
 _KEPT: Final = 96
-"""Sequences whose known values are kept: more than run at the same time, with those that `fuzz` keeps."""
+"""Sequences whose known values are kept: more than run at the same time, including those that `fuzz` keeps."""
 
 
 def unchanged(sequence: Sequence[SentCase]) -> list[Case]:
@@ -154,7 +152,7 @@ def unchanged(sequence: Sequence[SentCase]) -> list[Case]:
 class SequenceBuilder(Struct, dict=True):
     """Chooses the steps of sequences by the seed of the task, the number of the sequence, and its earlier responses alone.
 
-    No other state decides, so that another worker continues a sequence in the same way.
+    No other state has an effect, so that another worker continues a sequence in the same way.
     """
 
     factory: CaseFactory
@@ -179,10 +177,10 @@ class SequenceBuilder(Struct, dict=True):
     ) -> GeneratedCase | None:
         """Return the next step of sequence `index`; None if nothing follows.
 
-        `tried`: in `fuzz`, how often each operation followed on sequences like this; the length of those is not limited here.
+        `tried`: in `fuzz`, how often each operation followed sequences like this one, whose length is not limited here.
         """
-        # All that is known of a sequence is read from its interactions. The kept values only save reading them again:
-        # another worker, or this one after `_KEPT` others, comes to the same step.
+        # All that is known of a sequence is read from its interactions. Keeping the values only saves time: another
+        # worker, or this one after `_KEPT` other sequences, finds the same step.
         place, made = len(sequence), None
         known = self._sequences.pop(id(sequence[0]), None)
         if (tried is not None or place < self.rules.max_steps) and isinstance(sequence[-1].outcome, Response):
@@ -191,7 +189,7 @@ class SequenceBuilder(Struct, dict=True):
             known.read(sequence)
             made = self._next(known, sequence, (seed, index, place), phase, tried or {})
         if made is not None and known is not None:
-            # The known steps hold the interaction, so that no other one can have its identity.
+            # The known steps keep the interaction alive, so no other object can get its identity.
             self._sequences[id(sequence[0])] = known
             if len(self._sequences) > _KEPT:
                 self._sequences.popitem(last=False)
@@ -216,8 +214,7 @@ class SequenceBuilder(Struct, dict=True):
         weights = {
             label: weight / (1 + tried.get(label, 0)) ** 2 for label, weight in weights.items() if label not in dead
         }
-        # A goal replaces the choice and not the weights: where it cannot be reached now, the sequence goes on by
-        # chance.
+        # A goal replaces the choice, not the weights: if it cannot be reached now, the next step is random.
         aim = self._goals.next_step(known.steps, index)
         if aim is not None and aim not in self._dead and tried.get(aim, 0) < _AIMED:
             weights.setdefault(aim, 1.0)
@@ -235,10 +232,10 @@ class SequenceBuilder(Struct, dict=True):
             try:
                 made = self.factory.make_step(target, recipe, phase, bindings, is_wrong=is_wrong)
             except CheckerError:
-                # The task of the operation reports why its cases cannot be made; sequences skip it.
+                # Why no case of the operation can be made is reported by its own task; sequences skip it.
                 self._dead.add(target)
                 continue
-            # A step that uses nothing of the sequence is refused like any other case.
+            # A step without values of the sequence may be left out like any other case.
             is_free = target != aim and not (bindings or is_wrong)
             if is_free and self.factory.learner.is_left_out(made, phase.name, index, 0, CaseSource.CHAINED):
                 continue
@@ -257,7 +254,7 @@ class SequenceBuilder(Struct, dict=True):
         return SequenceGoals(self.model)
 
     def _chosen(self, weights: dict[Label, float], chance: Random, index: int, place: int) -> Label:
-        """Return a random operation. The second steps of the first sequences take all possible operations in turn."""
+        """Return a random operation; for the second steps of the first sequences, each possible operation in turn."""
         labels = list(weights)
         if place == 1 and index < 2 * len(labels):
             return labels[index % len(labels)]
@@ -301,7 +298,7 @@ class SequenceBuilder(Struct, dict=True):
         found: dict[Label, float] = {}
         targets = (*self.model.followers(kind.use.label), *self.model.on(kind.use.resource)) if kind.succeeded else ()
         for label in targets:
-            # A request may remove all members of a collection, which other sequences and tasks use.
+            # Some requests remove all members of a collection, which other sequences and tasks use.
             operation = self.factory.operations.get(label) if self.model.is_removal_of_all(label) else None
             if operation is None or operation.body_required or any(one.required for one in operation.parameters):
                 found[label] = self._weight(label)
@@ -323,7 +320,7 @@ class SequenceBuilder(Struct, dict=True):
                 sources = self._made(known, target, variable, sources)
             same = [one for one in sources if one.step == anchor]
             while sources:
-                # Mostly the newest of the surest sources; after a removal mostly the removed resource.
+                # Usually the newest of the surest sources; after a removal usually the removed resource.
                 some, last = same or sources, len(known.steps) - 1
                 is_removed = known.steps[last].use.method == REMOVING and chance.random() < _REMOVED
                 removed = [one for one in some if is_removed and one.step == last]
@@ -350,12 +347,12 @@ class SequenceBuilder(Struct, dict=True):
     def _bind_beside(
         self, known: KnownResources, target: StepTarget, chance: Random, found: dict[Place, Binding], *, is_aimed: bool
     ) -> None:
-        """Add values of links outside of the path, of the scope, and of conditional headers. A goal gets all values of its body."""
+        """Add values of links outside of the path, of the scope, of conditional headers; for a goal all values of the body."""
         doubles: dict[Place, Binding] = {}
         given = {(one.step, one.expression) for one in found.values()}
-        # All references of a body or none: those of the pool belong together, and those of one step do.
-        # A line of a basket names a product and a stock record of that product: taken each by itself, hardly any
-        # combination existed.
+        # All references of a body are set, or none, because references from the pool belong together, and so do those
+        # from one step. A line of a basket names a product and a stock record of that product; when each was chosen by
+        # itself, hardly any combination existed.
         has_body = is_aimed or chance.random() < _BODY
         steps = {one.step for one in found.values()}
         for step, is_inferred, key, expression in sorted(
@@ -372,13 +369,13 @@ class SequenceBuilder(Struct, dict=True):
                 (doubles if origin in given else found)[key] = taken
                 given.add(origin)
         for key, double in doubles.items():
-            # Two places for members of one collection: a transfer has a source and a target, an order one customer twice.
+            # Two places may name members of one collection, such as the source and target of a transfer.
             if key not in found and chance.random() < _TWICE:
                 found[key] = double
         own = [] if is_aimed else [one for (location, _), one in found.items() if location is Location.PATH]
         named = [key for key in found if key[0] is Location.BODY] if own else []
         for key in named:
-            # A file is copied onto itself: the name of another resource is that of the path.
+            # This copies a file onto itself: the body names the resource of the path.
             if chance.random() < _ITSELF and type(found[key].literal) is type(own[-1].literal):
                 found[key] = replace(own[-1], location=Location.BODY, name=key[1])
         for place, source in known.scopes(target):
@@ -391,13 +388,13 @@ class SequenceBuilder(Struct, dict=True):
                 found[place] = condition
 
     def _usable(self, known: KnownResources, target: Label, sources: list[ValueOrigin]) -> list[ValueOrigin]:
-        """Return the sources whose values this operation did not refuse earlier in the sequence, else those that it may refuse again.
+        """Return the sources whose values this operation did not refuse earlier in the sequence, else those with few refusals.
 
-        A value is left out once it was refused `_MOST_REFUSALS` times: by this operation, or as missing by any. Without another
-        value the sequence goes on elsewhere, such as with a new resource.
+        A value is left out after `_MOST_REFUSALS` refusals by this operation, or by any operation if they say that it does
+        not exist. Without another value the sequence continues elsewhere, for example with a new resource.
         """
-        # Within one sequence only. Rating links over all sequences was measured, and changed one step of ten thousand;
-        # it would make a sequence depend on others.
+        # Only refusals of the same sequence count. Rating links over all sequences changed one step of ten thousand,
+        # and would make a sequence depend on others.
         refusals = [one for one in known.steps if one.used] if self.rules.link_calibration else []
         if not refusals:
             return sources

@@ -1,4 +1,4 @@
-"""A failing case made small, whatever it was made from: fewer and smaller choices, or fewer parts."""
+"""Shrinks a failing case: fewer and smaller choices, or fewer and smaller parts."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -20,7 +20,7 @@ from checker.phases.case_factory import CaseFactory, GeneratedCase
 from checker.phases.case_parts import literal_of, places_of, without
 from checker.transport.prepare import RequestMaker, plain_maker
 
-Leaf = tuple[str | int, ...]  # Where a value without parts stands: attribute of the case, then names and indices.
+Leaf = tuple[str | int, ...]  # The place of a value without parts: attribute of the case, then names and indices.
 _MOST: Final = 200  # Leaves of one case.
 _CONTAINERS: Final = (Location.PATH, Location.QUERY, Location.HEADER, Location.COOKIE)
 _PLAIN: Final = "0"
@@ -73,7 +73,7 @@ def smaller(value: Any) -> Iterator[Any]:
             return
         case int() if value:
             sign, size = (1, value) if value > 0 else (-1, -value)
-            # The sizes approach the value, so that a bound in between is found in few steps.
+            # The sizes approach the value, so that a limit in between is found in few steps.
             sizes = (0, 1, *(size - (size >> shift) for shift in (1, 2, 3, 5, 8)), size - 1)
             yield from dict.fromkeys(sign * one for one in sizes if one < size and not is_moment(one))
         case float() if value and abs(value) < 1e15:
@@ -102,7 +102,7 @@ class ShrunkCase(Struct, frozen=True):
 
 
 def content_of(case: Case) -> str:
-    """Return the content of a case, however it was made, with its intended violations."""
+    """Return the content of a case with its intended violations. It does not depend on how the case was made."""
     parts = (case.path_parameters, case.query, case.headers, case.cookies, case.body)
     broken = () if case.meta is None else sorted(case.meta.broken)
     return repr((case.other_method, case.alternative, case.media_type, parts, broken))
@@ -131,7 +131,7 @@ def shrink_case(
     broken = _broken(made.case)
 
     def content(candidate: GeneratedCase) -> str | None:
-        # The violation stays what it was: valid data may fail for another reason.
+        # The violation must stay the same, because valid data may fail for another reason.
         return content_of(candidate.case) if _broken(candidate.case) == broken else None
 
     result = yield from shrink(draw, step.choices, content, passing)
@@ -162,8 +162,8 @@ class _Fewer(Struct):
             self._take(whole)
             self.best = replace(self.best, bindings=held_by(whole.case, whole.bindings))
             # Delta debugging: large pieces first, then halves of them, because each candidate is a request. After a
-            # piece is dropped the places are read again, since those inside it are gone. The verdict of the referee has
-            # to stay as well as the failure, or a valid case would end as an invalid one that fails for another reason.
+            # piece is dropped the places are read again, since those inside it are gone. The verdict on validity has to
+            # stay the same as well, or a valid case could become an invalid one that fails for another reason.
             meant, found = self._meant(whole), places_of(whole.case)
             size = len(found)
             while size:
@@ -186,7 +186,7 @@ class _Fewer(Struct):
                         number += size
                 size //= 2
             made = self._made(self.best)
-            # The violation of a negative case is about its values: they stay as they are.
+            # The violation of a negative case is about its values, which therefore stay.
             if made.case.meta is not None and made.case.meta.mode is not GenerationMode.NEGATIVE:
                 meant = self._meant(made)
                 for leaf in leaves_of(made.case):
@@ -199,8 +199,8 @@ class _Fewer(Struct):
     def _smaller(self, leaf: Leaf, meant: _Meant) -> Search[GeneratedCase, GeneratedCase | None]:
         """Return the case with the smallest value at a place that still fails; None if there is none.
 
-        A value of an earlier response is only replaced by 0, which hardly any resource has as its name: smaller numbers
-        are the names of resources of other cases.
+        A value of an earlier response is replaced by 0 alone, which names hardly any resource. Other small numbers name
+        resources of other cases.
         """
         container, *names = leaf
         others: tuple[Binding, ...] = ()
@@ -230,7 +230,7 @@ class _Fewer(Struct):
             return False
         content = content_of(candidate.case)
         if content == self.content:
-            # The part is still there, such as an item of a list that took the place of another.
+            # The part still exists: for example, another item of a list took its place.
             return False
         known = self.known.get(content)
         if known is None:
