@@ -74,7 +74,7 @@ def _encoding(document: OpenApiDocument, raw: Mapping[str, Any], at: str) -> Pro
         style,
         style == "form" if explode is None else explode,
         bool(flag(raw, "allowReserved")),
-        # If one of them is written, a part is serialised by style, and `contentType` is ignored (OpenAPI 3.1, Encoding
+        # If one of them is given, a part is serialised by style, and `contentType` is ignored (OpenAPI 3.1, Encoding
         # Object).
         any(keyword in raw for keyword in _STYLED),
         dict(_headers(document, raw, at)),
@@ -84,8 +84,8 @@ def _encoding(document: OpenApiDocument, raw: Mapping[str, Any], at: str) -> Pro
 def _headers(document: OpenApiDocument, encoding: Mapping[str, Any], at: str) -> Iterator[tuple[str, str]]:
     """Yield the headers of a part that are required or have a value in the document, without `Content-Type`."""
     for name, item, inner in members(encoding, at, "headers"):
-        # `contentType` describes the former, so that it is ignored here (OpenAPI 3.0, Encoding Object); the latter has
-        # the name of the part.
+        # `Content-Type` is described by `contentType` and ignored here (OpenAPI 3.0, Encoding Object);
+        # `Content-Disposition` has the name of the part.
         if name.lower() in ("content-type", "content-disposition"):
             continue
         header, place = document.object_at(item, inner)
@@ -132,7 +132,7 @@ def request_bodies(document: OpenApiDocument, raw: object, at: str) -> Bodies:
     try:
         value, pointer = document.dereferenced(raw, at)
     except UnresolvableReference as error:
-        # Whether a lost body is required is a guess: a body that is declared by reference is rarely optional.
+        # It is unknown whether a lost body is required, but bodies that are declared by reference are rarely optional.
         return Bodies((), (UnusableBody("*/*", str(error), at, _LOST),), True)
     content = value.get("content") if isinstance(value, dict) else None
     if not isinstance(value, dict) or not isinstance(content, dict) or not content:
@@ -180,7 +180,7 @@ def body_parameters(declared: DeclaredByKey) -> list[Declared]:
 
 def form_fields(declared: DeclaredByKey) -> list[Declared]:
     """Return the parameters of Swagger 2.0 that are form fields; none if the body is declared as a whole."""
-    # The two cannot exist together (Swagger 2.0, Parameter Object).
+    # Body and form fields exclude each other (Swagger 2.0, Parameter Object).
     if body_parameters(declared):
         return []
     return [item for item in declared.values() if item.place == "formData" and not item.fault]
@@ -238,14 +238,14 @@ def _checked(document: OpenApiDocument, body: Body) -> Body | UnusableBody:
             return UnusableBody(name, str(error), body.pointer, _LOST)
         if body.write is not None:
             return body
-        # Outlines take a walk through the schema: they are not asked where a media type carries any value.
+        # An outline needs a walk through the schema, so none is made if a media type can carry any value.
         is_narrow = carried_types(name) < ALL_TYPES
         reason = reason_not(name, outline_of(schema).types) if is_narrow else next(_unwritten_parts(body), None)
     return body if reason is None else UnusableBody(name, reason, body.pointer, _UNWRITTEN)
 
 
 def _unwritten_parts(body: Body) -> Iterator[str]:
-    """Yield reasons why properties of a form cannot be sent by their encoding; text can be sent by any."""
+    """Yield reasons why properties of a form cannot be sent by their encoding; text can be sent by any encoding."""
     for name, how in body.encoding.items():
         if how.content_type is None:
             continue
@@ -264,7 +264,7 @@ def _sorted(found: list[Body | UnusableBody], *, required: bool) -> Bodies:
 
 
 def with_examples_of_prose(bodies: Bodies, prose: object, at: str) -> Bodies:
-    """Return the bodies with the JSON objects in the description of their operation as examples, where nothing declares any."""
+    """Return the bodies with the JSON objects in the description of their operation as examples, if no examples are declared."""
     shown = prose_objects(prose) if bodies.usable and isinstance(prose, str) and "{" in prose else []
     if not shown:
         return bodies
@@ -272,7 +272,7 @@ def with_examples_of_prose(bodies: Bodies, prose: object, at: str) -> Bodies:
     for body in bodies.usable:
         outline = outline_of(body.schema)
         if not body.examples and outline.first("example", "examples") is None:
-            # Only objects that have a name of the schema: others are parts of it, or of responses.
+            # Only objects with a property of the schema count: others are parts of bodies, or responses.
             fitting = (one for one in shown if not outline.names or not outline.names.isdisjoint(one))
             body = replace(body, examples=tuple(Example(one, at) for one in fitting))
         usable.append(body)

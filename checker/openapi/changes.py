@@ -1,4 +1,4 @@
-"""The operations of a document that differ from an earlier version of it, references followed."""
+"""Finds the operations of a document that differ from an earlier version of it, with references followed."""
 
 from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Final
@@ -13,8 +13,8 @@ from checker.openapi.servers import declared_schemes
 from checker.schema.discriminators import KEYWORDS, family_of
 
 _INHERITED: Final = ("servers", "security", "host", "basePath", "schemes", "consumes", "produces")
-"""Keys of the document that hold for operations without their own."""
-_DATA: Final = ""  # The place of data, in which `$ref` is no reference.
+"""Keys of the document that apply to operations without their own."""
+_DATA: Final = ""  # The place of data, where `$ref` is no reference.
 Part = tuple[object, str]  # A value and its place.
 Version = tuple[OpenApiDocument, Iterable[Entry | BrokenOperation]]  # A document and its table of contents.
 
@@ -79,7 +79,7 @@ def _parts(document: OpenApiDocument, part: Part) -> dict[Any, Part]:
         place = at if is_reference else pointer_child(at, key) if at and not is_data(key, one, at) else _DATA
         found[key] = ({"$ref": one} if is_reference else one, place)
     if at and "discriminator" in value:
-        # The names of alternatives and heirs are values.
+        # The names of alternatives and heirs count as values.
         branches = [one for key in KEYWORDS for one in elements(value.get(key)) if isinstance(one, dict)]
         found["alternatives", ""] = ([one.get("$ref") for one in branches], _DATA)
         family = family_of(value, at, document.root, lambda text, where: target_of(document, text, where))

@@ -72,7 +72,7 @@ _LONGEST_PATH = 65_536  # Characters. Servers need not read request lines longer
 _MOST_VARIABLES = 100
 _SHOWN = 100
 _OF_OPERATIONS = frozenset({"responses", "requestBody", "operationId"})
-"""Keys that a path item has only in its operations."""
+"""Keys that occur in operations, but not in path items themselves."""
 
 
 _VARIABLE: Final = re.compile(r"\{((?:[^{}]|\{[^{}]*\})*)\}")
@@ -90,7 +90,7 @@ def notations_of(path: str) -> dict[str, str]:
     """Return the notation of each variable of a declared path, by name."""
     notations = dict.fromkeys(_VARIABLE.findall(path.partition("#")[0]))
     names = [variable_name(text) for text in notations]
-    # Two variables whose notations have one name would get one value.
+    # Two variables whose notations have the same name would get the same value.
     return dict(zip(names if len(set(names)) == len(names) else notations, notations, strict=True))
 
 
@@ -206,7 +206,7 @@ def _operation(
     if not _IS_TOKEN(method):
         return _broken(method, path, f"the method `{method}` at {pointer} is not one of HTTP (RFC 9110, 9.1)")
     if isinstance(definition, dict) and "$ref" in definition:
-        # OpenAPI allows no reference here, but bundlers follow it, and descriptions of many files rely on that.
+        # OpenAPI allows no reference here, but bundlers follow it, and descriptions split into many files rely on that.
         try:
             parts = list(_parts(document, definition, pointer, "operation"))
         except UnresolvableReference as error:

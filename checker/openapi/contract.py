@@ -35,7 +35,7 @@ _OTHERS: Final = frozenset({"content-type", "accept", "authorization"})
 """Headers that OpenAPI 3 declares elsewhere; their header objects are ignored."""
 _DIGITS: Final = 19
 LONGEST: Final = 8192
-"""Characters of all fields of one name that are read: longer lists would be read in several ways, item by item."""
+"""Longest fields of one name that are read, in characters. Each item of a list is read in several ways, which takes time."""
 
 
 class Unvalidated(Struct, frozen=True):
@@ -73,7 +73,7 @@ class HeaderRule:
         )
 
     def fits(self, fields: list[str]) -> bool:
-        """Whether one reading is valid; text and integers, which most headers are, come first."""
+        """Whether one reading is valid; text and integers come first, because most headers are one of them."""
         opinions, text = self.opinions, fields[0]
         if opinions is None:
             return True
@@ -93,11 +93,12 @@ class HeaderRule:
             return BodyOpinions()
         found = []
         for way in self._ways(fields):
-            # All texts of a way have to fit: the first violation counts, else the first doubt, else any.
+            # In one way of reading, all texts have to fit: the first violation counts, else the first doubt, else any
+            # opinion.
             opinions = list(map(self.opinions.on, way))
             doubted = next((one for one in opinions if one.disagreement is not None), opinions[0])
             found.append(next((one for one in opinions if one.violations), doubted))
-        # One way in which all values fit is enough, and one doubt is enough to report no failure.
+        # One way in which all values fit is enough. If there is none, one doubt is enough to report no failure.
         return next(
             (one for one in found if not one.violations and one.disagreement is None),
             next((one for one in found if one.disagreement is not None), found[0]),
@@ -117,9 +118,9 @@ class HeaderRule:
         decoded = decode_header(self._parameter, text, self._outline)
         found: list[Any] = []
         if isinstance(decoded, list):
-            # A reading that only generous readers accept as a number or a boolean does not keep the promise.
+            # A reading that only generous readers accept as a number or a boolean does not satisfy the schema.
             found = [reading.value for reading in decoded if reading.doubt != LOOSE]
-        # Text that is not of its media type is judged as text.
+        # Text that cannot be decoded as its media type is judged as text.
         return found or [text]
 
 
@@ -204,11 +205,11 @@ class DeserialisedBody(Struct):
     _operation: Any
 
     def is_fine(self, response: Response) -> bool:
-        """False: the function needs the status and the body together."""
+        """Return False: the function needs the status and the body together."""
         return False
 
     def complaint(self, response: Response) -> None:
-        """None: the status shows errors."""
+        """Return None: errors are recognised by the status."""
 
     def opinions(self, response: Response, case: Any = None) -> BodyOpinions:
         """Return the opinions of both validators on the function's result; an exception is reported as an undecodable body."""
@@ -234,8 +235,8 @@ class _Content(Struct, frozen=True):
 
 
 class _Response(Struct, frozen=True):
-    contents: tuple[_Content, ...] = ()  # Without media types that are spelled wrongly.
-    spellings: tuple[str, ...] = ()  # All media types as they are spelled, also malformed ones.
+    contents: tuple[_Content, ...] = ()  # Malformed media types are left out.
+    spellings: tuple[str, ...] = ()  # All media types as they are written, including malformed ones.
     headers: HeaderContract | None = None
     faults: tuple[Unvalidated, ...] = ()
 
@@ -290,7 +291,8 @@ class OpenApiContract:
         if has_body and matched is not None and response.contents:
             if content_type is None or not content_type.strip():
                 if any(content.spelling != "*/*" for content in response.contents):
-                    # Without a `Content-Type` a client may guess (RFC 9110, 8.3), and it guesses JSON where that is declared.
+                    # Without a `Content-Type` a client may guess (RFC 9110, 8.3), and it guesses JSON if JSON is
+                    # declared.
                     verdict, body = MediaTypeVerdict.MISSING, self._body(response.contents, _JSON)
             elif (received := media_type_of(content_type)) is None:
                 verdict = MediaTypeVerdict.MALFORMED
@@ -322,7 +324,7 @@ class OpenApiContract:
             try:
                 yield status, self._document.dereferenced(*place)[0]
             except UnresolvableReference:
-                # The warnings of the description report it.
+                # A warning reports this fault of the description.
                 continue
 
     def unvalidated(self) -> Iterator[Unvalidated]:

@@ -41,7 +41,7 @@ _TWIN: Final = "another operation of the same path may accept it"
 
 
 class Owner(Protocol):
-    """The schema of an operation, as operations, links and warnings use it."""
+    """The interface of a schema that operations, links and warnings use."""
 
     @property
     def asserts_formats(self) -> Callable[["OpenApiOperation"], bool]: ...

@@ -57,8 +57,8 @@ def _of_object(document: OpenApiDocument, name: str, item: object, at: str) -> I
         found, place = document.dereferenced(item, at)
         if not isinstance(found, dict):
             return
-        # `value` and `externalValue` exclude each other (OpenAPI 3.0, Example Object); of both, the one that needs no
-        # download counts.
+        # `value` and `externalValue` exclude each other (OpenAPI 3.0, Example Object); if both are given, the one that
+        # needs no download counts.
         known = [key for key in ("value", "dataValue") if key in found]
         for key in known:
             yield Example(found[key], pointer_child(place, key), name)
@@ -131,8 +131,8 @@ def _things(value: object) -> Iterator[Mapping[str, Any]]:
     if isinstance(value, dict):
         lists = [inner for inner in value.values() if isinstance(inner, list)]
         things = [one for one in lists[0] if isinstance(one, dict)] if len(lists) == 1 else []
-        # An object with an `id` is the resource, and a list in it is one of its properties. Of two lists none is known
-        # to be the list of the resources.
+        # An object with an `id` is the resource, and a list in it is one of its properties. If there are two lists, it
+        # is unknown which holds the resources.
         yield from islice(things, _MOST) if things and "id" not in value else (value,)
     elif isinstance(value, list):
         yield from (one for one in islice(value, _MOST) if isinstance(one, dict))
@@ -158,12 +158,12 @@ def _answers(document: OpenApiDocument, template: str) -> Iterator[Example]:
 if TYPE_CHECKING:
     import checker.validation.referee as opinions
 else:
-    # Asked first when a value is wrong: jsonschema is a sixth of the imports of a worker.
+    # Imported when the first value is wrong, because jsonschema takes a sixth of the import time of a worker.
     opinions = later("checker.validation.referee", by_all=False)
 
 
 class ValueReader(Struct):
-    """Tells why a value of a request breaks a schema, which is compiled when the first value is read."""
+    """Finds out why a value of a request violates a schema, which is compiled when the first value is read."""
 
     schema: Schema
     _compiled: Compiled | None = None
@@ -216,7 +216,7 @@ class Declared(Struct, frozen=True):
 
     @property
     def key(self) -> tuple[str, str]:
-        """Return the identity of a parameter: its place and name; header names have no case."""
+        """Return the identity of a parameter: its place and name; case does not matter in header names."""
         return self.place, self.name.lower() if self.place == "header" else self.name
 
 
@@ -255,7 +255,7 @@ def _declared(document: OpenApiDocument, raw: object, pointer: str) -> Iterator[
         elif isinstance(name, str):
             named = Declared(value, at, name, place)
         elif place == "body":
-            # The name of a body means nothing (Swagger 2.0, Parameter Object).
+            # The name of a body has no meaning (Swagger 2.0, Parameter Object).
             named = Declared(value, at, "", place)
         else:
             fault = "has no `name`; add it" if name is None else f"has {kind_of(name)} as its `name`; make it text"
@@ -323,7 +323,7 @@ def parameters(
 
 
 def _by_variable(declared: DeclaredByKey, variables: Iterable[str]) -> DeclaredByKey:
-    """Return the parameters, those of the path named as the variables that they mean: `ID` for a parameter `id` of `/a/{ID}`."""
+    """Return the parameters; those of the path get the names of their variables: `ID` for a parameter `id` of `/a/{ID}`."""
     free = {normalised(name): name for name in variables if ("path", name) not in declared}
     if not free:
         return declared
@@ -428,7 +428,7 @@ def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> 
         )
     # Swagger 2.0 has the schema beside `in`, OpenAPI 3 inside `schema`.
     is_older, is_newer = "type" in item.raw, not item.raw.keys().isdisjoint(("schema", "content"))
-    # With the marks of both versions or of none, the version of the document decides.
+    # If a parameter has the marks of both versions or of none, the version of the document decides.
     is_swagger = document.dialect is Dialect.OPENAPI20 if is_older == is_newer else is_older
     found = (swagger_parameter if is_swagger else newer_parameter)(document, item, location, required=required)
     is_usual = is_swagger == (document.dialect is Dialect.OPENAPI20)

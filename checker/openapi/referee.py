@@ -68,11 +68,11 @@ if TYPE_CHECKING:
     import checker.validation.referee as opinions
     from checker.validation.referee import Referee
 else:
-    # Imported with the first value that is judged: jsonschema is a sixth of the imports of a worker.
+    # Imported with the first value that is judged, because jsonschema takes a sixth of the import time of a worker.
     opinions = later("checker.validation.referee", by_all=False)
 
 _INVERTING: Final = frozenset({"contains", "if", "not", "oneOf", "then"})
-"""Keywords by which a value is wrong because it fits a schema."""
+"""Keywords that may reject a value because it fits a schema."""
 _ENGINES: Final = "engines of regular expressions do not agree whether it matches"
 _CLASSES: Final = later_pattern(r"\\[bBdDsSwW]")
 
@@ -80,7 +80,7 @@ _UNNAMED: Final = "its discriminator names no schema, or a schema that the value
 
 
 def _is_read_otherwise(violation: SchemaViolation) -> bool:
-    """Whether a text that breaks a pattern may match it in the engine of the service."""
+    """Whether a text that violates a pattern may match it in the regular expression engine of the service."""
     schema, value = violation.schema, violation.value
     if violation.keyword != "pattern" or not isinstance(schema, dict) or not isinstance(value, str):
         return False
@@ -114,8 +114,9 @@ class Rule:
         if doubt:
             # A schema that is not understood may be narrower than it seems, which makes these errors uncertain.
             wrong = [one for one in wrong if _INVERTING.isdisjoint(one.schema_path)]
-        # The referee reads discriminators beside `oneOf` and `anyOf` only, so those of base schemas are read in this walk. A
-        # fault counts only where the base surely applies (`is_sure`): inside one alternative, another one may hold.
+        # The referee reads discriminators beside `oneOf` and `anyOf` only, so those of base schemas are read in this
+        # walk. A fault counts only if the base surely applies (`is_sure`): inside an alternative, another one may be
+        # valid.
         todo: list[tuple[Outline, Any, tuple[str | int, ...], bool]] = []
         if self._has_bases and not wrong:
             todo.append((self.outline, value, (), True))
@@ -167,7 +168,7 @@ class Rule:
             return found
         judges = [self._part(facet) for facet in outline.facets() if isinstance(facet.raw, dict)]
         fits = [one for one in found if not any(judge.errors(one.value) for judge in judges)]
-        # Without the likely reading, two readings in doubt that fit would make the part valid.
+        # Without the most likely reading, two doubtful readings that fit would make the part valid.
         if fits and found[0] not in fits and all(one.doubt for one in fits):
             # The most likely reading does not fit.
             return [found[0], *fits]
@@ -208,7 +209,7 @@ class Part(Struct, frozen=True):
         return [self._verdict(Outcome.INVALID, keyword, reason, value)]
 
     def judged(self, found: list[Reading], rule: Rule) -> list[PartVerdict]:
-        """Return valid if a reading beyond doubt is valid, invalid if every reading is invalid, ambiguous otherwise."""
+        """Return valid if a reading without doubt is valid, invalid if every reading is invalid, ambiguous otherwise."""
         errors: list[tuple[Reading, list[SchemaViolation]]] = []
         read_only: set[str] = set()
         doubts: list[str] = []
@@ -245,7 +246,8 @@ class Part(Struct, frozen=True):
         if all(doubts):
             return self.ambiguous(doubts[0])
         if read_only:
-            # A server may refuse or ignore read-only properties in a request (OpenAPI 3.0, Schema Object): both are right.
+            # A server may refuse or ignore read-only properties in a request (OpenAPI 3.0, Schema Object): both are
+            # correct.
             return self.ambiguous(f"it has read-only properties: {', '.join(sorted(read_only))}")
         if len(fits) == len(errors) > 1 or not all(reading.doubt for reading in fits):
             # If several readings are all valid, it does not matter which of them the server takes.
@@ -471,12 +473,12 @@ _YAML = "YAML 1.1 and YAML 1.2 read it differently"
 _OCTETS = "nothing says whether it is text or octets"
 _STREAM = "the description does not say which values the text has one after another"
 _NAMELESS = "the parts have no names, and servers differ on how they match them"
-# RFC 8259, 4: names should be unique; what a receiver does with equal ones is unpredictable.
+# RFC 8259, 4: names should be unique; how receivers treat equal ones is unpredictable.
 _TWICE = "servers differ on which of two equal names counts"
 
 
 class Undecided(Exception):
-    """The meaning of the body is undecided; the message is the reason."""
+    """The meaning of the body cannot be decided; the message is the reason."""
 
 
 def body_verdicts(
@@ -491,7 +493,7 @@ def body_verdicts(
     if content is None or (content == b"" and content_type is None):
         if not is_declared or not operation.body_required:
             return whole.valid()
-        # Zero bytes may be a valid body: an empty text or file, a form without required properties.
+        # Zero bytes may be a valid body, such as an empty text or file, or a form without required properties.
         if any(_may_be(body, b"", rules) for body in operation.bodies):
             return whole.ambiguous(_NO_BODY)
         return whole.broken("required", "a body is required and there is none")
@@ -536,15 +538,15 @@ def of_type(body: Body, content: bytes, content_type: str, rules: Rules, *, requ
     is_wrong = any(one.outcome is Outcome.INVALID for one in verdicts)
     if not is_wrong and (is_opaque(content_type) or not _holds_files(content, content_type)):
         return part.ambiguous(ambiguity.KIND)
-    # An empty form may be no form at all, and many frameworks read `null` as no body.
+    # Servers may read an empty form as no body, and many frameworks read `null` as no body.
     is_nothing = not content or content.strip() == b"null"
-    # Servers differ on whether zero bytes are a body, so that a valid empty text may be refused where a body is required.
+    # Servers differ on whether zero bytes are a body, so a valid empty text may be refused if a body is required.
     is_doubtful = is_wrong != required if not content else is_wrong and not required
     return part.ambiguous(_NO_BODY) if is_nothing and is_doubtful else verdicts
 
 
 def _holds_files(content: bytes, content_type: str) -> bool:
-    """Whether content that is declared as an image, an archive and so on is one, also in a part: schemas cannot express that."""
+    """Whether content that is declared as an image, an archive or the like is one, also in a part; schemas cannot express this."""
     if not is_multipart(content_type):
         return is_of_its_kind(content, content_type)
     parts = parts_of(content, content_type)
@@ -557,7 +559,7 @@ def _stream(content_type: str) -> str:
 
 
 def _stream_readings(content: bytes, content_type: str, rule: Rule) -> list[Reading]:
-    """Return the readings of values after each other: as a list, as a single value, or as a text."""
+    """Return the readings of consecutive values: as a list, as a single value, or as a text."""
     if "string" in rule.outline.types or _stream(content_type) == "events":
         raise Undecided(_STREAM)
     values = [exact_json(text) for text in re.split("[\\n\x1e]", content.decode("utf-8")) if text.strip()]
@@ -566,7 +568,7 @@ def _stream_readings(content: bytes, content_type: str, rule: Rule) -> list[Read
 
 
 def body_readings(body: Body, content: bytes, content_type: str, rule: Rule) -> list[Reading]:
-    """Return the values that a body can mean. Raises `ValueError` if it is not of its type, and `Undecided`."""
+    """Return the values that a body can mean. Raises `ValueError` if it does not have its media type, and `Undecided`."""
     if is_form(content_type):
         return form_readings(content, rule, body.encoding)
     if is_multipart(content_type):
@@ -617,7 +619,7 @@ def _yaml_readings(content: bytes, content_type: str, rule: Rule) -> list[Readin
 
 
 def _unstructured(text: str, rule: Rule) -> list[Reading]:
-    """Return the readings of a text that the schema may read as more than text. Raises `Undecided` if it must be more."""
+    """Return the readings of a text for which the schema may allow other types than text. Raises `Undecided` if it must have another type."""
     types = rule.outline.types
     if types and types <= {"array", "object", "null"}:
         raise Undecided(UNWRITTEN)
@@ -653,7 +655,7 @@ def path_verdicts(parameters: Iterable[Parameter], target: RequestTarget, rules:
         if not texts:
             continue
         outline = rules.of(parameter.schema).outline
-        # In `/{a}-{b}` a value with a hyphen can be split in several ways, and each of them is what some server reads.
+        # In `/{a}-{b}` a value with a hyphen can be split in several ways, and each way is that of some server.
         ways = [decode_path(parameter, text, outline) for text in dict.fromkeys(texts)]
         readings = [one for way in ways if isinstance(way, list) for one in way]
         if target.is_cut:
@@ -703,7 +705,7 @@ def _share_verdicts(share: OwnedPairs, rules: Rules) -> list[PartVerdict]:
     parameter = share.parameter
     if share.is_contested:
         return Part.of(parameter).ambiguous(ambiguity.SHARED, _shown(share.own))
-    # If all pairs may be undeclared, the parameter may be absent.
+    # If all pairs may be undeclared ones, the parameter may be absent.
     may_be_absent = bool(share.rest) and not share.own
     if may_be_absent and not parameter.required:
         return Part.of(parameter).valid()
@@ -764,7 +766,7 @@ class RequestReferee:
         self._operation = operation
         self._template = PathTemplate(operation.path)
         self._rules = Rules()
-        # Requests that test one parameter share all their other parts.
+        # Requests that test the same parameter have all other parts in common.
         self._kept_target = lru_cache(_KEPT)(self._target_verdicts)
         self._kept_body = lru_cache(_KEPT)(self._body_verdicts)
         self._parameters: dict[Location, list[Parameter]] = {place: [] for place in Location}
@@ -781,7 +783,7 @@ class RequestReferee:
         content_type = request.header(b"content-type")
         said = None if content_type is None else content_type.decode("latin-1")
         body, rules = request.body, self._rules
-        # Long targets hardly repeat: keeping them would only fill the memory.
+        # Long targets rarely occur twice, so keeping them would only fill the memory.
         is_short = len(target) + len(base_path) <= _LONGEST
         if self._operation.method not in (request.method, request.method.upper()):
             whole = Part(Location.PATH, "")

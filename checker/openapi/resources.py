@@ -77,7 +77,7 @@ def links_of(operation: OpenApiOperation) -> Iterator[ApiLink]:
     """Yield the links of all responses of an operation in document order; a link that cannot be followed carries its error."""
     document = operation.owner.document
     for status, raw, at in members(operation.definition.raw, operation.entry.pointer, "responses"):
-        # A lost response is a warning of its own.
+        # A lost response has its own warning.
         response, place = document.object_at(raw, at)
         for key in ("links", "x-links"):
             for name, link, pointer in members(response, place, key):
@@ -145,20 +145,20 @@ def _is_named(parameter: Parameter, name: str, location: Location | None) -> boo
     return location in (None, own) and own.key(parameter.name) == own.key(name)
 
 
-_NAMED: Final = 0.8  # Affinity from which a name is certain; below it, only a value may match.
+_NAMED: Final = 0.8  # From this affinity on, a name is certain; below it, only a value may match.
 _LIKELY: Final = 0.5
 _SURE: Final = 0.95  # The greatest affinity.
 _MOST_SOURCES: Final = 4  # Operations that one value is taken from.
 _MOST_PRECEDING: Final = 32
 """Operations with URLs that an operation waits for, and as many with fields of its formats. Each pair of them is an edge."""
-_MOST_NAMELESS: Final = 3  # Resources that `source` and `target` may refer to, if no prose names one.
+_MOST_NAMELESS: Final = 3  # Most resources that `source` and `target` may refer to, if no prose names one.
 _VERBS: Final = {"POST": "Create", "PUT": "Replace", "PATCH": "Update", "DELETE": "Delete"}
 _KNOWN_BY: Final = {"id": 0.84, "uuid": 0.83, "guid": 0.83, "code": 0.82, "slug": 0.82, "key": 0.81}
 """Fields that identify an object which is referred to by its noun, with their affinities, best first."""
-_SHOWN: Final = 3  # Rank of an operation that shows one resource among those that create or show some.
+_SHOWN: Final = 3  # Rank of operations that show one resource, among those that create or show resources.
 _URL: Final = shared_format("uri")
-# Five planted errors were never reached because a parameter has another name than the field that holds its value, and
-# only the description tells: "`payment_token` of the invoice".
+# Five planted errors were never reached because a parameter has another name than the field with its value, which only
+# the description states: "`payment_token` of the invoice".
 _TOLD: Final = re.compile(r"`(\w+)` (?:of|from) (?:the|an?|its|your) (\w+)")
 """Matches the field and the resource that hold a value, in the description of a parameter."""
 _ENDINGS: Final = tuple(sorted(IDENTIFIERS))
@@ -174,7 +174,7 @@ class _Slot(Struct, frozen=True):
     is_url: bool = False
     noun: str = ""  # Noun of the resource that its name leaves open.
     beside: frozenset[str] = frozenset()
-    """Nouns that the fields of its body have as names, for a URL: the stock record of a `product` stands below products."""
+    """For a URL, the nouns that are names of fields of its body: the stock record of a `product` is below products."""
     told: str = ""  # The field that holds its value, by its description.
 
     @property
@@ -197,8 +197,8 @@ class _Slot(Struct, frozen=True):
 def resource_model(operations: Iterable[OpenApiOperation | BrokenOperation]) -> ResourceModel:
     """Return the resources that the readable operations create and use."""
     read = [one for one in operations if isinstance(one, OpenApiOperation)]
-    # Transitions are found from the side of the consumer: a slot of a request asks for its holders, which are looked up
-    # by noun. Comparing each pair of operations would take quadratic time, and large descriptions have a thousand.
+    # Transitions are found from the consumer: for a slot of a request, its holders are looked up by noun. To compare
+    # each pair of operations would take quadratic time, and large descriptions have a thousand operations.
     uses = {one.label: ResourceUse.of(one.label, one.method, one.path) for one in read}
     declared = [
         Transition(link.name, link.source, link.status, link.target, link.values, is_inferred=False)
@@ -212,10 +212,10 @@ def resource_model(operations: Iterable[OpenApiOperation | BrokenOperation]) -> 
     asked = inference.formats_asked()
     formatted = inference.formatted(asked)
     model = ResourceModel(uses.values(), [*declared, *rest], formatted, inference.preceding())
-    # References come before formats, which say less. Both add edges only where they close no circle: otherwise most
-    # operations of the API of Oscar were in one layer, in which no operation can use values of another.
+    # References come before formats, which are less certain. Both add only edges that close no circle: otherwise most
+    # operations of Oscar's API were in one layer, where no operation can use values of another.
     model = model.following(inference.lists_of_references(model))
-    # Facts that follow from a model are computed again for another model.
+    # A new model computes its facts again, so it is made only if there are pairs to add.
     alike = list(inference.of_same_format(model, asked))
     return model.following(alike) if alike else model
 
@@ -237,7 +237,7 @@ class _Inference(Struct):
     variables: Mapping[str, Resource]
     """Distinctive variables of paths -> the collection whose members they name: `vin` -> cars."""
     known: dict[tuple[object, ...], tuple[tuple[Label, str], ...]] = field(default_factory=dict)
-    """(operation, expression) pairs of responses that may hold the value of a slot: many slots are alike."""
+    """(operation, expression) pairs of responses that may hold the value of a slot; kept because many slots are alike."""
     read: dict[Label, tuple[_Slot, ...]] = field(default_factory=dict)  # The slots of each operation.
     foreign: dict[tuple[str, str, Resource], bool] = field(default_factory=dict)
     """(name, type, collection) -> whether the name refers to another resource: operations of a collection have the same bodies."""
@@ -278,7 +278,7 @@ class _Inference(Struct):
             found: dict[Label, list[TakenValue]] = {}
             for slot in self._slots(target):
                 answered = dict(self._sources(target.label, slot))
-                # The client names some resources when it creates them; responses do not hold these names.
+                # Some resources are named by the client that creates them, and responses do not contain these names.
                 sent: dict[Label, str] = {}
                 creators = self.creators.get(slot.owner, {}) if slot.location is Location.PATH else {}
                 for label, body in creators.items():
@@ -318,7 +318,7 @@ class _Inference(Struct):
         return found
 
     def formats_asked(self) -> dict[str, set[Label]]:
-        """Return format -> operations whose requests have a field of it, without URLs of resources that other operations show."""
+        """Return format -> operations whose requests have a field of it, except URLs of resources that other operations show."""
         asked: dict[str, set[Label]] = {}
         for target in self.operations:
             raws = [outline_of(each.schema).first("format") for each in target.parameters]
@@ -336,9 +336,9 @@ class _Inference(Struct):
         kept = [one for one in self.operations if self.uses[one.label].method != REMOVING]
         leading = {one.label for one in kept if leads_elsewhere(one)}
         showing = [one.label for one in kept if one.label in leading or may_show_urls(self.answers[one.label])]
-        # Described URLs come first, so that the cap leaves out responses of which nothing is known.
+        # Described URLs come first, so that the limit leaves out responses of which nothing is known.
         showing.sort(key=lambda label: (label not in leading, not self.answers[label].fields))
-        # Jobs are found before their results: described redirects lead on.
+        # Jobs are found before their results, to which described redirects lead.
         first = [label for label in showing if label not in lost]
         second = [label for label in showing if label in lost and label in leading]
         return {label: (first if label in leading else [*first, *second])[:_MOST_PRECEDING] for label in lost}
@@ -414,7 +414,7 @@ class _Inference(Struct):
                 yield from (_Slot(Location.BODY, one.pointer, use.resource, one.kind, noun=noun) for noun in nouns)
 
     def _nouns_of_urls(self, target: OpenApiOperation, pointer: str) -> Iterator[str]:
-        """Yield the nouns of the resources whose URLs the examples of a body have at a place that says none: `/api/products/209/`."""
+        """Yield the nouns of resources whose URLs (`/api/products/209/`) the examples of a body have at a place without a noun."""
         for example in target.bodies[0].examples:
             text = example.value
             for token in tokens_of(pointer):
@@ -436,7 +436,7 @@ class _Inference(Struct):
             return True
         if kind in (_TEXT, _WHOLE) and singular(name) in self.by_noun:
             return True
-        # All creations make an `id`, so that it says nothing.
+        # All creations make an `id`, so it is no evidence.
         if normalised(name) in self.made and not is_identifier(normalised(name)):
             return True
         nouns = [noun for noun, _ in spellings(name, own) if noun and len(words(name)) > 1]
@@ -449,7 +449,7 @@ class _Inference(Struct):
         key = (word, slot.owner, slot.kind, slot.is_url, slot.location, slot.noun, slot.beside)
         known = self.known.get(key)
         if known is None:
-            # One more, because the target itself may be among them.
+            # One more is read, because the target itself may be among them.
             known = self.known[key] = tuple(islice(self._holders(slot, word), _MOST_SOURCES + 1))
         # `parentId` names a member of the own collection, so that the operation itself is a source of it.
         others = [one for one in known if one[0] != target or is_qualified(word)]
@@ -493,7 +493,7 @@ class _Inference(Struct):
         word, use = normalised(slot.name.rpartition("/")[2]), self.uses[target]
         for _, owner in use.owners if slot.location is Location.BODY else ():
             for label in self.by_noun.get(noun_of(owner), ()):
-                # The checkout of a cart shows the order, whose schema has another noun than the path.
+                # The checkout of a cart shows an order, whose schema has another noun than the path.
                 is_shown = self.uses[label].resource == owner or self.answers[label].noun == noun_of(owner)
                 fields = self.answers[label].fields if is_shown and owner not in (use.resource, ()) else ()
                 likely = [one for one in fields if _fits(slot, one) and is_carried(word, one.name)]
@@ -502,12 +502,12 @@ class _Inference(Struct):
                     yield label, f"$response.body#{nearest.pointer}"
 
     def _compared(self, slot: _Slot, word: str, answer: AnswerFields, homes: Sequence[Resource]) -> AnswerField | None:
-        # Fields with other names, which most are, stay below both bounds.
+        # Fields with other names, which are the most, stay below both bounds.
         likely = {name for _, name in spellings(word, slot.owner)} | (URLS if slot.is_url else IDENTIFIERS)
         best: tuple[float, int, int] = (0.0, 0, 0)
         found = None
         for place, one in answer.named(likely):
-            # The outermost of equally good fields counts, the first of one depth: others are not compared with a sure one.
+            # Of equally good fields the outermost counts, then the first. After a sure one, others are not compared.
             if (best[0] < _SURE or (-one.depth, -place) > best[1:]) and _fits(slot, one):
                 rank = _closest(slot, word, one.name, (*homes, (one.holder,))), -one.depth, -place
                 if found is None or rank > best:
@@ -540,13 +540,13 @@ def _told(parameter: Parameter) -> tuple[str, ...]:
 def _held(
     uses: Mapping[Label, ResourceUse], answers: Mapping[Label, AnswerFields], by_noun: Mapping[str, Sequence[Label]]
 ) -> dict[str, Sequence[Label]]:
-    """Return noun -> operations whose responses show identifiers of such resources inside others; so for `username` and the like.
+    """Return noun -> operations whose responses show identifiers of such resources inside others, also for names such as `username`.
 
     A reference, such as `line_id`, counts where no operation creates or lists its resource. A response to anything but a safe method
     may repeat a made-up one.
     """
     # `GET /orders` shows `{data: [{id, lines: [{id}]}]}`. When ids of lines counted as ids of orders, no request to
-    # `GET /lines/{lineId}` had one, and a planted error there was missed in four of four runs.
+    # `GET /lines/{lineId}` had a real id, and a planted error there was missed in four of four runs.
     found: dict[str, dict[Label, None]] = {}
     # Resources that operations return, and that no operation creates or lists.
     shown = {noun for noun, labels in by_noun.items() if all(_maker_rank(uses[label]) >= _SHOWN for label in labels)}

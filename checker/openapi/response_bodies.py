@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import checker.validation.referee as opinions
     from checker.validation.referee import Referee
 else:
-    # Asked first when a value is wrong: jsonschema is a sixth of the imports of a worker.
+    # Imported when the first value is wrong, because jsonschema takes a sixth of the import time of a worker.
     opinions = later("checker.validation.referee", by_all=False)
 
 DEEPEST: Final = 500
@@ -42,7 +42,7 @@ class BeyondLimits(ValueError):
 def json_of_text(text: str, *, strict: bool = False) -> Any:
     """Return the value of a JSON text. Raises `ValueError` for any other, `BeyondLimits` above a limit.
 
-    `strict` refuses `NaN` and the infinities, which are no JSON.
+    `strict` refuses `NaN` and the infinities, which are not JSON.
     """
     try:
         value = json.loads(text, parse_constant=refuse_constant if strict else None)
@@ -71,9 +71,9 @@ def _is_deep(value: Any) -> bool:
 
 
 _MOST_VALUES: Final = 100_000
-"""Values of a YAML body, counted as often as aliases repeat them, because every alias is validated again."""
+"""Most values of a YAML body. Aliases count each time, because each of them is validated again."""
 _MOST_MARKS: Final = 200_000
-"""Line ends, commas and colons: each part between them becomes a node, at some 5 microseconds each."""
+"""Most line ends, commas and colons of a YAML body. Each part between them becomes a node, which takes 5 microseconds."""
 _MARKS: Final = "\n,:"
 _TOO_MUCH: Final = "is YAML with more values than are read"
 _TAG: Final = "tag:yaml.org,2002:"
@@ -145,14 +145,14 @@ class TwoOpinions:
 
 _DEEPEST: Final = 4  # Levels of alternatives in alternatives of an event.
 _Group = list[tuple[TwoOpinions, "Payloads"]]
-"""Alternatives, each with the schema that decides whether an event is one of them."""
+"""Alternatives: each one's schema decides whether an event belongs to it."""
 
 
 class Payloads(Struct):
     """JSON texts in the properties of an event, as its schemas declare them."""
 
     own: list[tuple[str, TwoOpinions, tuple[str, ...]]] = field(default_factory=list)
-    """(property, schema of its text, path of that schema from the schema of the event, or from the root of the document)."""
+    """(property, schema of its text, path of that schema from the event's schema or from the root of the document)."""
     choices: list[_Group] = field(default_factory=list)
 
     def opinions(self, event: dict[str, Any]) -> Iterator[BodyOpinions]:
@@ -163,7 +163,7 @@ class Payloads(Struct):
         for branches in self.choices:
             admitting = [inner for branch, inner in branches if branch.is_valid(event)]
             groups = [list(inner.opinions(event)) for inner in admitting] or [[]]
-            # The alternative nearest to the event is one without violations, else the first.
+            # The best alternative is one without violations, else the first.
             yield from next((one for one in groups if not any(each.violations for each in one)), groups[0])
 
 
@@ -179,7 +179,7 @@ def payloads_of(outline: Outline, event: str, depth: int = _DEEPEST) -> Payloads
                     and media_type.partition(";")[0].strip().lower().endswith("json")
                     and isinstance(inner.get("contentSchema"), dict | bool)
                 ):
-                    # An error of the schema is reported where the schema of the event is compiled.
+                    # Errors of the schema are reported when the schema of the event is compiled.
                     with contextlib.suppress(UnresolvableReference, UnusableSchema):
                         schema = outline.schema_at(inner["contentSchema"], pointer_child(at, "contentSchema"))
                         way = tokens_of(schema.pointer.removeprefix(event))
@@ -240,7 +240,7 @@ class StreamBody:
         return self.opinions(content) == BodyOpinions()
 
     def opinions(self, content: bytes) -> BodyOpinions:
-        """Return the opinions of both validators, each schema path once, at the first event that breaks it."""
+        """Return the opinions of both validators: each schema path once, at the first event that violates it."""
         found: dict[tuple[str, ...], SchemaViolation] = {}
         doubt: str | None = None
         read: list[Any] = []
@@ -272,7 +272,7 @@ class StreamBody:
     def _of_whole(self, whole: TwoOpinions, content: bytes, events: list[Any]) -> BodyOpinions:
         """Return the opinions on a stream without `itemSchema`: such a schema may mean the whole body, a list, or each event."""
         text = content.decode("utf-8", "replace")
-        # One reading under which the stream is valid is enough: the description does not say which one it means.
+        # One reading that makes the stream valid is enough, because the description does not state which one it means.
         if not events or whole.any_valid([events, text]):
             return BodyOpinions()
         for number, event in enumerate(events):
@@ -390,7 +390,7 @@ def body_validator(promise: Promise, received: MediaType, *, validate_formats: b
 
 
 class _Unjudged(Exception):
-    """There are further possible readings, so the body cannot be called wrong."""
+    """There are other possible readings, so the body is not proved to be wrong."""
 
 
 def _xml_values(outline: Outline, content: bytes) -> list[Any]:
@@ -487,7 +487,7 @@ class JsonBody(ReadBody):
         try:
             return self._is_valid(orjson.loads(content))
         except orjson.JSONDecodeError:
-            # Lone surrogates, a byte order mark, UTF-16: still JSON.
+            # Texts with lone surrogates or a byte order mark, or in UTF-16, are JSON as well.
             return super().is_valid(content)
 
 
@@ -503,7 +503,7 @@ def json_value(content: bytes, charset: str | None) -> Any:
 
 
 def decoded_text(content: bytes, charset: str | None) -> str:
-    """Return the text of a body; Latin-1, the old default of HTTP, if it does not have its declared charset."""
+    """Return the text of a body, read as Latin-1 (the old default of HTTP) if it is invalid in its declared charset."""
     for name in (charset or "utf-8-sig", "utf-8-sig"):
         try:
             return content.decode(name)

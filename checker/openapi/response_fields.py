@@ -15,7 +15,7 @@ from checker.openapi.documents.references import OpenApiDocument
 from checker.openapi.operation import OpenApiOperation
 from checker.schema.views import Outline, outline_of
 
-# With four levels, `/data/*/lines/*/id` of a page of orders was not read.
+# A limit of four levels left out `/data/*/lines/*/id` in a page of orders.
 _DEEP: Final = 7
 _MOST: Final = 120  # Fields of one schema.
 _STEPS: Final = 400  # Schemas that are read for one response.
@@ -34,7 +34,7 @@ class AnswerField(Struct, frozen=True):
     """One scalar."""
 
     pointer: str  # `/items/*/id`: `*` for every item.
-    name: str  # Normalised; of an item that is a scalar, that of its list.
+    name: str  # Normalised; for an item that is a scalar, the name of its list.
     kind: str
     depth: int
     required: bool = False
@@ -53,7 +53,7 @@ class AnswerFields(Struct, frozen=True):
     """Shared by all operations with the same fields."""
 
     def named(self, names: Iterable[str]) -> Iterator[tuple[int, AnswerField]]:
-        """Yield the fields with one of these names, each with its place among all."""
+        """Yield the fields with one of these names, each with its index among all."""
         if self.fields and not self._by_name:
             for place, one in enumerate(self.fields):
                 self._by_name.setdefault(one.name, []).append((place, one))
@@ -68,7 +68,7 @@ class _Member(Struct):
     key: str | None  # None: the items.
     name: str
     required: bool
-    shape: "_Shape | None" = None  # Read when it is first reached.
+    shape: "_Shape | None" = None  # None until it is first reached.
 
 
 class _Shape(Struct):
@@ -82,7 +82,7 @@ class _Shape(Struct):
     members: tuple[_Member, ...]
     outline: Outline | None  # None without members.
     read: dict[str, AnswerFields] = field(default_factory=dict)
-    """The fields below it, by the flag of fields that are left out."""
+    """Keyword of the fields that are left out (`writeOnly`) -> the other fields below it."""
 
 
 Shapes = dict[tuple[object, ...], _Shape]
@@ -117,7 +117,7 @@ _URL_FORMATS: Final = ("uri", "uri-reference", "iri", "iri-reference", "url")
 
 
 def leads_elsewhere(operation: OpenApiOperation) -> bool:
-    """Whether headers of described responses may hold URLs of other resources, as their names or the statuses say."""
+    """Whether headers of described responses may hold URLs of other resources, by their names or the statuses."""
     document = operation.owner.document
     for status, raw, at in members(operation.definition.raw, operation.entry.pointer, "responses"):
         response, place = document.object_at(raw, at)
@@ -173,8 +173,7 @@ def _examples(document: OpenApiDocument, response: Mapping[str, Any], at: str) -
 def _read(schema: Schema, shapes: Shapes, hidden: str = "writeOnly") -> AnswerFields:
     """Return the fields without a status, outermost first; fields flagged `hidden` are left out."""
     shape = _shape_of(outline_of(schema), shapes)
-    # Reading each schema once for all responses takes 0.6 of the time on GitHub's description, 0.4 on that of
-    # Kubernetes.
+    # Reading each schema once for all responses takes 0.6 of the time for GitHub's description, 0.4 for Kubernetes.
     known = shape.read.get(hidden)
     if known is None:
         known = shape.read[hidden] = _walked(shape, shapes, hidden)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from checker.openapi.operation import OpenApiOperation
     from checker.openapi.routes import Routes
 else:
-    # Not needed for the table of contents.
+    # Imported late, because the table of contents does not need it.
     linked = later("checker.openapi.resources")
     changes = later("checker.openapi.changes")
     operations = later("checker.openapi.operation")
@@ -70,7 +70,7 @@ class OpenApiSchema(ApiSchema):
         self._notes = origin.notes
         self.app: object | None = None
         self.asserts_formats: Callable[[Operation], bool] = lambda operation: True
-        """Whether responses of an operation must keep to `format`."""
+        """Whether responses of an operation have to match `format`."""
         self.hooks: HookSource = GLOBAL_HOOKS
         """Hooks of users that run while paths and operations are read."""
         self.server_variables: Mapping[str, str] = {}
@@ -244,7 +244,7 @@ class OpenApiSchema(ApiSchema):
                 yield from linked.links_of(operation)
 
     def resources(self) -> ResourceModel:
-        """Return the operations that create and use resources. Built once; the normalised document holds them."""
+        """Return the operations that create and use resources. Computed once; the normalised document contains them."""
         if self._resources is None:
             if self._plain_resources is not None:
                 self._resources = ResourceModel.of_plain(self._plain_resources)

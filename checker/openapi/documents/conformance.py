@@ -18,13 +18,13 @@ from checker.core.schema import Dialect, pointer_child
 from checker.openapi.documents.dialects import version_of
 
 _MOST_SHOWN: Final = 20
-_LONGEST: Final = 200  # Characters of a problem: messages repeat the value, which may be a whole path item.
+_LONGEST: Final = 200  # Longest problem in characters. Messages repeat the value, which may be a whole path item.
 _BASE: Final = "https://spec.openapis.org/oas/base"
 _JSON_SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
 _VERSIONS: Final = ("openapi", "swagger")
-_WHOLE: Final = ("info", "externalDocs")  # Objects whose fields are no named parts.
+_WHOLE: Final = ("info", "externalDocs")  # Objects that are not split into named parts.
 _FRAME: Final[dict[str, Any]] = {"info": {"title": "", "version": ""}, "paths": {}}
-"""With its version, the smallest valid description."""
+"""Together with the version, this is the smallest valid description."""
 
 
 def require_conformance(root: Mapping[str, Any]) -> None:
@@ -33,8 +33,8 @@ def require_conformance(root: Mapping[str, Any]) -> None:
     version = edition.name.split()[1]
     schema = _official(version)
     is_first_draft = edition.dialect in (Dialect.OPENAPI20, Dialect.OPENAPI30)
-    # The fast validator decides; its errors do not name the alternative that a value was nearest to. The one that names it takes
-    # 20 CPU-seconds for a megabyte, so that it gets only the parts that are wrong.
+    # The fast validator decides; its errors do not name the alternative that a value was nearest to. The validator that
+    # does takes 20 CPU-seconds for a megabyte, so it gets only the invalid parts.
     fast = _fast(version)
     if fast.is_valid(root):
         return

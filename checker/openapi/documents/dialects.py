@@ -89,7 +89,7 @@ def schema_dialect_of(root: Mapping[str, Any], dialect: Dialect) -> Dialect:
 def flag(raw: Mapping[str, Any], name: str) -> bool | None:
     """Return the value of a boolean field; None where it is missing or has no known meaning.
 
-    Documents written by hand spell booleans as YAML 1.1 does: to YAML 1.2, `yes` is a text.
+    Hand-written documents have booleans of YAML 1.1, such as `yes`, which is a text in YAML 1.2.
     """
     value = raw.get(name)
     if isinstance(value, bool):

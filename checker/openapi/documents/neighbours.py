@@ -20,7 +20,7 @@ from checker.kinds.fetching import AllowanceSpent, read_file
 from checker.kinds.web import Web
 from checker.openapi.documents.parsing import parse
 
-Read = Callable[[str], object]  # Returns the parsed document of a name. Raises `LoaderError`.
+Read = Callable[[str], object]  # Returns the parsed document with a name. Raises `LoaderError`.
 
 # URIs cannot climb above the root, so the main document gets a root deep enough for every `../` in a description.
 _FOLDER: Final = "/_" * 24
@@ -96,7 +96,7 @@ class Neighbours:
         except AllowanceSpent:
             raise
         except LoaderError:
-            # `$self` says where a document belongs: its neighbours may be there instead of beside the copy.
+            # `$self` states the original place of a document: its neighbours may be there instead of beside the copy.
             if "$self" not in self._main or urlsplit(name).scheme:
                 raise
         return self._read(self.uri_of(name))

@@ -23,7 +23,7 @@ _CONSTANTS: dict[str, bool | None] = {
     "~": None,
     **{spelled: value for word, value in _WORDS for spelled in (word, word.capitalize(), word.upper())},
 }
-_LARGEST = 10_000_000  # Values and pieces of long texts in a description, counted as often as aliases repeat them.
+_LARGEST = 10_000_000  # Most values and pieces of long texts in a description, counted as often as aliases repeat them.
 _LONG = 32
 _TAG = "tag:yaml.org,2002:"
 _NUMERIC_START = frozenset("+-.0123456789")
@@ -54,7 +54,7 @@ class RepeatedKeys(Struct):
 
     @property
     def is_full(self) -> bool:
-        """Whether further keys are ignored, so that a document of nothing else is read in linear time."""
+        """Whether further keys are ignored, so that documents with nothing but repeated keys are read in linear time."""
         return len(self._sentences) >= _MOST_REPEATED
 
     def add(self, key: str, first: int, second: int) -> None:
@@ -156,7 +156,7 @@ class _NodeReader(Struct):
                         raise yaml.constructor.ConstructorError(
                             None, None, "`<<` must name a mapping", source.start_mark
                         )
-                    # Chains of merges copy what the links before them copied.
+                    # In a chain of merges each one copies all that the earlier ones copied.
                     self._grow(len(inherited), source)
                     merged = {**merged, **inherited, **merged}
             else:
@@ -218,7 +218,7 @@ def parse(data: bytes, *, name: str, content_type: str | None = None, notes: lis
     repeated = RepeatedKeys(name, [] if notes is None else notes)
     if _JSON_START.match(data):
         with contextlib.suppress(ValueError):
-            # Nearly every document: JSON in valid UTF-8 is JSON, whatever its headers state.
+            # This is the usual case: JSON in valid UTF-8 is JSON, whatever its headers state.
             return _json(data, repeated)
     text = _decoded(data, content_type)
     start = text.lstrip()[:200]
@@ -260,7 +260,7 @@ _JSON_TOKEN = re.compile(rf"({_STRING})(\s*+:)?|[{{}}]", re.DOTALL)
 def _json(data: bytes, repeated: RepeatedKeys) -> Any:
     """Return the value of JSON text, and report repeated keys, which parsers drop (RFC 8259, 4). Raises `ValueError`."""
     value = parse_json(data)
-    # Counting takes a tenth of the time of reading each key, and nearly every text has as many keys as its value.
+    # Counting keys takes a tenth of the time of reading them, and nearly every text has as many keys as its value.
     of_text, of_value = (one.translate(None, _SPACES).count(b'":') for one in (data, to_json(value)))
     if of_text > of_value:
         _report_repeated(data.decode(), repeated)

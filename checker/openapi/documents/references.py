@@ -94,7 +94,7 @@ def lost(reference: str, at: str, root: object, reason: object) -> UnresolvableR
 
 
 def is_lost(sentence: str) -> bool:
-    """Whether an error message contains an error of `lost`."""
+    """Whether an error message contains the message of an error that `lost` returned."""
     return _NOWHERE in sentence
 
 
@@ -105,7 +105,7 @@ _MAPS: Final = frozenset(
     ["callbacks", "content", "definitions", "$defs", "dependentSchemas", "encoding", "examples", "headers", "links", "mapping",
      "parameters", "pathItems", "patternProperties", "properties", "requestBodies", "responses", "schemas", "securitySchemes"]
 )  # fmt: skip
-"""Keys of objects whose keys are names of the author."""
+"""Keys of objects whose own keys are chosen by the author."""
 _COMPONENTS: Final = "#/components"
 
 
@@ -133,7 +133,7 @@ def _schemas(root: object, home: str) -> Iterator[Found]:
 
 
 def _is_left(key: str, value: object, at: str) -> bool:
-    """Whether no object of OpenAPI outside of schemas is below a key."""
+    """Whether everything below a key is schemas, extensions or data."""
     is_named = key == "schemas" and at.endswith(_COMPONENTS)
     return key in _SCHEMAS or is_named or is_data(key, value, at)
 
@@ -162,7 +162,7 @@ class OpenApiDocument:
         self._opened: set[str] = set()
         self._found: dict[tuple[str, str], Found] = {}
         self._strayed: set[tuple[str, str]] = set()
-        """References below a `$id` whose target is in the description: place of the schema with the `$id`, reference."""
+        """(place of a schema with `$id`, reference below it) pairs whose target is in the description."""
         self._in_progress: set[tuple[str, str]] = set()
         self._sound: set[str] = set()
         self._leads_on = applicators_of(self.schema_dialect) | {"$ref"}
@@ -220,7 +220,7 @@ class OpenApiDocument:
     def resolve(self, reference: str, *, at: str) -> Found:
         """Return the target of a reference and its place, one hop. Raises `UnresolvableReference`."""
         around = self.resource(at)
-        # A reference means the same everywhere in a resource, so one lookup serves all places that repeat it.
+        # A reference means the same everywhere in a resource, so all places that repeat it need only one lookup.
         key = (around.place, reference)
         found = self._found.get(key)
         if found is None:
@@ -327,7 +327,7 @@ class OpenApiDocument:
             yield tokens[0], (inner, pointer_child(at, *tokens))
 
     def require_sound(self, schema: Schema) -> None:
-        """Raise `UnresolvableReference` if a reference that the schema reaches leads nowhere, or only back to itself."""
+        """Raise `UnresolvableReference` if a reference that is reachable from the schema leads nowhere, or only back to itself."""
         todo: list[Found] = [(schema.raw, schema.pointer)]
         reached = set()
         edges: dict[str, tuple[str]] = {}
