@@ -1,4 +1,4 @@
-"""A failure as text: the numbered block of the console, of `FailureGroup` and of reports. Plain values in, text out."""
+"""The text of a failure: the numbered block in the console, in `FailureGroup` and in reports. Takes plain values, returns text."""
 
 import json
 import re
@@ -42,7 +42,7 @@ def query_of(command: str) -> str:
 
 
 def formatted(query: str) -> list[str]:
-    """Return the lines of a query: one for each field, with its selection indented. Invalid queries keep all their text, too."""
+    """Return the lines of a query: one for each field, with its selection indented. Invalid queries keep their whole text as well."""
     lines: list[str] = []
     line, depth, parentheses = "", 0, 0
     for token in _TOKEN.findall(query):
@@ -59,7 +59,7 @@ def formatted(query: str) -> list[str]:
                 lines.append(_INDENT * depth + token)
             line = ""
         elif not token.isspace():
-            # A directive, and the word after an alias or a condition, belong to the field that was begun.
+            # Directives, and words after an alias or a condition, belong to the current field.
             if (
                 depth
                 and line
@@ -85,7 +85,7 @@ INDENT = "    "
 _HANGING = f"{INDENT}  "
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd]")
-"""A character that a terminal would obey, which are C0 and C1 controls and DEL but for tab and line ends; or the replacement of bytes that are no text."""
+"""Matches characters that control a terminal (C0, C1 and DEL, except tab and line ends), and the replacement of bytes that are not text."""
 
 
 class Truncation(Struct, frozen=True):
@@ -96,7 +96,7 @@ class Truncation(Struct, frozen=True):
     max_lines: int = 10  # Most lines of a response body or an excerpt that are shown.
     max_width: int = 80  # Characters in a line of an excerpt. Bodies are not cut at it: most are JSON in a single line.
     max_recorded_payload_size: int = 1 << 20
-    """Bytes of a body that traffic keeps, and cassettes show; 0: all that was sent or received."""
+    """Bytes of a body that traffic keeps and cassettes show; 0: the whole body."""
 
 
 DEFAULT_TRUNCATION = Truncation()
@@ -108,30 +108,30 @@ class Answer(Struct, frozen=True):
     status: int | None  # None when no complete response arrived.
     reason: str = ""  # Reason phrase as received; the standard one stands in for an empty one.
     body: bytes = b""
-    is_cut: bool = False  # True when there was more of it than `body`.
+    is_cut: bool = False  # True if only its beginning is in `body`.
     charset: str | None = None
     failure: str = ""  # `timed out: ...` when no complete response arrived.
 
 
 class FailedCase(Struct, frozen=True):
-    """All that one numbered block shows."""
+    """The content of one numbered block."""
 
-    case_id: str  # Empty for a failure without a case, which `about` names.
+    case_id: str  # Empty for a failure without a case; `about` then names its subject.
     failures: tuple[tuple[str, str], ...]  # (title, details) of each failed check, worst first.
-    answer: Answer | None  # None when nothing was sent.
+    answer: Answer | None  # None if nothing was sent.
     commands: tuple[str, ...]  # One for each step, oldest first; empty when there is nothing to reproduce.
     reproduced: bool | None = None
-    """False when the commands were sent again and did not fail; None when they were not sent again."""
+    """False if the commands were sent again and did not fail; None if they were not sent again."""
     hidden: tuple[str, ...] = ()  # Places whose values the commands do not show: `header X-Key`.
-    stopped: str = ""  # Why the case may not be the smallest one; empty when it is.
+    stopped: str = ""  # Why the case may not be the smallest one; empty if it is.
     sources: tuple[str, ...] = ()
     """Sources of values in its commands that come from other requests: `path id: /id of the response to POST /things`."""
-    ids: tuple[str, ...] = ()  # By which `checker replay` sends it again; nothing where it cannot.
+    ids: tuple[str, ...] = ()  # Ids for `checker replay`, which sends it again; empty if it cannot.
     needs: tuple[tuple[str, str], ...] = ()
-    """(path, command) of what other requests made and the commands are about, outermost first."""
+    """(path, command) of resources that the commands need and other requests create, outermost first."""
     about: str = "Whole run"
     marks: tuple[str, ...] = ()
-    """Why it may not fail again by its commands alone: `intermittent (1 of 8)`; nothing when it does."""
+    """Why its commands alone may not show the failure again: `intermittent (1 of 8)`; empty if they do."""
 
 
 def failure_block(number: int, failed: FailedCase, truncation: Truncation = DEFAULT_TRUNCATION) -> str:
@@ -190,7 +190,7 @@ def answer_paragraphs(answer: Answer, truncation: Truncation) -> list[str]:
 
 
 def reproduction_paragraphs(commands: Sequence[str], *, reproduced: bool | None) -> list[str]:
-    """Return `Reproduce with:` and the commands, after the query that the last one sends. It says so if the commands did not fail again."""
+    """Return `Reproduce with:` and the commands, after the query of the last one, and whether they failed to reproduce it."""
     if not commands:
         return []
     query = query_of(commands[-1])
@@ -243,11 +243,10 @@ def truncated(text: str, truncation: Truncation = DEFAULT_TRUNCATION) -> str:
 
 
 def excerpt(value: object, truncation: Truncation = DEFAULT_TRUNCATION) -> str:
-    """Return a schema or a value as JSON for people: `max_lines` lines of `max_width` characters, closed by its bracket."""
+    """Return a schema or a value as JSON for people: `max_lines` lines of `max_width` characters, with the closing bracket at the end."""
     if not truncation.enabled:
         return json.dumps(value, indent=4, ensure_ascii=False, default=str)
-    # The first lines of a value as JSON. They are cut while they are written: deeply nested values grow 400 times
-    # longer by indentation.
+    # Lines are cut while they are written, because indentation makes deeply nested values 400 times longer.
     most = truncation.max_lines + 1
     encoder = json.JSONEncoder(indent=4, ensure_ascii=False, default=str)
     written, count = [], 1
@@ -267,7 +266,7 @@ def excerpt(value: object, truncation: Truncation = DEFAULT_TRUNCATION) -> str:
 
 
 def indented(text: str, prefix: str = INDENT) -> str:
-    """Return the text with every line indented that is not blank."""
+    """Return the text with every line indented except blank ones."""
     return "\n".join(f"{prefix}{line}" if line.strip() else "" for line in text.splitlines())
 
 

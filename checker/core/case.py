@@ -1,4 +1,4 @@
-"""One request to one operation, as values; its bytes are written by `transport`. The keys by which servers recognise a repeated one."""
+"""One request to one operation as values, whose bytes `transport` writes; and the keys by which servers recognise a repeated request."""
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ from checker.core.user_code import plainly, require_names
 
 
 class Engine(Protocol):
-    """Send, judge, make. Built by `checker.faces`, the only way up.
+    """Sends, judges and makes cases. It is built by `checker.faces`, through which alone core reaches higher layers.
 
     `case` and `operation` are `Any` here because those classes hold an engine themselves.
     """
@@ -116,20 +116,19 @@ class Case:
         self.meta = meta
         self.engine = engine
         self.other_method: str | None = None
-        """Verb in place of the operation's, upper case."""
+        """Verb that replaces that of the operation, in upper case."""
         self.alternative: int | None = None
-        """Place, among what the operation asks of its callers (`operation.security`), of what this request meets of it; None
-        for what usual requests meet."""
+        """Index in `operation.security` of the alternative that this request satisfies; None for that of usual requests."""
         self.drawn: Parts | None = None
-        """Copies of the parts as they were drawn, where users may have changed them since."""
+        """Copies of the parts as they were drawn, if users may have changed them since then."""
         self.sent: Collection[tuple[bytes, bytes]] = ()
-        """Headers of its request in a run without `before_call` hooks: user code that sends them again gives no secrets."""
+        """Headers of its request in a run without `before_call` hooks: values that user code sends again are not secrets."""
         self.given: dict[str, str] | None = None
-        """Headers that show what is added at sending: those of the configuration, and credentials. They are no part of the data."""
+        """Headers that show what is added at sending: those of the configuration, and credentials. They do not belong to the data."""
 
     @classmethod
     def of_parts(cls, operation: Operation, id: str, parts: Parts, meta: CaseMetadata) -> "Case":
-        """Return a case from parts as they are drawn. Keywords would take twice the time, for each request."""
+        """Return a case of drawn parts. Called for each request, and with keywords it would take twice the time."""
         case = cls.__new__(cls)
         case.operation = operation
         case.id = id
@@ -153,7 +152,7 @@ class Case:
 
     @property
     def method(self) -> str:
-        """HTTP verb. With another one than that of its operation, a case is a request to something else."""
+        """HTTP verb. With another verb than that of its operation, the request is not meant for the operation."""
         return self.other_method or self.operation.method
 
     @method.setter
@@ -163,9 +162,9 @@ class Case:
 
     @property
     def multipart_content_types(self) -> dict[str, str] | None:
-        """Property of a multipart body -> the media type of its part, where one was chosen; None for other bodies.
+        """Property of a multipart body -> the chosen media type of its part; None for other bodies.
 
-        From here on the parts keep these types, and what a caller changes of them is sent.
+        After a call the parts keep these types, and changes by the caller are sent.
         """
         if self.part_types is None and self.body is not NOT_SET:
             declared = (one for one in self.operation.bodies if one.media_type == self.media_type)
@@ -179,7 +178,7 @@ class Case:
 
     @property
     def is_of_other_method(self) -> bool:
-        """Whether its method is not that of its operation. Then the response is no response of the operation."""
+        """Whether its method is not that of its operation. If so, the response does not come from the operation."""
         other = self.other_method
         return other is not None and other != self.operation.method
 
@@ -189,14 +188,14 @@ class Case:
         return self.operation.path
 
     def __eq__(self, other: object) -> bool:
-        """Whether both send the same content to the same operation; ids and letter case of header names do not count."""
+        """Whether both send the same content to the same operation, regardless of ids and the letter case of header names."""
         return self._content() == other._content() if isinstance(other, Case) else NotImplemented
 
     def __hash__(self) -> int:
         return hash(self._content())
 
     def _content(self) -> tuple[str, ...]:
-        """Return the content as text, in which `1` and `True` differ. The order of headers does not count, that of all other parts does."""
+        """Return the content as text, in which `1` and `True` differ. The order of headers does not matter, the order of all other parts does."""
         headers = sorted((name.lower(), repr(value)) for name, value in self.headers.items())
         parts = (self.path_parameters, self.query, self.cookies, self.body, self.media_type)
         return (self.method, self.operation.label, repr(headers), *map(repr, parts))
@@ -214,13 +213,13 @@ class Case:
 
     @property
     def auth_identity(self) -> str | None:
-        """Name of the configured user whose credentials the operation gets now; None where users have no names."""
+        """Name of the configured user whose credentials the operation gets now; None if users have no names."""
         engine = self._known_engine()
         return None if engine is None else engine.identity_of(self)
 
     @contextmanager
     def bare(self) -> Iterator[dict[str, Any]]:
-        """Take the headers of `given` out of the case meanwhile. Yield those that have other values than they were given."""
+        """Remove the headers of `given` from the case within the block. Yield those whose values have been changed."""
         given, self.given = self.given, None
         if not given:
             yield {}
@@ -238,7 +237,7 @@ class Case:
 
     @contextmanager
     def dressed(self) -> Iterator[dict[str, str]]:
-        """Show user code meanwhile the headers that are added at sending. Yield them."""
+        """Add the headers that sending adds within the block, so that user code sees them. Yield them."""
         engine = self._known_engine()
         found = {} if engine is None or self.given else engine.headers_of(self)
         added = {name: value for name, value in found.items() if name.lower() not in map(str.lower, self.headers)}
@@ -249,9 +248,9 @@ class Case:
             drop_headers(self, added)
 
     def freeze_metadata(self) -> None:
-        """Keep the metadata as they are now, whatever becomes of the parts."""
+        """Keep the current metadata, whatever happens to the parts."""
         meta = self.meta
-        # A case that was drawn is of a class that looks at its parts again whenever it is asked.
+        # Drawn cases have a class that examines the parts each time that the metadata are read.
         self.__class__ = Case
         self.meta = meta
 
@@ -268,7 +267,7 @@ class Case:
         return self._engine().as_transport_kwargs(self, base_url, headers)
 
     def get_container(self, location: str) -> Any:
-        """Return the values by name at `path`, `query`, `header` or `cookie`, or the `body`; None for any other word."""
+        """Return the values of `path`, `query`, `header` or `cookie` by name, or the `body`; None for any other word."""
         known = {place.value: place.container for place in Location}
         return getattr(self, known[location]) if location in known else None
 
@@ -280,9 +279,9 @@ class Case:
         cookies: dict[str, Any] | None = None,
         keep_auth: bool = False,
     ) -> "Case":
-        """Return a copy with further values, made by hand: it has an id of its own and no metadata.
+        """Return a copy with further values. Like a case made by hand, it has its own id and no metadata.
 
-        What security schemes of the operation put into headers, query and cookies is left out unless `keep_auth`.
+        Credentials of security schemes in headers, query and cookies are left out unless `keep_auth`.
         """
         require_names(headers=headers, query=query, cookies=cookies)
         schemes = [one for need in self.operation.security for one in need.schemes]
@@ -326,12 +325,11 @@ class Case:
     ) -> Response:
         """Return the response to this case, without a verdict.
 
-        `headers`, `params` and `cookies` replace single names of the case. `session` is a client of httpx, requests, werkzeug,
-        Starlette or Django that sends, `app` an application of this process (ASGI or WSGI) that answers. `json`, `data` and
-        `files` stand in place of the body, as `requests` takes them. Others say how to send: `timeout` (seconds), `verify`,
-        `auth`, `cert`, `proxies`, `allow_redirects`.
-        Raises `TimeoutError`, `ConnectionError`, `ValueError` when there is no response, and what a client or an application
-        of this process raises.
+        `headers`, `params` and `cookies` replace single names of the case. `session` is a client of httpx, requests,
+        werkzeug, Starlette or Django that sends the request; `app` is an application in this process (ASGI or WSGI) that
+        responds. `json`, `data` and `files` replace the body, as in `requests`. Other arguments say how to send: `timeout`
+        (seconds), `verify`, `auth`, `cert`, `proxies`, `allow_redirects`. Raises `TimeoutError`, `ConnectionError`,
+        `ValueError` if there is no response, and exceptions of the client or the application.
         """
         given = {"headers": headers, "params": params, "cookies": cookies, "session": session}
         return self._engine().call(self, base_url, **given, **kwargs)
@@ -347,13 +345,13 @@ class Case:
         transport_kwargs: Mapping[str, Any] | None = None,
         recorder: Any = None,
     ) -> None:
-        """Raise a `FailureGroup` when a check fails on the response of any HTTP client.
+        """Raise a `FailureGroup` if a check fails on the response of any HTTP client.
 
-        `checks` stand in place of the configured ones; each is a function, a class or a name. `headers` and
-        `transport_kwargs` (`verify`, ...) are what was sent beside the case: the command that is told has them. `recorder` is
-        told of each result: its `checked(case, response, results)` is called with (name, status, failure or None) of each check.
-        Where a response does not say what it answers, checks of what was sent are left out; raises `IncorrectUsage` where the
-        caller asks for one of them.
+        `checks` replace the configured ones; each is a function, a class or a name. `headers` and `transport_kwargs`
+        (`verify`, ...) were sent in addition to the case, and are included in the reproducing command.
+        `recorder.checked(case, response, results)` is called with (name, status, failure or None) of each check. If a
+        response does not have its request, checks of requests are left out; raises `IncorrectUsage` if the caller asks for
+        one of them.
         """
         self._engine().validate_response(
             self,
@@ -377,7 +375,7 @@ class Case:
         excluded_checks: Checks | None = None,
         **kwargs: Any,
     ) -> Response:
-        """Return the response to this case. Raises a `FailureGroup` when a check fails; arguments are those of `call` and of `validate_response`."""
+        """Return the response to this case. Raises a `FailureGroup` if a check fails; arguments as for `call` and `validate_response`."""
         return self._engine().call_and_validate(
             self,
             base_url,
@@ -390,11 +388,11 @@ class Case:
         )
 
     def exchange(self, request: WireRequest) -> Outcome:
-        """Return the outcome of a finished request to the host of this case: what a check sends beside it."""
+        """Send a finished request of a check to the host of this case, and return its outcome."""
         return self._engine().exchange(self, request)
 
     def _known_engine(self) -> Engine | None:
-        """Return the engine of the case, else that of its operation: cases of a run are made without one."""
+        """Return the engine of the case, or else of its operation, because cases of a run have no engine."""
         if self.engine is not None:
             return self.engine
         found: Engine | None = getattr(self.operation, "engine", None)
@@ -423,7 +421,7 @@ def copied(value: Any) -> Any:
     if kind in _ATOMS:
         return value
     if kind is dict:
-        # Most items are atoms: a call for each takes half of the time.
+        # Most items are atoms, and a call for each would take half of the time.
         return {name: item if item.__class__ in _ATOMS else copied(item) for name, item in value.items()}
     if kind is list:
         return [item if item.__class__ in _ATOMS else copied(item) for item in value]
@@ -436,7 +434,7 @@ class NamedFile(bytes):
     file_name: str
 
     def __new__(cls, content: bytes, file_name: str) -> Self:
-        """Return a value that equals `content`; only the name differs."""
+        """Return a value that equals `content` and has a name."""
         made = super().__new__(cls, content)
         made.file_name = file_name
         return made
@@ -452,7 +450,7 @@ class NamedFile(bytes):
 
 
 _RENEWED: Final = 8
-"""Characters at the end of a key that a fresh key changes. Earlier ones may be fixed, such as the version digit of a UUID."""
+"""Number of characters at the end of a key that a fresh key changes. Earlier ones may be fixed, such as the version digit of a UUID."""
 _CLASSES: Final = ("0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
@@ -462,7 +460,7 @@ def is_idempotency_key(name: str) -> bool:
 
 
 def fresh_key(value: str, *of: str) -> str:
-    """Return a key of the same form, derived from texts: the letters and digits at its end change."""
+    """Return a key of the same form with other letters and digits at its end, derived from texts."""
     number, left, fresh = digest_int(value, *of), _RENEWED, list(value)
     for at in range(len(fresh) - 1, -1, -1):
         found = next((one for one in _CLASSES if fresh[at] in one), "")
@@ -491,7 +489,7 @@ def with_fresh_key(case: Case) -> Case | None:
 
 
 def request_with_fresh_key(request: WireRequest, *of: str) -> WireRequest:
-    """Return the request with a key derived from texts in place of its own; one without a key as it is."""
+    """Return the request with a key derived from texts in place of its own; unchanged if it has none."""
     headers = [
         (name, fresh_key(value.decode("latin-1"), *of).encode("latin-1"))
         if is_idempotency_key(name.decode("latin-1"))

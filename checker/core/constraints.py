@@ -1,4 +1,4 @@
-"""Constraints that a target puts on requests beyond its description, as its refusals state them."""
+"""Constraints on requests that the refusals of a target state in addition to its description."""
 
 import json
 import re
@@ -16,21 +16,21 @@ from checker.core.scalars import is_number
 
 ITEMS: Final = "*"  # In a path: every item of an array.
 REQUIRED, FORBIDDEN, CLOSED = "required", "forbidden", "closed"
-"""Keywords of our own: the place has to be there, must not be there, must have nothing undeclared in it."""
+"""Keywords of checker: the place has to exist, must not exist, must not contain anything undeclared."""
 SELDOM, MOSTLY = "seldom", "mostly"
-"""Keywords of our own: the place is better left out, is better there. Mostly, counts of refusals say so and not the target."""
+"""Keywords of checker: the place is better left out, or better sent, usually by counts of refusals and not by a statement."""
 ANY: Final = "any"
-"""Keyword of our own: an object has at least one of the named members, or any member if none is named."""
+"""Keyword of checker: an object has at least one of the named members, or any member if none is named."""
 BELOW, EXCLUSIVE, REQUIRES, SAME, PARALLEL = "below", "exclusive", "requires", "same", "parallel"
-"""Keywords for values that depend on others: the value is below the named one, stands without the named ones, with them, equals a
-variable of the path, is a list as long as the named ones."""
+"""Keywords for values that depend on others: the value is below the named one, excludes the named ones, requires them, equals a
+variable of the path, or is a list as long as the named ones."""
 USUAL: Final = "usual"
-"""Keyword of our own, without a statement of the target: a value with which a case was accepted, where others were refused."""
+"""Keyword of checker, without a statement of the target: a case with this value was accepted, and cases with others were refused."""
 RELATIONS: Final = frozenset((BELOW, EXCLUSIVE, REQUIRES, SAME, PARALLEL))
 
 
 def _is_multiple(value: float, step: float) -> bool:
-    """Whether a number is a multiple by its digits: 19.99 is one of 0.01 although the floats are not. Infinity is taken for one."""
+    """Whether a number is a multiple by its decimal digits: 19.99 is a multiple of 0.01, although the floats are not. So is infinity."""
     try:
         return Fraction(repr(value)) % Fraction(repr(step)) == 0
     except ValueError:
@@ -77,9 +77,9 @@ KEYWORDS: Final = frozenset(
         "format",
     )
 )
-# What nearly all of them are comes first: to ask an abstract class takes ten times as long.
+# `dict` comes first because nearly all are dictionaries, and the test for an abstract class takes ten times as long.
 _MAPPINGS: Final = (dict, Mapping)
-_MOST_TEXT = 2_000  # Most characters of one value: longer text is not a plausible constraint.
+_MOST_TEXT = 2_000  # Longest value in characters; longer text is not a plausible constraint.
 
 
 class Constraint(Struct, frozen=True, order=True, array_like=True):
@@ -87,7 +87,7 @@ class Constraint(Struct, frozen=True, order=True, array_like=True):
 
     location: str  # `path`, `query`, `header`, `cookie` or `body`.
     path: tuple[str, ...]
-    """The name of a parameter, then names within its value; in a body names from its root, `*` for items; empty for the body."""
+    """Name of a parameter, then names within its value; in a body, names from its root. `*` stands for items; empty for the whole body."""
     keyword: str  # A keyword of JSON Schema, or one of the keywords above, for the place itself.
     value: str = "true"  # Value of the keyword, as JSON.
 
@@ -146,7 +146,7 @@ def is_broken_by(one: Constraint, root: Any) -> bool | None:
         members = [value for value in values_at(root, one.path[:-1]) if isinstance(value, dict)]
         if any(one.path[-1] not in value for value in members):
             return True
-        # Forms take a text of blanks for none.
+        # Forms treat a text of blanks as a missing value.
         return (
             None
             if any(isinstance(text := value[one.path[-1]], str) and not text.strip() for value in members)
@@ -185,7 +185,7 @@ _MIDNIGHT: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def comparison(low: Any, high: Any) -> int | None:
-    """Return -1, 0 or 1 for two numbers, dates or times in order, equal, or out of order; None for other values and kinds that differ."""
+    """Return -1, 0 or 1 if two numbers, dates or times are in order, equal, or out of order; None for other or different kinds of values."""
     one, other = _orderable(low), _orderable(high)
     numbers = [isinstance(value, int | float) for value in (one, other)]
     if one is None or not (all(numbers) or type(one) is type(other)):
@@ -194,7 +194,7 @@ def comparison(low: Any, high: Any) -> int | None:
 
 
 def _orderable(value: Any) -> Any:
-    """Return a number as it is, a date, a time since midnight, or a moment (both in UTC if they name no zone); else None."""
+    """Return a number, a date, a time since midnight, or a moment (these two in UTC if they have no zone); None for other values."""
     if is_number(value):
         return value
     if not isinstance(value, str):
@@ -211,7 +211,7 @@ def _orderable(value: Any) -> Any:
 
 
 def _breaks_relation(one: Constraint, holder: Any) -> bool | None:
-    """Whether the values of an object depend on each other wrongly; equal values may be in order."""
+    """Whether the values of an object violate a constraint between them; equal values may be in order."""
     name, given = one.path[-1], one.given
     if not isinstance(holder, _MAPPINGS) or name not in holder:
         return False
@@ -234,7 +234,7 @@ def _breaks(one: Constraint, value: Any) -> bool | None:
         if not is_sized:
             return False
         is_wrong: bool = sign * (len(value) - given) < 0
-        # Many targets cut off blanks at the ends of a text before they count, so that these decide nothing.
+        # Many targets cut off blanks at the ends of a text before they count, so the verdict must not depend on them.
         is_unsure = isinstance(value, str) and is_wrong != (sign * (len(value.strip()) - given) < 0)
         return None if is_unsure else is_wrong
     match keyword:
@@ -257,16 +257,16 @@ def _breaks(one: Constraint, value: Any) -> bool | None:
         case "forbidden":
             return True
         case "seldom":
-            # For many targets, a null says the same as leaving the part out.
+            # For many targets, null means the same as leaving the part out.
             return None if value is None else True
         case _:
             return None
 
 
 def as_schema(constraints: Iterable[Constraint], declared: Iterable[str] = ()) -> list[dict[str, Any]]:
-    """Return JSON schemas of the root of a location that express the constraints, whose paths begin below it.
+    """Return JSON schemas for the root of a location that express the constraints, whose paths begin below it.
 
-    `declared` are the names that an object at the root may have where nothing undeclared is taken.
+    `declared` are the names that an object at the root may have if nothing undeclared is accepted.
     """
     return [_schema(one, tuple(declared)) for one in constraints]
 
@@ -287,7 +287,7 @@ def _schema(one: Constraint, declared: tuple[str, ...]) -> dict[str, Any]:
             # Below the root the declared properties are unknown here.
             inner = {} if path or not declared else {"propertyNames": {"enum": list(declared)}}
         case "exclusiveMinimum":
-            # A boolean in old dialects, a number in new ones: this is read alike in all.
+            # The keyword is a boolean in old dialects and a number in new ones; this form means the same in all.
             inner = {"minimum": given, "not": {"enum": [given]}}
         case "exclusiveMaximum":
             inner = {"maximum": given, "not": {"enum": [given]}}

@@ -1,4 +1,4 @@
-"""The judgements of an operation: verdicts on the parts of a request, promises about its responses."""
+"""Judgements by an operation: verdicts on the parts of a request, and its contract for responses."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -15,7 +15,7 @@ class SchemaViolation(Struct, frozen=True):
     """One way in which a value violates its schema. Values of responses are confirmed by both validators, values of requests by one."""
 
     schema_path: tuple[str, ...]
-    """Keywords and names from the response schema's root, array indices left out: the unique key of a failure."""
+    """Keywords and names from the root of the response schema, without array indices: the unique key of a failure."""
     schema_pointer: str
     """JSON pointer in the document of the schema that failed."""
     instance_path: tuple[str | int, ...]
@@ -26,9 +26,9 @@ class SchemaViolation(Struct, frozen=True):
     value: object
     """The failing part of the body, for the excerpt."""
     event: int | None = None
-    """In a stream: which event it is, from 1."""
+    """In a stream: the number of the event, from 1."""
     is_payload: bool = False
-    """The event is valid; its data breaks the `contentSchema`."""
+    """The event is valid, but its data violates the `contentSchema`."""
 
 
 class UndecodableBody(Struct, frozen=True):
@@ -46,48 +46,48 @@ class BodyOpinions(Struct, frozen=True):
     """Rejected by both; at most one for each schema path."""
     undecodable: UndecodableBody | None = None
     disagreement: str | None = None
-    """Set when one accepts what the other rejects: counted and shown, never failed."""
+    """Set if one accepts what the other rejects: this is counted and shown, but never a failure."""
     unread: str | None = None
-    """The limit that the body exceeds, as a phrase with `is` or `has`: the body is not read, so neither right nor wrong."""
+    """The limit that the body exceeds, as a phrase with `is` or `has`. Such a body is not read, so it is neither right nor wrong."""
 
 
 class BodyValidator(Protocol):
-    """Decides about bodies of one operation, status and media type."""
+    """Judges bodies of one operation, status and media type."""
 
     @property
     def reads_prefix(self) -> bool:
-        """True when the beginning of a body can be judged: events of a stream are whole before it ends."""
+        """True if the beginning of a body can be judged, such as the complete events of a stream."""
         ...
 
     @property
     def refuses_compressed(self) -> bool:
-        """True when nothing compressed is valid as it stands, so that only what is refused need be decoded."""
+        """True if no compressed body is valid without decoding, so that only refused bodies have to be decoded."""
         ...
 
     def is_valid(self, content: bytes) -> bool:
-        """Whether one compiled validator accepts the body: the hot path. False also for undecodable bodies."""
+        """Whether one compiled validator accepts the body: the fast path. False also for undecodable bodies."""
         ...
 
     def opinions(self, content: bytes) -> BodyOpinions:
-        """Return the faults after `is_valid` returned False, by a second opinion, with messages and places: the slow path."""
+        """Return the faults after `is_valid` returned False, by both validators, with messages and places: the slow path."""
         ...
 
 
 class HeaderOpinions(Struct, frozen=True):
     """The verdicts on the headers of a response of two validators that share no code."""
 
-    missing: tuple[str, ...] = ()  # Required and not there, as declared.
+    missing: tuple[str, ...] = ()  # Required headers that are missing, as declared.
     violations: tuple[tuple[str, SchemaViolation], ...] = ()
-    """(header, violation), rejected by both in every way to read the text."""
+    """(header, violation) of values that both reject in every way to read the text."""
     disagreements: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()  # Names of headers that are too long to be read in every way.
 
 
 class HeaderValidator(Protocol):
-    """Decides about the headers of one operation and status."""
+    """Judges the headers of one operation and status."""
 
     def is_valid(self, headers: Mapping[str, list[str]]) -> bool:
-        """Whether one compiled validator accepts the value: the hot path. Names are in lower case."""
+        """Whether one compiled validator accepts the headers: the fast path. Names are in lower case."""
         ...
 
     def opinions(self, headers: Mapping[str, list[str]]) -> HeaderOpinions:
@@ -99,9 +99,9 @@ class Blame(StrEnum):
     """The error that a response reports in its body."""
 
     REFUSED = "refused"  # The request breaks the rules of the API: the client is at fault.
-    DENIED = "denied"  # 401, 403, 404 and 429 in words: neither side is at fault.
+    DENIED = "denied"  # The meaning of 401, 403, 404 and 429: neither side is at fault.
     BROKEN_PROMISE = "broken promise"  # The server noticed by itself that it would break its own schema.
-    FAILED = "failed"  # The server fell over.
+    FAILED = "failed"  # The server failed.
 
 
 class Complaint(Struct, frozen=True):
@@ -110,17 +110,17 @@ class Complaint(Struct, frozen=True):
     blame: Blame
     message: str  # For people: one line for each error, the first few.
     text: str  # Text of the first error.
-    place: str  # Where it happened, without what differs from request to request.
+    place: str  # Where it happened, without parts that differ between requests.
     part: str = ""  # The failed part by its name in the description; empty if unknown.
     is_of_schema: bool = False
-    """Whether the response says that the request breaks the description, and not a rule that the description cannot state."""
+    """Whether the response says that the request violates the description, and not a rule that a description cannot state."""
 
 
 class AnswerJudge(Protocol):
     """Judges responses of APIs that report errors in the body and not by status, such as GraphQL."""
 
     def is_fine(self, response: Response) -> bool:
-        """Whether there is no complaint and the response has everything that its request asked for: the hot path. Both are compared whole."""
+        """Whether there is no complaint and the response has everything that its whole request asked for: the fast path."""
         ...
 
     def complaint(self, response: Response) -> Complaint | None:
@@ -133,7 +133,7 @@ class AnswerJudge(Protocol):
 
 
 class MediaTypeVerdict(StrEnum):
-    """The media type of a response, as its operation sees it."""
+    """The verdict of an operation on the media type of a response."""
 
     DOCUMENTED = "documented"
     """Also when the operation documents no media types."""
@@ -143,7 +143,7 @@ class MediaTypeVerdict(StrEnum):
 
 
 class ResponsePlan(Struct, frozen=True):
-    """All that can be known of a response from its status and `Content-Type` alone."""
+    """Everything that is known about a response from its status and `Content-Type` alone."""
 
     status_documented: bool
     documented_statuses: tuple[str, ...]
@@ -155,7 +155,7 @@ class ResponsePlan(Struct, frozen=True):
     matched_response: str | None = None
     """The key of the response object that applies: `200`, `4XX`, `default`."""
     headers: HeaderValidator | None = None
-    """None when nothing is promised of the headers."""
+    """None if no headers are described."""
     schema: Schema | None = None
     """The schema of a JSON body; None without one."""
     answers: AnswerJudge | None = None
@@ -177,7 +177,7 @@ class Outcome(StrEnum):
     INVALID = "invalid"
     AMBIGUOUS = "ambiguous"
     """Unknown: the text has several readings with different verdicts, or its reading is not defined."""
-    UNDECLARED = "undeclared"  # The description does not speak of it: neither right nor wrong.
+    UNDECLARED = "undeclared"  # The description does not mention it, so it is neither right nor wrong.
 
 
 class PartVerdict(Struct, frozen=True):
@@ -186,12 +186,12 @@ class PartVerdict(Struct, frozen=True):
     location: Location
     name: str  # Name of the parameter as declared; empty for the body and for the path as a whole.
     outcome: Outcome
-    pointer: str = ""  # JSON pointer of the schema, or of the object, that is broken.
+    pointer: str = ""  # JSON pointer of the violated schema or object.
     keyword: str = ""  # The broken rule: a keyword of JSON Schema, or one of the words of `checker.openapi.referee`.
     instance_path: tuple[str | int, ...] = ()  # The place in the value.
-    value: object = None  # The part of the value that is at fault, as it was read.
+    value: object = None  # The wrong part of the value, as it was read.
     reason: str = ""  # One sentence for people; empty when valid.
-    schema: object = None  # The subschema that is broken, if a schema is.
+    schema: object = None  # The violated subschema, if there is one.
 
 
 class RequestVerdict(Struct, frozen=True):

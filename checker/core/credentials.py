@@ -19,7 +19,7 @@ _COOKIE = b"cookie"
 
 
 class Credentials(Struct, frozen=True):
-    """The credentials of a request. All values count as secrets from the moment they exist."""
+    """The credentials of a request. All values are secrets from the moment they exist."""
 
     headers: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, str] = field(default_factory=dict)
@@ -90,9 +90,9 @@ def new_values(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str,
 
 
 class CredentialSource(Protocol):
-    """A source of credentials. One object in each worker; the result of `fetch` is shared by all cases of that worker."""
+    """A source of credentials. Each worker has one object, and all its cases share the result of `fetch`."""
 
-    name: str  # Tells it from other sources; at most one source has a name.
+    name: str  # Distinguishes it from other sources; no two have the same name.
     refresh_s: float | None = None  # Age in seconds at which credentials are fetched again; None: never.
 
     is_kept: bool = True  # False: fetched for each request, by the worker that sends it.
@@ -102,18 +102,18 @@ class CredentialSource(Protocol):
         return ""
 
     def fetch(self, case: Case) -> Credentials:
-        """Return new credentials for the key of a case. Called in one worker on behalf of all.
+        """Return new credentials for the key of a case. Called in one worker for all workers.
 
         It is called at the first request, when they are too old, and when they were refused. Its exceptions are reported as errors of the operations that need the credentials.
         """
         ...
 
     def renewed(self, held: Credentials, case: Case) -> Credentials:
-        """Return new credentials in place of the last ones of a key, as `fetch` does. A source whose logins depend on the last one reads its `data`."""
+        """Return new credentials in place of the last ones of a key, as `fetch` does. A source may use the `data` of the last ones."""
         return self.fetch(case)
 
     def carried(self, held: Credentials, case: Case) -> Credentials | None:
-        """Return the part of the fetched credentials that the request of a case carries; None for nothing. Called for each request."""
+        """Return the part of the fetched credentials that belongs into the request of a case; None for nothing. Called for each request."""
         return held
 
     def is_refused(self, response: Response) -> bool:
@@ -129,11 +129,11 @@ CREDENTIAL_SOURCES: Final[Registry[CredentialSource]] = Registry(
 """Sources by name, in the order of registration."""
 
 RUNNING_SOURCES: Final = RunningCode("sources")
-"""Sources that are fetching. Their own requests carry none of their credentials, which do not exist yet."""
+"""Sources that are fetching. Their own requests are sent without their credentials, which do not exist yet."""
 
 
 def register(source: Source) -> Source:
-    """Let requests carry the credentials of a source. Return the source. Raises `IncorrectUsage` for a name that is taken."""
+    """Add a source, whose credentials are added to requests. Return the source. Raises `IncorrectUsage` for a name that is taken."""
     CREDENTIAL_SOURCES.add_row(source)
     return source
 
@@ -144,12 +144,12 @@ class SignUpFlow(Struct, frozen=True):
     sign_up: Label
     login: Label
     shared: tuple[str, ...]
-    """Properties of the body of the sign-up that the body of the login has, too: the credentials, as they are spelled there."""
+    """Properties that the bodies of the sign-up and the login have in common: the credentials, as spelled in the sign-up."""
     passwords: frozenset[str]  # The subset of them that are passwords.
     token: str  # JSON pointer of the token in the response to the login.
     scheme: SecurityScheme  # The security scheme that the token is for.
     preferred: tuple[tuple[str, str], ...] = ()
-    """(property, value) of enumerations in the body of the sign-up that let administrators be made."""
+    """(property, value) of enumerations in the body of the sign-up that make the account an administrator."""
 
 
 class DescribedLogin(Struct, frozen=True):

@@ -1,6 +1,6 @@
 """A request as the curl command that sends it, and the way back: reproductions are re-sent as printed.
 
-Words are those of bash and zsh. Bytes that are no UTF-8 stand in texts as lone surrogates (PEP 383).
+Words are quoted for bash and zsh. Bytes that are not UTF-8 are lone surrogates in texts (PEP 383).
 """
 
 import re
@@ -17,7 +17,7 @@ from checker.core.system import later_pattern
 from checker.core.terminal import DRIVING, UNSEEN, with_escaped_hashes
 
 _CONTROL = later_pattern(rf"[\t\n{DRIVING}{UNSEEN}\udc80-\udcff]")
-"""Characters that a screen hides or shows as others, bytes that are no text, and line ends: a command is one line."""
+"""Characters that a screen hides or shows as others, bytes that are not text, and line ends, because a command is one line."""
 _ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\'"}
 _UNESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", "'": "'"}
 _PRINTF_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\\": r"\\", "'": r"\x27", "%": "%%"}
@@ -69,7 +69,7 @@ def is_substituted(raw: str) -> bool:
 
 
 def as_text(data: bytes) -> str:
-    """Return bytes as text that keeps each of them."""
+    """Return bytes as text without losing any of them."""
     return data.decode("utf-8", "surrogateescape")
 
 
@@ -79,7 +79,7 @@ def as_bytes(text: str) -> bytes:
 
 
 def _plain(text: str) -> str:
-    # Two quotes between two `#`: the shell reads them as nothing, and no CI system finds its command.
+    # Two quotes between two `#` mean nothing to a shell, and no CI system finds its command in the text.
     return with_escaped_hashes(text.replace("'", "'\"'\"'"), "#''")
 
 
@@ -92,11 +92,11 @@ def _format(text: str) -> str:
 
 
 SPELLINGS: Final[Mapping[str, Callable[[str], str]]] = {"plain": _plain, "ansi": _ansi, "format": _format}
-"""How a text may stand within a word: between quotes, in `$'…'`, in a format of `printf`."""
+"""The ways to write a text within a word: between quotes, in `$'…'`, in a format of `printf`."""
 
 
 def _escaped(text: str, escapes: dict[str, str]) -> str:
-    # Not \u: what that means depends on the locale of the shell.
+    # The meaning of \u depends on the locale of the shell, so it is not used.
     written = "".join(
         escapes.get(character)
         or ("".join(f"\\x{byte:02x}" for byte in as_bytes(character)) if _CONTROL.match(character) else character)
@@ -123,7 +123,7 @@ def _unescaped(escape: re.Match[str], *, is_format: bool) -> str:
 
 
 _PLAIN_TARGET = later_pattern(rb"/[A-Za-z0-9\-._~!$&'()*+,;=:@%/?\[\]{}|]*")
-"""Targets that curl takes from a URL unchanged."""
+"""Matches targets that curl sends as they are in a URL."""
 _DOT_SEGMENT = later_pattern(rb"/(?:\.|%2e){1,2}(?:[/?]|$)", re.IGNORECASE)
 _GLOB = later_pattern(rb"[\[\]{}]")
 _CASE_ID = b"x-checker-testcaseid"
@@ -133,7 +133,7 @@ _HIDDEN_VALUES = {
     b"connection": re.compile(rb"keep-alive\Z"),
     _CASE_ID: re.compile(rb""),
 }
-"""Headers that HTTP clients add by themselves, with the value that they put into them. Another value was set on purpose."""
+"""Headers that HTTP clients add by themselves, with their usual values. Any other value was set on purpose."""
 _LONGEST_WORD = 100_000  # Characters of an argument; Linux refuses more than 128 KiB.
 _SENT_WITH_DATA = (b"Content-Type", b"application/x-www-form-urlencoded")
 
@@ -148,9 +148,9 @@ def render(
 ) -> str:
     """Return the curl command that sends a request, for bash and zsh.
 
-    `hidden` are names of headers, lower case, to leave out; by default those that still have a client's usual value.
-    With `lossy`, bytes that are no UTF-8, and NUL, become the replacement character: a command to be read. NUL always
-    does outside the body, where no shell can pass it on.
+    `hidden` are names of headers, lower case, to leave out; by default those that still have a client's usual value. With
+    `lossy`, for commands that are only read, NUL and bytes that are not UTF-8 become the replacement character. Outside the
+    body NUL always does, because no shell can pass it on.
     """
     words = ["curl", *(AT_ONCE if request.is_twice else ()), "-X", quoted_if_needed(request.method)]
     if not verify:
@@ -165,7 +165,7 @@ def render(
             words += ["-H", quoted(text)]
     if request.body is not None:
         if request.header(b"content-type") is None:
-            # Lest curl calls it a form.
+            # Otherwise curl would call it a form.
             words += ["-H", "'Content-Type:'"]
         words += _data(_readable(request.body).encode() if lossy else request.body)
     words.append(
@@ -175,7 +175,7 @@ def render(
 
 
 class Rendering(Protocol):
-    """The command that sends a request as it was sent; with `is_timed`, one that waits no longer than it did."""
+    """Returns the command that sends a request as it was sent; with `is_timed`, one that waits no longer than the run did."""
 
     def __call__(self, request: WireRequest, *, is_timed: bool = False) -> str: ...
 
@@ -247,7 +247,7 @@ def redacted(command: str, redaction: Redaction) -> str:
         if option in _DATA:
             body = as_bytes(word[1:] if is_substituted(raw) else word)
             masked_body = redaction.body(body, media_type)
-            # What is left may need no more than quotes.
+            # The rest may need only quotes.
             shown[-1:] = [shown[-1], raw] if masked_body == body else _data(masked_body)
         else:
             if option == "-X":
@@ -268,7 +268,7 @@ def redacted(command: str, redaction: Redaction) -> str:
 _ADDED_BY_CURL = ((b"Accept", b"*/*"), (b"User-Agent", b"curl"))
 _FOLLOWS = frozenset(("--location", "-L"))
 AT_ONCE = ("--parallel", "--parallel-immediate")
-"""Options for two equal requests at once, each on a connection of its own; the URL stands twice."""
+"""Options for two equal requests at once, each on its own connection; the URL is given twice."""
 _SWITCHES = {*_FOLLOWS, *AT_ONCE, "--insecure", "-k", "--head", "-I", "--globoff", "-g", "--path-as-is"}
 _OPTIONS = {
     "-X": "method",

@@ -1,4 +1,4 @@
-"""Identities: short digests of what must be the same for ever, on every machine."""
+"""Identities: short digests that must never change, and are the same on every machine."""
 
 from hashlib import blake2b
 

@@ -1,6 +1,6 @@
 """Inputs and limits for reading descriptions: bytes, seconds, documents and nesting.
 
-The limits on bytes and seconds hold for each document and for all documents together.
+The limits on bytes and seconds apply to each document and to all documents together.
 """
 
 import os

@@ -4,7 +4,7 @@ import sys
 
 _COMMAND_LINE = "httpx._main"
 if "httpx" not in sys.modules:
-    # The import of a module that is None fails, and httpx does without its command line where that is missing.
+    # Importing a module that is None fails, and httpx works without its command line if that is missing.
     sys.modules[_COMMAND_LINE] = None  # type: ignore[assignment]
 try:
     import httpx as httpx

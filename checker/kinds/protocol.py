@@ -128,7 +128,7 @@ class ApiOperation(Operation):
             "multipart_content_types": multipart_content_types,
         }
         if self.engine is None:
-            # A case that a hook of a run makes is sent by the run.
+            # If a hook of a run makes a case, the run sends it.
             made = CaseValue(self, "", **parts)
         else:
             made = self.engine.make_case(self, **parts)
@@ -439,7 +439,7 @@ class ApiSchema(Protocol):
         ...
 
     def changed_since(self, before: Self) -> Iterable[Label]:
-        """Return the operations that are new or differ from those in an earlier version, or of which no definition is known."""
+        """Return the operations that are new or differ from those in an earlier version, or whose definition is unknown."""
         known = {one.label: getattr(one, "definition", None) for one in before.entries()}
         entries = ((one.label, getattr(one, "definition", None)) for one in self.entries())
         return (label for label, definition in entries if not definition or known.get(label) != definition)

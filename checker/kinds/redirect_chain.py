@@ -31,7 +31,7 @@ class ConnectionTimer:
         self._seconds = max(0.0, seconds)
         self._sockets: list[socket.socket] = []
         self._lock = threading.Lock()
-        """Guards the sockets: the thread must not end a descriptor that was closed and means another file by now."""
+        """Guards the sockets: the thread must not shut down a descriptor that was closed and may now belong to another file."""
         self._running = threading.Lock()
         """Held until the request is done."""
 
@@ -52,7 +52,7 @@ class ConnectionTimer:
     def trace(self, event: str, info: Mapping[str, Any]) -> None:
         """Register a connection as soon as it exists, before TLS or anything else can stall."""
         if event.endswith("connect_tcp.complete"):
-            # A duplicate: the TLS layer takes over the connection's own descriptor and closes it at any time.
+            # A duplicate, because the TLS layer takes over the connection's own descriptor and may close it at any time.
             self._sockets.append(info["return_value"].get_extra_info("socket").dup())
             if self.is_over:
                 self._end()
@@ -118,7 +118,7 @@ class RedirectChain:
                     f"{shown} cannot be requested: {error}; correct the URL, or the headers that are sent with it"
                 ) from error
             if watch.is_over and isinstance(found, Fetched):
-                # A response without a length just ends where we closed it.
+                # A response without a length ends without an error when the timer closes it.
                 raise portion.too_late()
         return found
 
@@ -160,7 +160,7 @@ class RedirectChain:
         )
 
     def _client(self, url: str) -> httpx.Client:
-        # Large descriptions are built on request: silence does not mean that they will not arrive in time.
+        # Large descriptions may be built on request, so they may arrive in time even after a long silence.
         usual = httpx.Timeout(_TIMEOUT_S, read=None) if self._own_of(url) else _TIMEOUT_S
         timeout = httpx.Timeout(self._reaching.options.get("timeout", usual))
         left_s = max(self._portion.left_s(), 0.001)
@@ -170,7 +170,7 @@ class RedirectChain:
             for name, seconds in timeout.as_dict().items()
         }
         socket = origin_of(url).socket
-        # The rules of httpx for `NO_PROXY` know no ranges.
+        # The rules of httpx for `NO_PROXY` do not support ranges.
         is_direct = not self._reaching.way.proxy and bypasses_proxy(origin_of(url))
         connecting: dict[str, Any] = (
             {"transport": httpx.HTTPTransport(uds=socket)}
@@ -203,7 +203,7 @@ class RedirectChain:
         if auth is None and userinfo and "authorization" not in map(str.lower, headers):
             user, _, password = userinfo.partition(":")
             auth = (user, password)
-        # After a redirect, the server has written the whole query.
+        # After a redirect, the target of the server contains the whole query.
         self._params = None
         request = client.build_request(
             "GET" if self._question is None else "POST",
@@ -222,7 +222,7 @@ class RedirectChain:
 
 
 _NO_AUTHORITIES: Final = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-"""The TLS context of requests without TLS: it trusts no server. To read the usual authorities takes longer than most imports."""
+"""The TLS context of requests without TLS: it trusts no server. Reading the usual authorities takes longer than most imports."""
 
 
 def context_of(verify: bool) -> ssl.SSLContext:

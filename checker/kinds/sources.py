@@ -16,7 +16,7 @@ from checker.core.redact import Redaction
 from checker.core.request import WireRequest
 from checker.core.response import Response
 
-_SHOWN_LINES: Final = 10  # Lines of a response without a document that are shown.
+_SHOWN_LINES: Final = 10  # Lines that are shown of a response without a document.
 
 
 class FileSource(Struct, frozen=True):
@@ -132,7 +132,7 @@ class SchemaOptions(Struct, frozen=True):
     variables_of: Callable[[Operation], Mapping[str, str]] | None = None
     """Returns the values for one operation; None if they are the same for all."""
     asserts_formats: AssertsFormats = lambda operation: True
-    """Whether responses of an operation must keep the formats of their schemas."""
+    """Whether responses of an operation have to match `format` in their schemas."""
     allows_null: AllowsNull = lambda operation: True
     """Whether requests of an operation may hold null and NUL: for kinds that leave both to users."""
     queries: tuple[QueryFile, ...] = ()  # Requests that users wrote, for kinds whose requests are texts.

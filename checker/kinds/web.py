@@ -33,8 +33,8 @@ from checker.kinds.sources import DIRECT, FetchOptions
 if TYPE_CHECKING:
     import checker.kinds.redirect_chain as redirect_chain
 else:
-    # Most processes fetch nothing, and the HTTP client is a tenth of a worker's imports; the fork server does without
-    # it as well.
+    # Most processes fetch nothing, and the HTTP client takes a tenth of a worker's import time; the fork server needs
+    # none.
     redirect_chain = later("checker.kinds.redirect_chain", by_all=False)
 
 _RETRY_S: Final = 0.25
@@ -102,7 +102,7 @@ class Web:
             raise
 
     def _first(self, url: str, question: bytes | None) -> Fetched:
-        # The costs of an earlier try do not count: it brought nothing.
+        # The costs of an earlier try do not count, because it returned nothing.
         self.allowance = Allowance(self.way.limits)
         return self._fetched(url, API, question)
 

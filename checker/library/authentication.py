@@ -70,7 +70,7 @@ class CallAuthentication:
         return self._schemes[1]
 
     def keeper(self, asked: Asked, origin: BaseUrl, send: SendFrom) -> CredentialKeeper | None:
-        """Return the keeper that puts credentials into requests to a place; None if there are none. Raises `ConfigError`."""
+        """Return the keeper that adds credentials to requests to an origin; None without credentials. Raises `ConfigError`."""
         settings, operations = asked
         schemes, registries = self.schemes(asked), (*self.registries, GLOBAL_AUTH)
         registered = (one for registry in registries for one in (*registry.providers, *registry.signers))

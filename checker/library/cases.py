@@ -149,11 +149,11 @@ def masked(case: Case, request: WireRequest, wanted: Sanitization, credentials: 
     return rules.knowing(from_outside(case, request)).request(request)
 
 
-Place = tuple[BaseUrl, bool]  # (target of requests without one of their own, whether certificates are verified there).
+Place = tuple[BaseUrl, bool]  # (default target of requests, whether its certificates are verified).
 
 
 def with_headers(request: WireRequest | None, headers: Mapping[str, Any]) -> WireRequest | None:
-    """Return a request with the given headers, where it has none of that name."""
+    """Return a request with those given headers that it does not have yet."""
     if request is None or not headers:
         return request
     more = [field for field in latin_fields(headers.items()) if request.header(field[0]) is None]

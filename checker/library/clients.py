@@ -184,7 +184,7 @@ def is_of(value: object, package: str) -> bool:
 
 
 def _own(headers: Iterable[tuple[str, Any]]) -> frozenset[str]:
-    """Return the names of headers that a user set on a client, except those about the body, which belong to a request."""
+    """Return the names of headers that a user set on a client, except those about the body, which belong to the request."""
     found = ((name.lower(), str(value)) for name, value in headers)
     return frozenset(
         name
@@ -219,7 +219,7 @@ def _of_werkzeug(session: Any, url: str) -> ClientValues:
 
 
 def _of_django(session: Any, url: str) -> ClientValues:
-    # `_credentials` and `_force_*` are of the client of Django REST framework.
+    # `_credentials` and `_force_*` exist in the client of Django REST framework.
     given = {**session.defaults, **getattr(session, "_credentials", {})}
     forced = (getattr(session.handler, f"_force_{name}", None) for name in ("user", "token"))
     return ClientValues(
@@ -245,7 +245,7 @@ _OF_CLIENTS: Final = ("cert", "proxies", "allow_redirects", "follow_redirects", 
 def session_for(
     transport: Mapping[str, Any], origin: BaseUrl, send: Send, application: Application | None
 ) -> "OwnClient | None":
-    """Return the client for options that the own transport does not have; None without such options.
+    """Return the client for options that checker's transport does not support; None without such options.
 
     If an application of this process is the host of `origin`, the client sends to it by `send`.
     """

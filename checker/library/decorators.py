@@ -35,7 +35,7 @@ class GivenArguments(Struct, frozen=True):
 
 
 def with_schema(schema: object) -> Callable[[Tested], Tested]:
-    """Return a decorator that makes a test of a schema of a function, which itself stays free for other schemas."""
+    """Return a decorator that makes a copy of a function a test of a schema; the function itself stays free for other schemas."""
 
     def decorated(test: Tested) -> Tested:
         require_function("parametrize", test)
@@ -72,7 +72,7 @@ class SchemaDecorators:
             below: GivenArguments | None = getattr(test, GIVEN, None)
             if below is not None:
                 test.__dict__[MISUSE] = f"`given` is applied twice to {test.__name__!r}; join them"
-            # All names are kept: pytest would look for fixtures of the others.
+            # All names are kept; otherwise pytest would look for fixtures with the other names.
             others = below.named if below is not None else {}
             test.__dict__[GIVEN] = GivenArguments(arguments, {**others, **named})
             return test
@@ -177,7 +177,7 @@ class SchemaAuth(AuthRegistry):
     @overload
     def __call__(self, provider: object, **options: Unpack[ProviderOptions]) -> Callable[[Tested], Tested]: ...
     def __call__(self, provider: Any = None, **options: Unpack[ProviderOptions]) -> Any:
-        """Return a decorator that registers a provider for the schema; with a provider, a decorator of tests that use it."""
+        """Return a decorator that registers a provider for the schema. If a provider is given, return a decorator for tests that use it."""
         if provider is None:
             return AuthRegistry.__call__(self, **options)
         own = AuthRegistry()

@@ -157,11 +157,11 @@ def origin_of(
         raise UsageError(str(error)) from error
 
 
-_MANY: Final = 16  # Cached makers: each call may have headers of its own.
+_MANY: Final = 16  # Most makers in the cache: each call may have its own headers.
 
 
 def joined_headers(own: OperationSettings, headers: Mapping[str, Any]) -> Headers:
-    """Return the headers of a call, and those of the configuration with other names. Raises `IncorrectUsage`."""
+    """Return the headers of a call, and those configured headers that have other names. Raises `IncorrectUsage`."""
     require_names(headers=headers)
     given = {name.lower() for name in headers}
     kept = [(name, value) for name, value in own.headers if name.lower() not in given]
@@ -329,7 +329,7 @@ class LibraryEngine:
         settings = self.settings.now
         origin = self._shown_origin(settings, base_url)
         request = self._maker(origin, self.settings_of(case.operation), headers or {}).make(case)
-        # The command is for reading: bytes that are no text become the replacement character.
+        # The command is for reading: bytes that are not text become the replacement character.
         return self._command(case, request, settings, (origin, verify), lossy=True)
 
     def as_transport_kwargs(
@@ -404,7 +404,7 @@ class LibraryEngine:
             case.id = digest("drawn", repr(source.choices))[:12]
             if self.settings_of(operation).cases.unique_inputs:
                 request = key_of(case)
-                # Hypothesis draws a case again to replay and to shrink it: with the same id, so that it is no repetition.
+                # Hypothesis draws a case again to replay and shrink it. With the same id it is not a repetition.
                 if (seen.get(request) or kept(seen, request, case.id, _MOST_SEEN)) != case.id:
                     raise Rejected("its request was made before")
             return self.equipped(case)
@@ -480,7 +480,7 @@ class LibraryEngine:
         try:
             origin = self._origin(None, self.settings.now)
         except UsageError:
-            # A declared URL that is no URL, such as one with a variable that nothing defines.
+            # The declared URL is unusable, for example because it has an undefined variable.
             origin = None
         if origin is None:
             return operation.declared_base_url
@@ -544,7 +544,7 @@ class LibraryEngine:
             if keeper is not None:
                 found |= keeper.headers_of(case, fetches=self.fetches_headers)
         except CheckerError:
-            # The call that needs them reports it.
+            # The error is reported by the call that needs them.
             return found
         return found
 

@@ -79,7 +79,7 @@ class ExtraDataSource(Protocol):
     def values_for(self, operation: ApiOperation, location: str, name: str) -> Sequence[Any]:
         """Return values for one place, best first. Values that the schema forbids are skipped.
 
-        `location` is `path`, `query`, `header`, `cookie` or `body`; `name` is that of the parameter, in a body a JSON pointer.
+        `location` is `path`, `query`, `header`, `cookie` or `body`; `name` is that of the parameter, or a JSON pointer into the body.
         """
         ...
 
@@ -91,7 +91,7 @@ class ExtraValues(Struct, frozen=True):
     operation: ApiOperation
 
     def pick(self, location: Location, name: str, index: int) -> Binding | None:
-        """Return the value with this number, counted round the list; None without values."""
+        """Return the value at this index, which wraps around at the end of the list; None without values."""
         values = self.source.values_for(self.operation, str(location), name)
         if not values:
             return None
@@ -127,7 +127,7 @@ class ExtensionPoints:
         return credentials.ReauthState()
 
     def build_request_url(self, case: Case, base_url: str) -> str:
-        """Return the URL of a case: its path, variables substituted, behind a base URL. The query is added to it."""
+        """Return the URL of a case: a base URL and the path with substituted variables. The query is added to it."""
         before = base_url.rstrip("/")
         return before + str(self.engine.formatted_path(case, urlsplit(before).path))
 
@@ -206,7 +206,7 @@ class ExtensionPoints:
         return operations
 
     def compute_fuzz_operation_weights(self, operations: Sequence[ApiOperation]) -> Sequence[float]:
-        """Return the weight of each operation in `schema.as_strategy()`, relative to the others; all alike."""
+        """Return the relative weight of each operation in `schema.as_strategy()`; by default they are equal."""
         return [1.0] * len(operations)
 
 
@@ -300,5 +300,5 @@ def judges(schema: Any) -> Mapping[str, Check]:
 
 
 def kept(schema: Any) -> Iterator[tuple[str, Any]]:
-    """Return the extensions that were assigned to a schema: narrowed schemas have them, too."""
+    """Yield the extensions that were assigned to a schema, for narrowed schemas."""
     return ((name, value) for name, value in vars(schema).items() if name in NAMES)

@@ -1,4 +1,4 @@
-"""The settings of Hypothesis: the configured ones, and the defaults that do not fit calls of an API."""
+"""The settings of Hypothesis: the configured ones, and replacements of defaults that do not fit calls of an API."""
 
 import os
 import secrets
@@ -74,7 +74,7 @@ def fit_for_sequences(chosen: object) -> settings:
 def without_explanations(phases: Iterable[Phase], *, no_shrink: bool) -> Iterator[Phase]:
     """Return the phases that are useful for an API.
 
-    To explain a failure, Hypothesis runs it hundreds of times, and says which lines it went through: they are ours.
+    To explain a failure, Hypothesis runs it hundreds of times and names the executed lines, which are lines of checker.
     """
     unwanted = {Phase.explain, Phase.shrink} if no_shrink else {Phase.explain}
     return (phase for phase in phases if phase not in unwanted)
@@ -90,7 +90,7 @@ SEQUENCES: Final = fit_for_sequences(settings(stateful_step_count=_STEPS, suppre
 
 
 _TEST_RUN: Final = "PYTEST_XDIST_TESTRUNUID"
-"""Variable of the environment: what pytest-xdist calls a session, the same in each of its processes."""
+"""Environment variable with the id of a session of pytest-xdist, which is the same in each of its processes."""
 
 
 class TestSeed(Struct, frozen=True):
@@ -99,7 +99,7 @@ class TestSeed(Struct, frozen=True):
     __test__ = False
 
     value: int
-    is_asked: bool  # Then nothing that was found before is tried first: the same seed makes the same requests.
+    is_asked: bool  # If so, earlier findings are not tried first, so that the same seed makes the same requests.
 
 
 def seed_by(config: Any) -> TestSeed:

@@ -124,7 +124,7 @@ class CallOptions(Struct, frozen=True):
 
     @property
     def has_basic(self) -> bool:
-        """Whether `auth` is a user and a password, which are a header like any other."""
+        """Whether `auth` is a user and a password, which can be sent as a header."""
         return isinstance(self.auth, tuple) and len(self.auth) == 2
 
     @classmethod
@@ -206,7 +206,7 @@ class CheckOptions(Struct, frozen=True):
         return tuple(chain.from_iterable(found.values()))
 
     def able(self, checks: Iterable[Check], response: Response) -> tuple[Check, ...]:
-        """Return the checks that can judge a response, whose request may be unknown.
+        """Return the checks that can judge a response whose request may be unknown.
 
         Raises `IncorrectUsage` if the caller asked for another check by name.
         """

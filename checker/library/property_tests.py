@@ -1,4 +1,4 @@
-"""A test function and an operation as one Hypothesis test: listed cases are its examples, drawn ones what it generates."""
+"""A test function and an operation as one Hypothesis test: its explicit examples are listed cases, and it generates drawn ones."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -116,7 +116,7 @@ def property_test(test: Callable[..., Any], schema: LoadedSchema, operation: Api
 
 
 def _seed(test: Callable[..., Any], function: Callable[..., Any], usual: TestSeed) -> None:
-    """Give the Hypothesis test of a test its seed, unless that says how it is to begin."""
+    """Set the seed of a Hypothesis test, unless the test function determines it."""
     chosen = settings_given(function)
     if seed_given(test) is not None:
         return

@@ -71,7 +71,7 @@ _NO_FIELD: Final = "Field `{name}` not found{hint} Available fields: {available}
 
 
 class CountedSelection(Struct, frozen=True):
-    """A total and the selected part of it."""
+    """A total, and how many of it are selected."""
 
     total: int
     selected: int
@@ -127,7 +127,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         attached: Attachments,
         filter: OperationFilter = OperationFilter(),  # noqa: B008 - frozen
     ) -> None:
-        """`filter` is what `include` and `exclude` asked for."""
+        """`filter` holds the conditions of `include` and `exclude`."""
         self.opened = opened
         """The description, as its kind reads it."""
         self.config = config
@@ -217,7 +217,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         """Return the schema with matching operations only.
 
         A filter is a function of an object with `operation`, or `name`, `method`, `path`, `tag`, `operation_id` (a string or
-        a list), each also with `_regex`. Filters of one call hold together; of several calls one has to hold.
+        a list), each also with `_regex`. An operation has to match all filters of one call; of several calls, one is enough.
         Raises `IncorrectUsage`.
         """
         return self._narrowed(self._filter.including(*functions, **attributes))

@@ -28,7 +28,7 @@ from checker.phases.bindings import evaluated, place_in_answer, set_into
 
 _MANY: Final = 1 << 16
 SEQUENCES_TEST: Final = "_checker_sequences"
-"""Attribute of the tests of state machines: their calls are of a session like those of tests of operations."""
+"""Attribute of the tests of state machines. Their calls belong to a session, like those of tests of operations."""
 
 
 class Exchanged(Struct, frozen=True):
@@ -131,7 +131,7 @@ def _fit(run: Callable[[Any], None], machine: type[APIStateMachine]) -> Callable
 
 @contextmanager
 def _seeded(machine: type[APIStateMachine], chosen: settings) -> Iterator[None]:
-    """Give a state machine its usual seed within the block, unless it or its settings determine the start."""
+    """Give a state machine its usual seed within the block, unless it or its settings determine the random choices."""
     __tracebackhide__ = True
     own, usual = seed_given(machine), machine.usual_seed
     if own is None and usual is not None and (usual.is_asked or not chosen.derandomize):

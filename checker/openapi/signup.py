@@ -95,7 +95,7 @@ def _takes_tokens(scheme: SecurityScheme) -> bool:
 
 
 def _needs_more(operation: OpenApiOperation) -> bool:
-    """Whether an operation needs more than a body, or needs credentials."""
+    """Whether an operation requires credentials or parameters besides its body."""
     return not is_open(operation.security) or any(one.required for one in operation.parameters)
 
 

@@ -39,7 +39,7 @@ from checker.validation.ecma import ecma_pattern
 if TYPE_CHECKING:
     import checker.validation.referee as opinions
 else:
-    # Asked first when a value is wrong: jsonschema is a sixth of the imports of a worker.
+    # Imported when the first value is wrong, because jsonschema takes a sixth of the import time of a worker.
     opinions = later("checker.validation.referee", by_all=False)
 
 Malformed = tuple[str, str]  # (place, sentence).
@@ -225,7 +225,7 @@ def _all(operation: OpenApiOperation) -> Iterator[_Warning]:
 
 
 def _of_path(operation: OpenApiOperation) -> Iterator[_Warning]:
-    """Yield warnings about the notation of the path, and about variables and parameters that do not belong together."""
+    """Yield warnings about the notation of the path, and about variables and parameters that do not match."""
     entry, kind = operation.entry, WarningKind.MALFORMED_PART
     path = entry.declared_path.partition("#")[0]
     if path != entry.path:
@@ -373,7 +373,7 @@ def _forbidden(examples: tuple[Example, ...], schema: Schema) -> Iterator[_Warni
         value, at = example.value, example.pointer
         violations = () if is_valid(value) else opinions.referee(schema, Direction.REQUEST).errors(value)
         if violations:
-            # The reason quotes an example that is wrong as a whole.
+            # If an example is wrong as a whole, the reason quotes it.
             is_quoted = not violations[0].instance_path and violations[0].message.startswith(shown(value))
             named = "the example" if is_quoted else f"the example {shown(value)}"
             told = []

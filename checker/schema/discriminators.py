@@ -1,8 +1,8 @@
 """The values of a discriminator and the alternatives that they select (OpenAPI 3.1, 4.8.25).
 
-An alternative is named by its keys in the mapping, the last part of its reference, the name of its file, and the
-values that it lists for the property itself; the listed values win where they differ. An inline alternative has no
-name, and neither has an alternative whose property admits none of them: it accepts any value that fits its schema.
+An alternative is named by its keys in the mapping, the last part of its reference, the name of its file, and the values that
+it lists for the property itself; the listed values win where they differ. Inline alternatives have no name, and neither have
+alternatives whose property admits none of these: they accept any value that fits their schema.
 """
 
 import re
@@ -96,7 +96,7 @@ _ANY: Final = DiscriminatorBranch(None, ())
 
 
 def _held_to(listed: set[str], one: DiscriminatorBranch) -> DiscriminatorBranch:
-    """Return an alternative restricted to the values that the schema around all alternatives lists."""
+    """Return an alternative restricted to the values that the surrounding schema lists."""
     told = [name for name in one.told if name in listed]
     if one.names is None:
         return DiscriminatorBranch(None, tuple(told))
@@ -127,7 +127,7 @@ class _Names(Struct):
             ]
             claimed.update(mapped)
             found.append(self.alternative(reference, mapped, target))
-        # A name whose schema is not among the alternatives selects none of them.
+        # A name in the mapping whose schema is no alternative selects none of them.
         free = mapping.keys() - claimed
         return [one if one.names is None else replace(one, names=one.names | free) for one in found]
 

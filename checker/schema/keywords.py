@@ -31,7 +31,7 @@ class Keyword(Struct, frozen=True):
     is_well_formed: Callable[[Any], bool]
     """Whether a value is well-formed.
 
-    A keyword with another value is ignored: such documents exist, and the rest of the schema still counts.
+    A malformed keyword is ignored: such documents exist, and the rest of the schema still applies.
     """
 
 
@@ -53,7 +53,7 @@ def understood(raw: Mapping[str, Any], table: Mapping[str, Keyword]) -> dict[str
 
 
 def has_foreign_type(raw: Mapping[str, Any]) -> bool:
-    """Whether no value of an `enum` of scalars has the `type` beside it, such as 1 and 2 of a string: the type is ignored then."""
+    """Whether no value of an `enum` of scalars has the `type` beside it, such as 1 and 2 beside `string`. The type is then ignored."""
     declared: Any = raw.get("type")
     values = raw.get("enum")
     if not isinstance(values, list) or not values or not _is_type(declared):
@@ -194,7 +194,7 @@ _DRAFT2019: Final = {
 _ENUM: Final = {
     "enum": Keyword(KeywordShape.PLAIN, lambda value: isinstance(value, list) and not any(map(_is_reference, value)))
 }
-"""JSON Schema takes a reference in an enumeration as a value. No author of a description of an API means that."""
+"""In JSON Schema a reference in an enumeration is a value, but authors of API descriptions never mean that."""
 _TABLES: Final[Mapping[Dialect, Mapping[str, Keyword]]] = {
     Dialect.DRAFT4: _OLD,
     Dialect.DRAFT6: _DRAFT6,

@@ -22,7 +22,7 @@ else:
     # collection.
     specifications = later("jsonschema_specifications", by_all=False)
 
-_RECURSIVE: Final = ""  # The name that `$recursiveAnchor` gives; no `$dynamicAnchor` is empty.
+_RECURSIVE: Final = ""  # The name that stands for `$recursiveAnchor`, because no `$dynamicAnchor` is empty.
 HAS_SIBLINGS: Final = frozenset({Dialect.DRAFT2019, Dialect.DRAFT2020, Dialect.OPENAPI31})
 """Dialects in which siblings of `$ref` count."""
 _BEFORE_2019 = frozenset({Dialect.DRAFT4, Dialect.DRAFT6, Dialect.DRAFT7})
@@ -59,7 +59,7 @@ class Scoped(Protocol):
 
     @property
     def has_dynamic(self) -> bool:
-        """Whether a schema refers dynamically. If none does, the way to a place does not matter."""
+        """Whether a schema refers dynamically. If none does, it does not matter on which way a place is reached."""
         ...
 
     @property
@@ -185,7 +185,7 @@ class Scopes:
     def _identified(self, schema: dict[str, Any], at: str, around: Resource) -> Resource:
         """Return the resource that a schema belongs to: its own if it has a URI."""
         if isinstance(schema.get("$schema"), str) and at != around.place:
-            # A dialect of its own, but the names of the resource around it.
+            # The schema has its own dialect, but its names belong to the resource around it.
             home = around.home or around
             around = Resource(home.uri, at, schema, around.dialect, home.anchors, home.dynamic, home)
             self._enter(around)

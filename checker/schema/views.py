@@ -44,7 +44,7 @@ _Step = Callable[[dict[str, Any]], Iterator[tuple[object, tuple[str, ...]]]]
 class Outline:
     """Everything that schemas state about one value; empty if they state nothing.
 
-    Outlines are built on demand and keep their results: judging a request asks the same outline several times.
+    Outlines are built on demand and keep their results, because judging a request needs the same outline several times.
     """
 
     __slots__ = ("_about", "_below", "_document", "_names", "_parts", "_terms", "_types", "_whole", "dialect")
@@ -102,7 +102,7 @@ class Outline:
         found = self._below.get(index)
         if found is None:
             found = self._step("array", lambda raw: _items(raw, index), _DEEPEST)
-            # Items after the prefix share an outline: each would compute its types again, from an enum of any length.
+            # Items after the prefix share an outline; otherwise each would compute its types again, even of a long enum.
             last = self._below.get(_LAST_ITEM)
             if last is not None and last._places() and last._places() == found._places():
                 found = last
@@ -309,7 +309,7 @@ def _branches(raw: dict[str, Any], at: str, keyword: str) -> list[AppliedSchema]
 
 
 def _names_of(part: AppliedSchema | _Alternatives) -> Iterator[str | None]:
-    """Yield the names of the properties that a part is about; None if it may be about any name."""
+    """Yield the names of the properties that a part is about; None if these may have any name."""
     if isinstance(part, _Alternatives):
         yield None
         return
