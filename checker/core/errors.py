@@ -52,23 +52,23 @@ class ConfigError(CheckerError):
 
 
 class InvalidRateLimit(ConfigError):
-    """A rate is no number of requests per time, such as `10/s`."""
+    """A rate is not a number of requests per time, such as `10/s`."""
 
 
 class LoaderErrorKind(StrEnum):
     """The reason why a description could not be read."""
 
-    CONNECTION_SSL = "connection_ssl"  # A certificate of the server, or the hand-shake of TLS.
+    CONNECTION_SSL = "connection_ssl"  # The certificate of the server, or the TLS handshake.
     CONNECTION_OTHER = "connection_other"  # The connection was refused, or the host is unknown.
     NETWORK_OTHER = "network_other"
-    """No whole response came: a time limit, a connection that broke, too many redirects."""
+    """No complete response arrived: a time limit, a broken connection, too many redirects."""
     INVALID_CERTIFICATE = "invalid_certificate"  # A file of certificates that the user named cannot be used.
     HTTP_SERVER_ERROR = "http_server_error"
     HTTP_CLIENT_ERROR = "http_client_error"  # A status of 400 to 499 other than the next two.
     HTTP_NOT_FOUND = "http_not_found"
     HTTP_FORBIDDEN = "http_forbidden"
     SYNTAX_ERROR = "syntax_error"  # It is neither JSON nor YAML.
-    UNEXPECTED_CONTENT_TYPE = "unexpected_content_type"  # It is a page for people.
+    UNEXPECTED_CONTENT_TYPE = "unexpected_content_type"  # It is an HTML page.
     OPEN_API_INVALID_SCHEMA = "open_api_invalid_schema"
     OPEN_API_UNSPECIFIED_VERSION = "open_api_unspecified_version"
     OPEN_API_UNSUPPORTED_VERSION = "open_api_unsupported_version"
@@ -77,7 +77,7 @@ class LoaderErrorKind(StrEnum):
 
     @classmethod
     def of_status(cls, status: int) -> "LoaderErrorKind":
-        """Return the kind of error that a response of this status means for the fetching of a description."""
+        """Return the kind of error if a request for a description has a response of this status."""
         special = {403: cls.HTTP_FORBIDDEN, 404: cls.HTTP_NOT_FOUND}
         usual = cls.HTTP_SERVER_ERROR if status >= 500 else cls.HTTP_CLIENT_ERROR
         return special.get(status, usual)
@@ -102,7 +102,7 @@ class LoaderError(CheckerError):
         self.extras = extras or []
         """Details, a line each."""
         self.url = url
-        """Where it was asked for, passwords masked; None where it did not come from the network."""
+        """The URL of the description, with masked passwords; None if it did not come from the network."""
         if kind is not None:
             self.kind = kind
 
@@ -114,7 +114,7 @@ class LoaderError(CheckerError):
         return found
 
 
-# No struct: every command imports this file, and msgspec takes a tenth of the time that `--help` takes.
+# Not a struct, because every command imports this file, and msgspec would take a tenth of the time of `--help`.
 class SchemaLocation(NamedTuple):
     """The place of a mistake in a description."""
 
@@ -124,7 +124,7 @@ class SchemaLocation(NamedTuple):
 
 
 class InvalidSchema(LoaderError):
-    """A description, or the part of it that was asked for, breaks the rules of its kind."""
+    """A description, or the requested part of it, violates the rules of its kind."""
 
     kind = LoaderErrorKind.OPEN_API_INVALID_SCHEMA
 
@@ -141,19 +141,19 @@ class InvalidSchema(LoaderError):
         self.location = location
         """Location of the fault; None for a fault of the whole description."""
         self.errors = tuple(errors)
-        """The faults, where it stands for several."""
+        """The faults, if it stands for several."""
 
 
 class InvalidRegexPattern(InvalidSchema):
-    """A pattern is no regular expression of ECMA-262, or uses a feature that is not supported: no value is checked by it."""
+    """A pattern is not a regular expression of ECMA-262, or uses an unsupported feature. No value is checked against it."""
 
 
 class InvalidRegexType(InvalidSchema):
-    """The value of a `pattern` is no text, such as a number."""
+    """The value of a `pattern` is not a text, but for example a number."""
 
 
 class InvalidHeadersExample(InvalidSchema):
-    """An example of a header is no value that its schema admits."""
+    """The schema of a header does not admit its example."""
 
 
 class InvalidTransition(InvalidSchema):
@@ -167,7 +167,7 @@ class UnknownScalar(InvalidSchema):
 
 
 class ForeignDescription(LoaderError):
-    """The document is no description of this kind; another kind may know it."""
+    """The document is not a description of this kind, but maybe of another one."""
 
 
 class UnreadableFile(CheckerError):
@@ -175,15 +175,15 @@ class UnreadableFile(CheckerError):
 
 
 class UsageError(CheckerError):
-    """A call or command cannot mean anything."""
+    """A call or command makes no sense."""
 
 
 class IncorrectUsage(UsageError):
-    """A Python call that cannot mean anything."""
+    """A Python call makes no sense."""
 
 
 class NoLinksFound(UsageError):
-    """A schema has no links between its operations: there are no sequences."""
+    """A schema has no links between its operations, so there are no sequences."""
 
 
 class InvalidStateMachine(NoLinksFound):
@@ -199,34 +199,34 @@ class OperationNotFound(UsageError, KeyError):
     """A schema has no such operation; the message names the nearest one."""
 
     def __str__(self) -> str:
-        # A `KeyError` would quote it.
+        # A `KeyError` would put the message in quotes.
         return str(self.args[0])
 
 
 class HookError(CheckerError):
-    """Code of a user that stands around cases went wrong."""
+    """User code that is called for cases failed."""
 
     kind = "hook"
 
     def __init__(self, hook: str, cause: BaseException | str) -> None:
-        """`cause` is what it raised, or what else it did wrong: "gave None; ..."."""
+        """`cause` is its exception, or a text about another mistake: "gave None; ..."."""
         said = cause if isinstance(cause, str) else f"raised {type(cause).__name__}: {cause}"
         super().__init__(f"{self.kind} {hook} {said}")
         self.hook = hook
 
 
 class HookExecutionError(HookError):
-    """A user's hook raised, or gave what is of no use."""
+    """A user's hook raised an exception, or returned an unusable value."""
 
 
 class CheckError(HookError):
-    """A user's check raised what is no failure."""
+    """A user's check raised an exception that is not a failure."""
 
     kind = "check"
 
 
 class MetricError(HookError):
-    """A user's metric raised, or gave what is no number."""
+    """A user's metric raised an exception, or did not return a number."""
 
     kind = "metric"
 
@@ -240,7 +240,7 @@ class Unsatisfiable(CheckerError):
         self.reason = reason
 
     def again(self) -> Self:
-        """Return an equal error, to be kept or raised: a raised one holds the objects of its traceback, more each time."""
+        """Return an equal error, to be kept or raised. A raised one keeps the objects of its traceback alive, more of them each time."""
         found = type(self).__new__(type(self), *self.args)
         found.__dict__.update(self.__dict__)
         return found
@@ -253,18 +253,18 @@ class Unsatisfiable(CheckerError):
 
 
 class InfiniteRecursiveReference(Unsatisfiable):
-    """A schema requires itself as its own part: every value would contain itself."""
+    """A schema requires itself as a part, so every value would contain itself."""
 
     def __init__(self, pointer: str) -> None:
         super().__init__(pointer, "every value contains itself: the recursion never ends")
 
 
 class NothingToBreak(Unsatisfiable):
-    """An operation takes everything: there are no negative cases."""
+    """An operation accepts everything, so there are no negative cases."""
 
 
 class UnresolvableBody(Unsatisfiable):
-    """A required body refers to nothing: what can be tested is what happens without it."""
+    """The reference of a required body leads nowhere, so only requests without the body can be tested."""
 
 
 class SerializationError(CheckerError):
@@ -272,11 +272,11 @@ class SerializationError(CheckerError):
 
 
 class SerializationNotPossible(SerializationError):
-    """Nothing writes that media type: `checker.serializer` registers what does."""
+    """There is no serializer for that media type; `checker.serializer` registers one."""
 
 
 class BudgetSpent(CheckerError):
-    """Work or size ran out while making a value."""
+    """The limit on work or size was reached while a value was made."""
 
     def __init__(self, pointer: str) -> None:
         super().__init__(f"generation budget spent at {pointer}")
@@ -292,7 +292,7 @@ class StorageError(CheckerError):
 
 
 class CredentialError(CheckerError):
-    """A source of credentials gave none."""
+    """A source of credentials returned none."""
 
 
 class MissingSecret(CheckerError):
@@ -300,7 +300,7 @@ class MissingSecret(CheckerError):
 
 
 class InternalError(CheckerError):
-    """We made a mistake: the message is the traceback to report."""
+    """A bug of checker; the message is the traceback to report."""
 
 
 def did_you_mean(name: str, known: Iterable[str], *, alike: float = 0.6) -> str:

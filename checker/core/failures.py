@@ -1,4 +1,4 @@
-"""Failed checks: exceptions that carry what a reader needs, and the identity under which they are stored for years."""
+"""Failed checks: exceptions with all details for the reader, and the identity under which they are stored for years."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -27,7 +27,7 @@ class Severity(StrEnum):
 
 
 class CauseScope(StrEnum):
-    """The reach of one cause: failures of one kind that break the same rule have the same cause within it."""
+    """The scope of a cause: within it, failures of one kind that break the same rule have the same cause."""
 
     OPERATION = "operation"
     PATH = "path"
@@ -38,7 +38,7 @@ Exchange = tuple[WireRequest, Outcome]  # (request of a check as it was sent, it
 
 
 class Failure(AssertionError):
-    """One check that failed on one interaction. Each kind is a subclass; checks raise or return them alike.
+    """The failure of one check on one interaction. Each kind is a subclass; checks may raise or return failures.
 
     class WrongTotal(Failure, title="Wrong total", severity=Severity.HIGH): ...
 
@@ -52,12 +52,12 @@ class Failure(AssertionError):
     needs_repetition = False
     """Whether it is reported only if it happens again, because a concurrent request may be its cause."""
     is_repeated = False
-    """Whether the check has seen it happen again, so that it is reported even if the target cannot be brought into its state any more."""
+    """Whether the check has seen it happen again. It is then reported even if the state of the target cannot be restored."""
     cause_scope: ClassVar[CauseScope] = CauseScope.OPERATION
-    """Reach of one mistake of the target: a missing `Allow` is missing everywhere."""
+    """Scope of one mistake of the target: a missing `Allow` is missing everywhere."""
     shared_cause = ""  # Text that failures of this kind share in all places of the API; empty if unknown.
     passing_cause = ""
-    """Text that it shares in place of `shared_cause` if its requests also pass: other requests in flight may be the reason. Empty for others."""
+    """Text that replaces `shared_cause` if its requests also pass, because other requests in flight may be the reason; empty for none."""
     covers: tuple[type["Failure"], ...] = ()
     """Kinds of failures that are part of this one, so that they are not reported beside it for the same response."""
     request: WireRequest | None = None
@@ -66,7 +66,7 @@ class Failure(AssertionError):
     """Further requests of the check that show the failure together with the request of the case or of the check, in order."""
     operation = ""  # Label of the operation that caused it, if it is not the operation of the response.
     second_look_s = 0.0
-    """Seconds after which the last request has to show it once more, because it may be a matter of time; 0: no second look."""
+    """Seconds after which the last request has to show it again, because it may disappear with time; 0: no second look."""
 
     def __init_subclass__(
         cls,
@@ -102,13 +102,13 @@ class Failure(AssertionError):
         """Details for people, several lines allowed."""
         self.unique_key = str(unique_key)
         self.text = str(text)
-        """Template of the error text, if the rule alone does not tell one defect from another (`core.templates`)."""
+        """Template of the error text (`core.templates`), if the rule alone does not distinguish defects."""
         if title is not None:
             self.title = str(title)
         if severity is not None:
             self.severity = Severity(severity)
         told = f"{self.title}\n\n{message}" if message else self.title
-        # Tracebacks of a test run go to the log of its CI job.
+        # Tracebacks of a test run are written to the log of its CI job.
         super().__init__(printable(told))
 
     def blamed(self, label: str) -> Label:
@@ -152,11 +152,11 @@ class Failure(AssertionError):
 class FailureGroup(ExceptionGroup[Failure], AssertionError):
     """All distinct failures of one response; its text is the block that the console prints.
 
-    An `AssertionError`: `unittest` and Allure tell failed assertions from broken tests by it.
+    It is an `AssertionError`, by which `unittest` and Allure distinguish failed assertions from broken tests.
     """
 
     def __new__(cls, text: str, failures: list[Failure]) -> "FailureGroup":
-        """Keep the text whole: `ExceptionGroup` would append a count."""
+        """Keep the text unchanged; `ExceptionGroup` would append a count."""
         group = super().__new__(cls, text, failures)
         group.text = text
         group.raised_for = None

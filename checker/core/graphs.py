@@ -8,7 +8,7 @@ Member = TypeVar("Member")
 
 
 def grouped(pairs: Iterable[tuple[Node, Member]]) -> dict[Node, list[Member]]:
-    """Return key -> its values, keys and values in the order in which they come."""
+    """Return key -> its values, both in their original order."""
     found: dict[Node, list[Member]] = {}
     for key, value in pairs:
         found.setdefault(key, []).append(value)
@@ -16,7 +16,7 @@ def grouped(pairs: Iterable[tuple[Node, Member]]) -> dict[Node, list[Member]]:
 
 
 def reached(nodes: Iterable[Node], further: Mapping[Node, Collection[Node]]) -> set[Node]:
-    """Return the other nodes to which any number of steps leads from these."""
+    """Return the other nodes that can be reached from these in any number of steps."""
     given = set(nodes)
     seen, latest = set(given), given
     while latest:
@@ -30,7 +30,7 @@ def layers_of(nodes: Iterable[Node], needs: Callable[[Node], Collection[Node]]) 
     circles = _circles(list(nodes), needs)
     number = {node: place for place, circle in enumerate(circles) for node in circle}
     depth: list[int] = []
-    # Components come in topological order, so the layers that a circle needs are known here.
+    # Components come in topological order, so the layers of the nodes that a circle needs are known here.
     for place, circle in enumerate(circles):
         below = {number[other] for node in circle for other in needs(node) if other in number}
         depth.append(max((depth[other] + 1 for other in below if other != place), default=0))

@@ -1,4 +1,4 @@
-"""Users' functions around making, sending and judging cases: names, signatures, registry."""
+"""Users' functions that are called when cases are made, sent and judged: names, signatures, registry."""
 
 import functools
 import inspect
@@ -48,7 +48,7 @@ class HookName(Struct, frozen=True):
     arguments: tuple[str, ...]  # After the context.
     effect: str  # One sentence for the documentation.
     scopes: tuple[HookScope, ...] = _EVERYWHERE
-    has_operation: bool = True  # False for a hook that runs before operations exist: filters mean nothing to it.
+    has_operation: bool = True  # False for a hook that runs before operations exist: filters do not apply to it.
 
 
 COMPONENTS = ("path_parameters", "headers", "cookies", "query", "body")
@@ -80,7 +80,7 @@ def _names() -> dict[str, HookName]:
     return table
 
 
-HOOK_NAMES = _names()  # Every hook that there is.
+HOOK_NAMES = _names()  # All hooks.
 
 
 class HookSource(Protocol):
@@ -100,7 +100,7 @@ RUNNING_HOOKS: Final = RunningCode("hooks")
 
 
 def run_hooks(hooks: Iterable[Hook], name: str, *arguments: Any) -> None:
-    """Call each with the same arguments, one after the other. Raises `HookExecutionError` for whatever one raises.
+    """Call each with the same arguments, one after the other. Raises `HookExecutionError` for any exception.
 
     A hook is not called for requests that it sends itself.
     """
@@ -149,7 +149,7 @@ class HookRegistry(Struct):
     ) -> None:
         """Add a hook; its name defaults to the function's.
 
-        Raises `TypeError` for a wrong name or signature, `ValueError` for a wrong scope or a filter that means nothing,
+        Raises `TypeError` for a wrong name or signature, `ValueError` for a wrong scope or a meaningless filter,
         `IncorrectUsage` for a coroutine function.
         """
         if name is None:
@@ -168,7 +168,7 @@ class HookRegistry(Struct):
     def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
         """Return the hooks of this name; each takes the context and the arguments of `HOOK_NAMES`, by position.
 
-        With a context only those for its operation; without one each looks at the context that it is called with.
+        With a context, only those for its operation. Without one, each hook examines the context that it is called with.
         """
         entries = [entry for key, entry in self.entries if key == name]
         if context is None:
@@ -185,15 +185,15 @@ class HookRegistry(Struct):
         return [entry.function for key, entry in self.entries if key == name]
 
     def unregister(self, function: Hook) -> None:
-        """Forget a function under every name it has. Unknown functions are no error."""
+        """Remove a function under all its names. Unknown functions are ignored."""
         self.entries = tuple(one for one in self.entries if one[1].function is not function)
 
     def unregister_all(self) -> None:
-        """Forget every hook."""
+        """Remove all hooks."""
         self.entries = ()
 
     def extend(self, other: "HookRegistry") -> None:
-        """Add the hooks of another registry after those that are there."""
+        """Append the hooks of another registry."""
         self.entries += other.entries
 
     def copy(self) -> "HookRegistry":
@@ -201,7 +201,7 @@ class HookRegistry(Struct):
         return HookRegistry(self.scope, self.entries)
 
     def apply(self, function: Hook, *, name: str | None = None) -> Callable[[Tested], Tested]:
-        """Decorate a test: the hook acts in that test alone. Raises `TypeError`, `ValueError`."""
+        """Decorate a test: the hook applies to that test alone. Raises `TypeError`, `ValueError`."""
         HookRegistry(HookScope.TEST).register(function, name)
 
         def decorated(test: Tested) -> Tested:
@@ -218,7 +218,7 @@ class HookRegistry(Struct):
 
 
 class HookChain(Struct, frozen=True):
-    """Registries whose hooks act one after the other: of all schemas, of one, of a test."""
+    """Registries whose hooks are called one after the other: those of all schemas, of one schema, of a test."""
 
     registries: tuple[HookRegistry, ...]
 
@@ -238,7 +238,7 @@ class HookChain(Struct, frozen=True):
 
 
 class HookDecorator(Struct, frozen=True):
-    """`@hook`, `@hook("map_query")`, `@hook.apply_to(method="POST")`: registers in one registry, gives the function back."""
+    """`@hook`, `@hook("map_query")`, `@hook.apply_to(method="POST")`: registers in one registry, returns the function."""
 
     registry: HookRegistry
     name: str | None = None  # None: that of the function.
@@ -249,7 +249,7 @@ class HookDecorator(Struct, frozen=True):
     @overload
     def __call__(self, hook: Registered) -> Registered: ...
     def __call__(self, hook: Any) -> Any:
-        """Register `hook`, or make a decorator that registers under the name `hook`. Raises `TypeError`."""
+        """Register `hook`, or return a decorator that registers under the name `hook`. Raises `TypeError`."""
         if isinstance(hook, str):
             _hook_name(hook)
             return replace(self, name=hook)
@@ -259,12 +259,12 @@ class HookDecorator(Struct, frozen=True):
     def apply_to(self, *functions: Predicate, **attributes: Unpack[FilterAttributes]) -> "HookDecorator":
         """Limit a hook to some operations: `name`, `method`, `path`, `tag`, `operation_id`, each also with `_regex`.
 
-        Conditions of one call hold together; of several calls one has to hold. Raises `IncorrectUsage`.
+        An operation has to match all conditions of one call; of several calls, one is enough. Raises `IncorrectUsage`.
         """
         return replace(self, filter=self.filter.including(*functions, **attributes))
 
     def skip_for(self, *functions: Predicate, **attributes: Unpack[FilterAttributes]) -> "HookDecorator":
-        """Keep a hook away from some operations, which are told as in `apply_to`. Raises `IncorrectUsage`."""
+        """Exclude some operations from a hook, with the conditions of `apply_to`. Raises `IncorrectUsage`."""
         return replace(self, filter=self.filter.excluding(*functions, **attributes))
 
 
@@ -291,7 +291,7 @@ def _checked(function: Hook, name: str, known: HookName) -> Hook:
         raise TypeError(f"Hook '{name}' takes {expected} arguments but {len(parameters)} is defined")
     refuse_coroutine(function, f"hook {name!r}")
     if name == "before_call" and parameters[-1].kind is inspect.Parameter.VAR_KEYWORD:
-        # Python copies the mapping for `**kwargs`, so that a returned mapping is taken as the change.
+        # Python copies the mapping for `**kwargs`, so changes in it would be lost: the hook returns them.
         @functools.wraps(function)
         def call(context: HookContext, case: Any, kwargs: dict[str, Any]) -> None:
             changed = function(context, case, **kwargs)
@@ -323,9 +323,9 @@ METRICS: Final[Registry[MetricFunction]] = Registry("metric", built_in=BUILT_IN)
 
 
 def metric(function: RegisteredMetric) -> RegisteredMetric:
-    """Register a function `(ctx) -> float` under its name, for `generation.maximize`. Gives it back.
+    """Register a function `(ctx) -> float` under its name, for `generation.maximize`, and return it.
 
-    Values that are not finite say nothing. Raises `IncorrectUsage`.
+    Values that are not finite are ignored. Raises `IncorrectUsage`.
     """
     name = getattr(function, "__name__", "")
     if not name:
@@ -350,7 +350,7 @@ def observed(names: Iterable[str], case: Case, response: Response) -> dict[str, 
     for name in names:
         function = metric_named(name)
         if function in RUNNING_HOOKS:
-            # A metric may send requests of its own, which are measured by the others only.
+            # A metric may send its own requests, which only other metrics measure.
             continue
         try:
             with RUNNING_HOOKS.adding(function):

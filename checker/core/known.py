@@ -11,9 +11,9 @@ from checker.core.graphs import grouped
 from checker.core.templates import matches
 
 _VERSION: Final = "v1"
-TRIES: Final = 3  # Most tries of a failure of an earlier run that does not show.
+TRIES: Final = 3  # Most tries of a failure of an earlier run before it counts as gone.
 _LARGEST_CHANCE: Final = 0.05
-"""Largest chance that a failure which is still there shows in none of them, and is called fixed."""
+"""Largest accepted probability that an existing failure shows in none of them and is called fixed."""
 MAX_RESPONSE_TIME: Final = "max_response_time"
 _NEVER_KNOWN: Final = (MAX_RESPONSE_TIME,)  # Checks whose failures depend on how busy a machine is.
 
@@ -23,17 +23,17 @@ class KnownStatus(StrEnum):
 
     NEW = "new"
     KNOWN = "known"
-    EXPIRED = "expired"  # Known until a day that is over, so it fails the run again.
+    EXPIRED = "expired"  # Known until a day in the past, so it fails the run again.
     RECORDED = "recorded"
-    """Added to the baseline by this run: known from the next run on, and no reason to fail this one."""
-    ALLOWED = "allowed"  # Shows only now and then, which `checks.intermittent = "report"` allows.
+    """Added to the baseline by this run, so it is known from now on and does not fail this run."""
+    ALLOWED = "allowed"  # Occurs only sometimes, which `checks.intermittent = "report"` allows.
 
 
 FAILING: Final = (KnownStatus.NEW, KnownStatus.EXPIRED)  # The statuses that fail a run.
 
 
 class Tried(Protocol):
-    """How often a failure was tried again."""
+    """The number of times that a failure was tried again."""
 
     @property
     def reproduced(self) -> bool | None: ...
@@ -72,14 +72,14 @@ def is_intermittent(tried: Tried) -> bool:
 
 
 def shows_surely(tried: Tried) -> bool:
-    """Whether a failure that is still there shows in one of `TRIES`, by how often its commands showed it."""
+    """Whether an existing failure would show in one of `TRIES`, judged by how often its commands showed it."""
     if not is_intermittent(tried):
         return True
     return tried.tries > 0 and (1 - tried.hits / tried.tries) ** TRIES <= _LARGEST_CHANCE
 
 
 class KnownFailure(Struct, frozen=True):
-    """One entry of a baseline: a failure at one operation, or, without an operation, a cause at whatever operation."""
+    """One entry of a baseline: a failure at one operation, or, without an operation, a cause at any operation."""
 
     check: str = ""
     rule: str | None = None  # The rule that is broken: `500`, `items/required`; None: any.
@@ -93,7 +93,7 @@ class KnownFailure(Struct, frozen=True):
     ticket: str = ""
     first_seen: str = ""  # Days, as in `2026-11-22`.
     last_seen: str = ""
-    expires: str = ""  # The last day on which it is known; empty: for ever.
+    expires: str = ""  # The last day on which it is known; empty: no limit.
 
     def is_expired(self, today: str) -> bool:
         """Whether its last day is over."""
@@ -106,11 +106,11 @@ class KnownFailure(Struct, frozen=True):
 
     @property
     def place(self) -> str:
-        """The operation, in words where it is any."""
+        """The operation, or words for any operation."""
         return self.operation or "every operation"
 
     def covers(self, seen: Seen) -> bool:
-        """Whether a failure is the one that is meant; error texts that differ by what changes from run to run are alike."""
+        """Whether this entry means the failure. Error texts that differ only in parts that change between runs are equal."""
         if self.fingerprint and self.fingerprint in ids_of(seen):
             return True
         return (
@@ -164,9 +164,9 @@ class Baseline(Struct, frozen=True):
     entries: tuple[KnownFailure, ...] = ()
     is_run: bool = False  # Whether it is another run, not a file.
     is_new: bool = False  # Whether the file is not there yet: this run makes it, and none of its failures fails.
-    updates: bool = False  # Whether new failures are written down.
-    prunes: bool = False  # Whether entries that a run could not see again are taken out.
-    allows_intermittent: bool = False  # Whether failures that show only now and then fail no run.
+    updates: bool = False  # Whether new failures are added.
+    prunes: bool = False  # Whether entries that did not show again are removed.
+    allows_intermittent: bool = False  # Whether failures that occur only sometimes do not fail the run.
 
     def __bool__(self) -> bool:
         return bool(self.source)
@@ -191,7 +191,7 @@ class KnownFailures(Struct):
         self._by_check = grouped((entry.check, entry) for entry in self.baseline.entries)
 
     def entry_of(self, seen: Seen) -> KnownFailure | None:
-        """Return the entry of a failure: one in force before an expired one, one of an operation before one of a cause."""
+        """Return the entry of a failure: a valid one before an expired one, one of an operation before one of a cause."""
         today = self.baseline.today
         return min(self._entries(seen), key=lambda one: (one.is_expired(today), not one.operation), default=None)
 
@@ -210,7 +210,7 @@ class KnownFailures(Struct):
         return self.standing(seen) in FAILING
 
     def compared(self, seen: Iterable[Seen], tested: Iterable[str], *, is_whole: bool) -> "Compared":
-        """Return all failures of a run. `tested`: operations with cases; `is_whole`: whether it tested everything, to its end."""
+        """Return all failures of a run. `tested`: operations with cases; `is_whole`: whether it was complete."""
         states: dict[str, KnownStatus] = {}
         hit: set[int] = set()
         for one in seen:

@@ -18,7 +18,7 @@ _ESCAPED = re.compile(r"\\(.)")
 _JSON_ESSENCES = frozenset(("application/json", "text/json", "application/x-json"))
 
 _NOT_CHARSETS = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape"})
-"""Names that Python decodes by, but no server means."""
+"""Names of Python codecs that no server means."""
 _LONGEST_CHARSET = 40
 _YAML_ESSENCES = frozenset(("application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml", "text/vnd.yaml"))
 
@@ -46,7 +46,7 @@ class MediaType(Struct, frozen=True):
 
     @property
     def precision(self) -> int:
-        """The larger, the more exact: wildcards come last."""
+        """Larger for more exact types: wildcards are the least."""
         return 2 - (self.type == "*") - ("*" in self.subtype)
 
     def names(self, other: "MediaType") -> bool:
@@ -57,7 +57,7 @@ class MediaType(Struct, frozen=True):
     def covers(self, other: "MediaType") -> bool:
         """Whether `other` falls under this type; `*` stands for any part, `*+json` for any JSON subtype.
 
-        Parameters of this type must be there in `other`, too; further ones do not matter.
+        `other` must have the parameters of this type; further ones do not matter.
         """
         if not self.names(other):
             return False
@@ -89,12 +89,12 @@ def parse(text: str) -> MediaType | None:
     return MediaType(found[1].lower(), found[2].lower(), parameters)
 
 
-# Few enough that long ones do not fill the memory.
+# The size is limited because long ones could fill the memory.
 @lru_cache(maxsize=256)
 def media_type_of(text: str) -> MediaType | None:
-    """Return the media type that a text means. Its parameters are read as far as possible, values in lower case.
+    """Return the media type of a text, with parameters as far as they can be read, values in lower case.
 
-    For what others wrote: None only when there is no type at all.
+    For texts of others: None only if there is no type at all.
     """
     found = _LENIENT.fullmatch(text)
     if found is None:
@@ -106,7 +106,7 @@ def media_type_of(text: str) -> MediaType | None:
 
 
 def is_charset(name: str) -> bool:
-    """Whether a name may be one of a character encoding; decoding by what may not be raises anything."""
+    """Whether a name may be that of a character encoding. Decoding with other names may raise any exception."""
     return (
         len(name) <= _LONGEST_CHARSET
         and name.isascii()
@@ -135,7 +135,7 @@ def matches(declared: str, received: str) -> bool:
 
 
 def is_json(text: str) -> bool:
-    """Whether a media type is JSON or built on it (`+json`), whatever the parameters, malformed ones included."""
+    """Whether a media type is JSON or based on it (`+json`), with any parameters, even malformed ones."""
     parsed = media_type_of(text)
     return parsed is not None and (parsed.essence in _JSON_ESSENCES or parsed.subtype.endswith("+json"))
 
@@ -147,7 +147,7 @@ def is_yaml(text: str) -> bool:
 
 
 def is_xml(text: str) -> bool:
-    """Whether a media type is XML or built on it (`+xml`), whatever the parameters."""
+    """Whether a media type is XML or based on it (`+xml`), with any parameters."""
     parsed = media_type_of(text)
     return parsed is not None and (parsed.essence in ("application/xml", "text/xml") or parsed.subtype.endswith("+xml"))
 
@@ -162,7 +162,7 @@ _LINES = frozenset(("jsonl", "x-ndjson", "ndjson", "x-jsonlines", "jsonlines", "
 
 
 def stream_of(parsed: MediaType) -> str:
-    """Return the way in which a media type puts values after each other: `lines`, `records` or `events`; empty if it does not.
+    """Return how a media type separates consecutive values: `lines`, `records` or `events`; empty if it does not.
 
     Lines are of JSON, records are JSON texts after a separator (RFC 7464), events are server-sent.
     """

@@ -50,7 +50,7 @@ class Violation(Struct, frozen=True):
 
 
 class Binding(Struct, frozen=True, array_like=True):
-    """This value came from that response. Re-resolved live; the literal is the fallback."""
+    """A value that comes from a response. It is read anew when the sequence is sent again, or else the literal is used."""
 
     location: Location
     name: str  # Parameter name, or a JSON pointer inside the body, where `*` is every item of a list.
@@ -59,13 +59,12 @@ class Binding(Struct, frozen=True, array_like=True):
     index: int  # Rank of the chosen value among the values that fit, best first.
     literal: object
     expression: str = ""
-    """Expression of a link as JSON (OpenAPI 3.1, 4.8.20.4). Its value replaces the generated one. Empty for values that were
-    drawn."""
+    """Expression of a link as JSON (OpenAPI 3.1, 4.8.20.4). Its value replaces the generated one. Empty if the value was chosen while drawing."""
     step: int = -1  # Index of the step in the sequence that `expression` refers to.
 
     @property
     def stands_alone(self) -> bool:
-        """Whether the value is as good without its producer, whose request made it up: a tenant, in a header or a query.
+        """Whether the value can be used without its producer, whose request invented it: a tenant in a header or query.
 
         A value in the path or the body may name a resource that has to exist.
         """
@@ -82,7 +81,7 @@ class ComponentProvenance(Struct, frozen=True):
     origin: Origin = Origin.RANDOM
     violation: Violation | None = None
     outside: tuple[str, ...] = (ANYTHING,)
-    """What came from the configuration, a dictionary or a hook: names of parameters, paths in the body (`user.token`).
+    """The parts that came from the configuration, a dictionary or a hook: names of parameters, paths in bodies (`user.token`).
 
     Values of earlier responses are the bindings of a case.
     """
@@ -96,7 +95,7 @@ class GenerationInfo(Struct, frozen=True):
 
 
 class PhaseData(dict[str, str | None]):
-    """The data that a phase attaches to a case: `meta.phase.data.description`, or `data["description"]`. None if it attaches none."""
+    """The data that a phase attaches to a case: `meta.phase.data.description`, or `data["description"]`. None if there are none."""
 
     @property
     def scenario(self) -> str | None:
@@ -110,12 +109,12 @@ class PhaseData(dict[str, str | None]):
 
     @property
     def location(self) -> str | None:
-        """JSON pointer into the schema that it is about."""
+        """JSON pointer to the tested part of the schema."""
         return self.get("location")
 
     @property
     def parameter(self) -> str | None:
-        """Name of the parameter, or media type of the body, that it is about."""
+        """Name of the tested parameter, or media type of the tested body."""
         return self.get("parameter")
 
     @property
@@ -150,7 +149,7 @@ class CaseMetadata(Struct):
 
     @property
     def generation(self) -> GenerationInfo:
-        """Return mode and time as users know them. Made on demand: most cases pass, and their metadata are not read."""
+        """Return mode and time as users know them. Made on demand, because most cases pass and their metadata are not read."""
         return GenerationInfo(self.mode, self.time)
 
     @property
@@ -169,7 +168,7 @@ def body_path(names: Iterable[str]) -> str:
 
 
 def outside_name(binding: Binding) -> str:
-    """Return the name of a value that a binding gave; in a body up to the first array."""
+    """Return the name of a value that a binding gave; in a body only up to the first array."""
     if binding.location is not Location.BODY:
         return binding.name
     # Names with a tilde are escaped in pointers but not in other places, so they cannot be compared.
@@ -196,14 +195,14 @@ class Drawn(Struct, frozen=True, array_like=True, tag=0):
 
     choices: tuple[Any, ...]  # Each is a `Choice`: msgspec has no union of texts and bytes.
     learned: str = ""
-    """Demands of the target that its program respected (`core.constraints.written`); empty for the description alone."""
+    """Demands of the target that the draw program respected (`core.constraints.written`); empty for the description alone."""
 
 
 class Listed(Struct, frozen=True, array_like=True, tag=1):
-    """One of the cases that a phase lists for the operation: an edge, an example."""
+    """One of the cases that a phase lists for the operation, such as a boundary case or an example."""
 
     phase: str
-    number: int  # Its place in the list, from 0.
+    number: int  # Its index in the list, from 0.
     likeness: str  # Digest of the case. Another description may list another case at this place.
     without: tuple[str, ...] = ()  # Places that a shrink left out: `query limit`, `body /address/street`.
     token: str = ""
@@ -212,7 +211,7 @@ class Listed(Struct, frozen=True, array_like=True, tag=1):
 
 
 class Literal(Struct, frozen=True, array_like=True, tag=2):
-    """The parts themselves, for a case that nothing else makes."""
+    """The parts themselves, for a case that cannot be made in another way."""
 
     path_parameters: dict[str, Any]
     query: dict[str, Any]
@@ -225,7 +224,7 @@ class Literal(Struct, frozen=True, array_like=True, tag=2):
     method: str | None = None  # When it is not the operation's.
     alternative: int | None = None  # Index of the security alternative of the operation, if it is not the default one.
     outside: tuple[tuple[Location, tuple[str, ...]], ...] = ()
-    """(location, what came from outside there). Without an entry that is unknown."""
+    """(location, names of its parts that came from outside). A location without an entry is unknown."""
 
 
 Recipe = Drawn | Listed | Literal
@@ -239,7 +238,7 @@ class Step(Struct, frozen=True, array_like=True):
     recipe: Recipe
     bindings: tuple[Binding, ...] = ()
     names: tuple[tuple[str, str | int], ...] = ()
-    """(JSON pointer in the body, or `path id`; value) in place of values of the recipe: names that the server has not seen yet."""
+    """(JSON pointer in the body or `path id`, value) pairs that replace values of the recipe by names that are new to the server."""
 
     @property
     def choices(self) -> tuple[Choice, ...]:

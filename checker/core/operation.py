@@ -1,4 +1,4 @@
-"""The interface of an API description for all layers above: operations, parameters, bodies. No specification here."""
+"""The interface of an API description for all layers above: operations, parameters, bodies. Independent of any specification."""
 
 import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,21 +19,21 @@ from checker.core.security import SecurityRequirement
 Label = NewType("Label", str)  # `GET /users/{id}`: names an operation in every report, journal and seed.
 
 BodyDemand = tuple[tuple[str, ...], str, Any]
-"""A demand of a refusal on the body: names from its root, `*` for items; a keyword of `core/constraints.py`; its value."""
+"""A demand on the body in a refusal: (names from its root with `*` for items, keyword of `core/constraints.py`, its value)."""
 
 Place = tuple[Location, str]
-"""Where in a request something stands: a location, and the name of a parameter, or in a body a JSON pointer."""
+"""A place in a request: a location, and the name of a parameter or a JSON pointer into the body."""
 
 
 class Example(Struct, frozen=True):
-    """A value that a description gives for a parameter or body, beside its schema: valid or not."""
+    """A value that a description gives for a parameter or body in addition to its schema. It may be invalid."""
 
     value: Any
-    pointer: str  # Where the value stands.
+    pointer: str  # The place of the value.
     name: str = ""
     """Name of its Example Object. Examples with the same name in several parts of a request belong together."""
     is_settled: bool = False
-    """Its kind has judged it, and it goes out as it is: the schema that it stands beside says nothing of it."""
+    """Whether its kind has judged it. It is then sent unchanged, because the schema does not apply to it."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -48,15 +48,15 @@ class Parameter:
     """OpenAPI 3 style name; `collectionFormat` of Swagger 2.0 is translated (`csv` in query is `form`, ...)."""
     explode: bool
     media_type: str | None = None
-    """Set when the parameter is declared by `content`: its value travels serialised as this type."""
+    """Set if the parameter is declared by `content`: its value is serialised as this type."""
     allow_reserved: bool = False
     allow_empty: bool | None = None
-    """`allowEmptyValue` of a query: False forbids the empty text; None, nothing said, leaves that to the schema."""
+    """`allowEmptyValue` of a query: False forbids the empty text; None, if it is missing, leaves this to the schema."""
     pointer: str = ""
     """JSON pointer of the parameter object."""
     examples: tuple[Example, ...] = ()
     problem_of: Callable[[Any], str | None] | None = dataclasses.field(default=None, repr=False, compare=False)
-    """Why a value breaks the schema, None when it fits; where the kind of the description says so."""
+    """Returns why a value violates the schema, None if it fits; set if the kind of the description has such a function."""
     doubt: str = ""
     """The reason why no verdict depends on its value; empty for most parameters."""
     inner: tuple[str, ...] = ()
@@ -69,12 +69,12 @@ class Parameter:
 
     @property
     def definition(self) -> Any:
-        """The raw parameter object. Raises `UnresolvableReference` where there is none."""
+        """The raw parameter object. Raises `UnresolvableReference` if there is none."""
         _, mark, path = self.pointer.partition("#")
         return self.schema.document.resolve(f"{mark}{path}", at=self.pointer)[0]
 
     def validate(self, value: Any) -> None:
-        """Raise `ValueError` with the reason when a value breaks the schema."""
+        """Raise `ValueError` with the reason if a value violates the schema."""
         problem = None if self.problem_of is None else self.problem_of(value)
         if problem is not None:
             raise ValueError(f"{self.location} parameter `{self.name}`: {problem}")
@@ -92,24 +92,24 @@ class PropertyEncoding(Struct, frozen=True):
     explode: bool = True
     allow_reserved: bool = False
     is_styled: bool = False
-    """True when style, explode or allowReserved is declared: an object then travels by it, and as JSON otherwise."""
+    """True if style, explode or allowReserved is declared: objects are then serialised by these, otherwise as JSON."""
     headers: Mapping[str, str] = field(default_factory=dict)  # Headers of the property's part of a multipart body.
     inner: tuple[str, ...] = ()  # Delimiters of nested lists, outermost first; empty: nested lists are JSON.
 
 
 class BodyForm(Struct, frozen=True):
-    """A usual request in another form that no server has to accept: a refusal is no fault of the server."""
+    """A usual request in an unusual form. Servers need not accept it, so a refusal is no fault."""
 
     scenario: Scenario  # One of `REQUEST_SHAPES`.
     description: str
     body: Any  # `NOT_SET`: none is sent.
-    method: str | None = None  # When it is not the operation's.
+    method: str | None = None  # If it differs from that of the operation.
     query: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Body:
-    """One media type that an operation accepts and we can serialise."""
+    """One media type that an operation accepts and that can be serialised."""
 
     media_type: str
     schema: Schema
@@ -119,19 +119,19 @@ class Body:
     doubt: str = dataclasses.field(default="", compare=False)
     """The reason why no verdict depends on it; empty for most bodies."""
     write: Callable[[Any], bytes] | None = dataclasses.field(default=None, compare=False)
-    """Bytes of a value, where the kind of the description says how; None: as the media type is usually written."""
+    """Returns the bytes of a value, if the kind of the description has its own serialiser; None: that of the media type."""
     serializer: Callable[[Any, Any], bytes | None] | None = dataclasses.field(default=None, compare=False)
-    """Bytes of a value in the context of its case, as a user writes them; None from it: no body is sent."""
+    """A user's serialiser: returns the bytes of a value in the context of its case; if it returns None, no body is sent."""
     strategy: Any = dataclasses.field(default=None, compare=False)
     """A user's strategy for its values, which replaces the schema."""
     is_wrong: Callable[[Any], bool] | None = dataclasses.field(default=None, compare=False)
-    """Where `write` is set: whether what is written of a value is wrong in every reading; None: there is no proof."""
+    """If `write` is set: returns whether the bytes of a value are wrong in every reading; None: there is no proof."""
     breaks: Callable[[str, tuple[str, ...]], bool] | None = dataclasses.field(default=None, compare=False)
-    """Where `write` is set: whether a keyword that is broken at a path of the value is one rule of what is written; None: always."""
+    """If `write` is set: returns whether a keyword that a path of the value violates is a rule of the bytes, too; None: always."""
     forms: Callable[..., Iterable[BodyForm]] | None = dataclasses.field(default=None, compare=False)
-    """Other forms of a request with a usual value: `forms(value, costly=...)`; with `costly` those that ask for much at once."""
+    """Returns other forms of a request with a usual value: `forms(value, costly=...)`; with `costly`, those that request much at once."""
     part_types: Callable[[Any], dict[str, str]] | None = dataclasses.field(default=None, compare=False)
-    """The content types of the parts of a value that the description has something to say of, by their names; None: it has no parts."""
+    """Returns the content types that the description states for parts of a value, by name; None: there are no parts."""
 
 
 class BodyFault(Enum):
@@ -147,12 +147,12 @@ class UnusableBody(Struct, frozen=True):
 
     media_type: str
     reason: str
-    pointer: str  # JSON pointer of what declares it.
+    pointer: str  # JSON pointer of its declaration.
     fault: BodyFault
 
 
 class BrokenOperation(Struct, frozen=True):
-    """An operation that cannot be read: a value, so that it never costs another operation."""
+    """An operation that cannot be read: a value and not an exception, so that other operations are not affected."""
 
     label: Label
     method: str
@@ -161,13 +161,13 @@ class BrokenOperation(Struct, frozen=True):
 
 
 class Definition(Mapping[str, Any]):
-    """The object of a description that declares an operation: a mapping, and `raw` for the object itself."""
+    """The object of a description that declares an operation: a mapping; `raw` is the object itself."""
 
     __slots__ = ("raw",)
 
     def __init__(self, raw: Mapping[str, Any] = MappingProxyType({})) -> None:
         self.raw = raw
-        """As it is declared, references and all."""
+        """As it is declared, with its references."""
 
     def __getitem__(self, name: str) -> Any:
         return self.raw[name]
@@ -183,9 +183,9 @@ class Definition(Mapping[str, Any]):
 
 
 class Operation(Protocol):
-    """One operation of a description, ready to be tested: the one statement of what an operation is.
+    """One operation of a description, ready to be tested. This is the only definition of an operation.
 
-    Kinds of descriptions inherit it (`kinds/protocol.py`) and override what they know better than the defaults here.
+    Kinds of descriptions inherit it (`kinds/protocol.py`) and override defaults if they know better values.
     """
 
     @property
@@ -208,7 +208,7 @@ class Operation(Protocol):
 
     @property
     def bodies(self) -> tuple[Body, ...]:
-        """Media types that can be sent; empty without a body, or when none of its media types is usable."""
+        """Media types that can be sent; empty without a body, or if none of its media types is usable."""
         return ()
 
     @property
@@ -226,12 +226,12 @@ class Operation(Protocol):
 
     @property
     def has_skipped_required_body(self) -> bool:
-        """True when a required body is declared and none of its media types is usable."""
+        """True if a required body is declared and none of its media types is usable."""
         return self.body_required and not self.bodies
 
     @property
     def is_described(self) -> bool:
-        """Whether parameters and bodies are all of a request. Otherwise only the operation's own program makes requests."""
+        """Whether requests consist of parameters and bodies alone. Otherwise only the operation's own program makes requests."""
         return True
 
     @property
@@ -240,7 +240,7 @@ class Operation(Protocol):
 
     @property
     def operation_id(self) -> str | None:
-        """Its name in the description beside the label: `operationId`, the name of a field."""
+        """Its other name in the description besides the label: `operationId`, the name of a field."""
         return None
 
     @property
@@ -269,7 +269,7 @@ class Operation(Protocol):
 
     @property
     def security(self) -> tuple[SecurityRequirement, ...]:
-        """Alternatives of credentials; an empty tuple when the description says nothing of them."""
+        """Alternatives of credentials; an empty tuple if the description states none."""
         return ()
 
     @property
@@ -294,12 +294,12 @@ class Operation(Protocol):
 
     @property
     def unwritable_methods(self) -> frozenset[str]:
-        """Return the methods of RFC 9110 that a description of this version cannot have, whatever the server does with them."""
+        """Return the methods of RFC 9110 that a description of this version cannot declare, even if the server supports them."""
         return frozenset()
 
     @property
     def has_status_in_body(self) -> bool:
-        """Whether the body of a response with 200 states what REST says by the status."""
+        """Whether the body of a response with 200 states what REST expresses by the status."""
         return False
 
     def status_of(self, response: Response) -> int:
@@ -308,26 +308,26 @@ class Operation(Protocol):
 
     @property
     def read_answer(self) -> Callable[[Response], Any] | None:
-        """Gives the content of a response as objects, lists and scalars, for values of later requests. None: its JSON."""
+        """Returns the content of a response as objects, lists and scalars, for values of later requests. None: its JSON."""
         return None
 
     @property
     def read_refusal(self) -> Callable[[Any, Response], Iterable[BodyDemand]] | None:
-        """Gives the demands of a response that refused a body. None: the words of frameworks (`checker.refusals`)."""
+        """Returns the demands of a response that refused a body. None: the words of frameworks (`checker.refusals`)."""
         return None
 
     def warnings(self) -> Iterable[SchemaWarning]:
-        """Return the faults of the description that cost a part of this operation. Reads all of its schemas."""
+        """Return the faults of the description because of which a part of this operation is lost. Reads all of its schemas."""
         return ()
 
     def path_behind(self, base_path: str) -> str:
-        """Return the path as it follows the path of a base URL; `base_path` has no `/` at the end."""
+        """Return the path that is appended to the path of a base URL; `base_path` has no `/` at the end."""
         return self.path
 
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
         """Return the methods, in upper case, that the description declares for a path as sent; one set for each template that matches.
 
-        `path` has no base path and no query. Empty where methods mean nothing.
+        `path` has no base path and no query. Empty if methods have no meaning.
         """
         return ()
 

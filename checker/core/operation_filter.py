@@ -1,4 +1,4 @@
-"""Filters of operations for hooks, schemas and providers of credentials, as the Python API states them."""
+"""Filters of operations for hooks, schemas and providers of credentials, as in the Python API."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +18,7 @@ _Pattern = str | re.Pattern[str] | None
 
 
 class OperationAttributes(TypedDict, total=False):
-    """The attributes of an operation that have to equal one of some texts, or to match a regular expression; None matches all."""
+    """The attributes of an operation, which have to equal one of some texts or match a regular expression; None matches all."""
 
     name: _Texts  # `GET /users`, or `Query.users` of GraphQL.
     name_regex: _Pattern
@@ -33,13 +33,13 @@ class OperationAttributes(TypedDict, total=False):
 
 
 class FilterAttributes(OperationAttributes, total=False):
-    """Attributes, and a function that has to hold, too."""
+    """Attributes, and a function that has to return a true value as well."""
 
     func: Predicate | None
 
 
 class _Condition(Struct, frozen=True):
-    """One condition: an attribute equals one of some texts, or a pattern is found in it, or a function holds."""
+    """One condition: an attribute equals one of some texts or contains a match of a pattern, or a function returns a true value."""
 
     name: str  # The attribute; `deprecated` has neither texts nor a pattern, a function has no name.
     values: tuple[str, ...] = ()
@@ -66,11 +66,11 @@ class _Condition(Struct, frozen=True):
 
 
 _DEPRECATED = _Condition("deprecated")
-_Term = tuple[_Condition, ...]  # Conditions that hold together.
+_Term = tuple[_Condition, ...]  # Conditions that all have to be met.
 
 
 class OperationFilter(Struct, frozen=True):
-    """Terms that were asked for, and terms that were ruled out: one of the first has to hold, and none of the second."""
+    """Included and excluded terms: an operation has to match one of the former and none of the latter."""
 
     included: tuple[_Term, ...] = ()
     excluded: tuple[_Term, ...] = ()
@@ -80,7 +80,7 @@ class OperationFilter(Struct, frozen=True):
 
     @property
     def asks_functions(self) -> bool:
-        """Whether an operation has to be read before it is known if it matches."""
+        """Whether an operation has to be read to find out if it matches."""
         conditions = (one for term in (*self.included, *self.excluded) for one in term)
         return any(one.function is not None for one in conditions)
 
@@ -102,17 +102,17 @@ class OperationFilter(Struct, frozen=True):
         return replace(found, excluded=(*found.excluded, (_DEPRECATED,))) if deprecated else found
 
     def joined(self, other: "OperationFilter") -> "OperationFilter":
-        """Return the union of both: what either asks for, without what either rules out."""
+        """Return both filters combined: what either includes, without what either excludes."""
         return OperationFilter((*self.included, *other.included), (*self.excluded, *other.excluded))
 
     def matches(self, context: Any) -> bool:
-        """Whether it lets through the operation of a context."""
+        """Whether the filter admits the operation of a context."""
         if any(_holds(term, context) for term in self.excluded):
             return False
         return not self.included or any(_holds(term, context) for term in self.included)
 
     def names(self, context: Any) -> bool:
-        """Whether the operation of a context is asked for by its name."""
+        """Whether the filter includes the operation of a context by its name."""
         conditions = (one for term in self.included for one in term)
         return any(one.holds(context) for one in conditions if one.name == "name")
 
@@ -171,7 +171,7 @@ def _conditions(attributes: dict[str, Any]) -> Iterator[_Condition]:
 
 
 def texts_of(operation: Any, name: str) -> tuple[str, ...]:
-    """Return the texts of one of `ATTRIBUTES` of an operation, of which little is known if it could not be read."""
+    """Return the texts of one of `ATTRIBUTES` of an operation; some are unknown if it could not be read."""
     match name:
         case "name":
             return (str(operation.label),)

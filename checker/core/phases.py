@@ -1,4 +1,4 @@
-"""The phases of a run: one row each. Settings, plans, workers and reports go by these rows alone."""
+"""The phases of a run: one row each. Settings, plans, workers and reports depend on these rows alone."""
 
 from enum import StrEnum
 from typing import Any, Final
@@ -17,18 +17,18 @@ class CaseSource(StrEnum):
     DRAWN = "drawn"
     """`generation.max-examples` of each operation, drawn by its program."""
     LISTED = "listed"
-    """As many as the phase lists for the operation; its worker finds out."""
+    """As many as the phase lists for the operation; its worker finds out the number."""
     CHAINED = "chained"
-    """`generation.max-examples` sequences from each operation that can begin one; responses lead to further cases."""
+    """`generation.max-examples` sequences from each operation that can begin one; further cases follow from responses."""
     ENDLESS = "endless"
-    """The programs of a cluster of operations draw cases in turn until the time is up."""
+    """The programs of a cluster of operations draw cases in turn until the time is over."""
 
 
-COVERAGE: Final = "coverage"  # Lists the smallest case of an operation first, where it has one.
+COVERAGE: Final = "coverage"  # Lists the smallest case of an operation first, if there is one.
 
 
 class Phase(Struct, frozen=True):
-    """The row of a phase. Rows stand in the order in which phases run."""
+    """The row of a phase. Rows are in the order in which phases run."""
 
     name: str
     source: CaseSource
@@ -37,15 +37,15 @@ class Phase(Struct, frozen=True):
     extends: bool = False
     """Whether responses lead to further cases of the same sequence."""
     tries_saved: bool = False
-    """Whether failing examples of earlier runs may come first; they do in the first such phase of a run."""
+    """Whether failing examples of earlier runs may come first, as they do in the first such phase of a run."""
     ends_at_failure: bool = False
     """Whether an operation ends at its first failed case, without `continue-on-failure`."""
     is_default: bool = True
-    """Whether it runs unless it is switched off; what does not is asked for by name."""
+    """Whether it runs by default; other phases run if they are named."""
 
     @property
     def first_listed(self) -> int:
-        """The index of its first listed case in a task that sends the smallest case before; 0 where none has to be added."""
+        """Index of its first listed case in a task that sends the smallest case before it; 0 if none has to be added."""
         return int(self.source is CaseSource.LISTED and self.name != COVERAGE)
 
 
@@ -85,13 +85,13 @@ def phase_names() -> tuple[str, ...]:
 
 
 def phase_number(name: str) -> int:
-    """Return the position of a phase in a run; -1 for other phases, which stand for an earlier run."""
+    """Return the position of a phase in a run; -1 for other phases, which represent an earlier run."""
     names = phase_names()
     return names.index(name) if name in names else -1
 
 
 def default_phases() -> tuple[str, ...]:
-    """Return the names of the phases that run unless they are switched off, in order."""
+    """Return the names of the phases that run by default, in order."""
     return tuple(name for name, row in _ROWS.items() if row.is_default)
 
 
@@ -104,6 +104,6 @@ def phase_named(name: str) -> Phase:
 
 
 def add_phase(row: Phase) -> Phase:
-    """Add a phase that runs when it is asked for by name; gives its row. Raises `IncorrectUsage`."""
+    """Add a phase that runs if it is named, and return its row. Raises `IncorrectUsage`."""
     require(isinstance(row, Phase), "row", "a `checker.phases.Phase`", row)
     return _ROWS.add(row.name, replace(row, is_default=False))

@@ -1,4 +1,4 @@
-"""Authentication that users write: classes with `get` and `set`, and which operations they are for."""
+"""Authentication by user code: classes with `get` and `set`, and the operations that they apply to."""
 
 import dataclasses
 from collections.abc import Callable, Iterable
@@ -48,17 +48,17 @@ class AuthProvider(Protocol):
 
 Condition = Callable[[AuthContext], bool]
 Signer = Any
-"""An object that signs requests as HTTP clients have them: `httpx.Auth`, or a callable as `requests` takes it."""
+"""An object of an HTTP client that signs requests: `httpx.Auth`, or a callable as for `requests`."""
 
 
 @dataclasses.dataclass(slots=True)
 class Scope:
-    """Operations that a provider is for: all, unless `apply_to` or `skip_for` say otherwise."""
+    """The operations that a provider applies to: all, unless `apply_to` or `skip_for` limit them."""
 
     _filter: OperationFilter = OperationFilter()  # noqa: RUF009 - frozen
 
     def apply_to(self, func: Condition | None = None, **filters: Unpack[OperationAttributes]) -> Self:
-        """Return filters that all have to hold; several calls are alternatives.
+        """Limit it to operations that match all of these filters; several calls are alternatives. Returns the object itself.
 
         Filters: `path`, `method`, `name`, `tag`, `operation_id`, each a text or a list, and with `_regex` a pattern.
         """
@@ -71,7 +71,7 @@ class Scope:
         return self
 
     def covers(self, context: AuthContext) -> bool:
-        """Whether it is for the operation of a context."""
+        """Whether it applies to the operation of a context."""
         return self._filter.matches(context)
 
 
@@ -142,7 +142,7 @@ class ProviderOptions(TypedDict, total=False):
     """The lifetime of the result of a provider."""
 
     refresh_interval: int | None  # Seconds, 300 by default; None: `get` is called for each case.
-    cache_by_key: Callable[[Case, AuthContext], Any] | None  # Cases of one key share what `get` gives.
+    cache_by_key: Callable[[Case, AuthContext], Any] | None  # Cases with the same key share the result of `get`.
     retry_on: Iterable[int] | None  # Statuses after which `get` is called again, 401 by default.
 
 
@@ -158,12 +158,12 @@ class AuthRegistry:
     @overload
     def __call__(self, provider: object, **options: Unpack[ProviderOptions]) -> Any: ...
     def __call__(self, provider: Any = None, **options: Unpack[ProviderOptions]) -> Any:
-        """A decorator that registers a provider class; `apply_to` and `skip_for` of it say for which operations."""
+        """A decorator that registers a provider class; its `apply_to` and `skip_for` limit the operations."""
         registration = Registration(self, **options)
         return registration if provider is None else registration(provider)
 
     def set_from_requests(self, auth: Signer) -> SigningScope:
-        """Let an object of an HTTP client sign each request: `httpx.Auth`, or a callable as `requests` takes it.
+        """Let an object of an HTTP client sign each request: `httpx.Auth`, or a callable as for `requests`.
 
         Raises `IncorrectUsage` for anything else.
         """
@@ -176,7 +176,7 @@ class AuthRegistry:
         return signing
 
     def unregister(self) -> None:
-        """Forget all of them."""
+        """Remove all providers."""
         self.providers.clear()
         self.signers.clear()
 
@@ -185,7 +185,7 @@ class AuthRegistry:
 
 
 class Registration(Scope):
-    """Registers the class that it is put before."""
+    """Registers the class that it decorates."""
 
     def __init__(
         self,
@@ -215,7 +215,7 @@ class Registration(Scope):
         self.retry_on: tuple[int, ...] = statuses
 
     def __call__(self, provider: Decorated) -> Decorated:
-        """Register a class with `get` and `set`; gives it back. Raises `IncorrectUsage` for what is none."""
+        """Register a class with `get` and `set`, and return it. Raises `IncorrectUsage` for other objects."""
         for name in ("get", "set"):
             if not callable(getattr(provider, name, None)):
                 shown = getattr(provider, "__name__", repr(provider))

@@ -27,7 +27,7 @@ _HARMLESS = {
     "key": re.compile("key(?:word|board|note|stone|frame)|monkey|turkey|donkey|hockey|jockey|whiskey"),
 }
 """Marker -> words that contain it and name no secret."""
-# To the last `@` before the path: a password may hold one.
+# Matches up to the last `@` before the path, because a password may contain `@`.
 _USERINFO = re.compile(r"(?<=//)[^/?#\s'\"]*(?=@)")
 _QUERY = re.compile(r"(?<=\?)[^#]*")
 _PLAIN_NAME = re.compile(
@@ -43,28 +43,29 @@ _DEEPEST = 200
 class Redaction:
     """The rules of masking: by names, by origin, and the text that takes the place of a value.
 
-    Whole names count in headers, cookies, the query and forms, credentials in all of these but forms, for every
-    origin of the value; in JSON, and for parts of names, only values that may come from outside are masked.
+    Values of every origin are masked under whole names in headers, cookies, the query and forms, and at places of
+    credentials in all of these except forms. In JSON, and under parts of names, only values that may come from outside are
+    masked.
     """
 
     keys: frozenset[str] = DEFAULT_KEYS  # Whole names, lower case.
     markers: tuple[str, ...] = DEFAULT_MARKERS  # Parts of names, lower case.
     replacement: str = "[Filtered]"
-    generated: bool = False  # Whether what was drawn is masked like what came from outside.
+    generated: bool = False  # Whether drawn values are masked like values from outside.
     credentials: frozenset[str] = frozenset()
     """Places that security schemes name, lower case: `header authorization`, `query appid`."""
     outside: Mapping[str, Collection[str]] = field(default_factory=dict, hash=False)
-    """What came from outside, by location: names, paths in the body (`user.token`), or `ANYTHING`.
+    """The values that came from outside, by location: names, paths in the body (`user.token`), or `ANYTHING`.
 
-    Of a location that is missing nobody knows.
+    For a missing location this is unknown.
     """
 
     def knowing(self, outside: Mapping[str, Collection[str]]) -> "Redaction":
-        """Return the rules for one request of which the values from outside are known."""
+        """Return the rules for one request whose values from outside are known."""
         return self if self.generated else replace(self, outside=outside)
 
     def is_sensitive(self, name: str) -> bool:
-        """Whether values from outside are masked under that name."""
+        """Whether values from outside are masked under this name."""
         return _is_sensitive(name, self.keys, self.markers)
 
     def masks(self, location: Location, name: str) -> bool:
@@ -185,7 +186,7 @@ class Redaction:
         return value
 
     def _masks_member(self, path: str, name: str) -> bool:
-        """Whether a member of a JSON body is masked: there is something from outside in it, or it is in such a thing."""
+        """Whether a member of a JSON body is masked, because it contains a value from outside or is inside one."""
         return self.is_sensitive(name) and self._is_outside(path)
 
     def _is_outside(self, path: str) -> bool:
@@ -198,7 +199,8 @@ class Redaction:
     def _under(self, item: Any, path: str, depth: int, *, is_member: bool = False) -> Any:
         """Return the replacement of a value under a sensitive name.
 
-        An object keeps its structure: texts in it and names that are no plain words are replaced, and numbers from outside are 0.
+        An object keeps its structure. Its texts, and names that are not plain words, are replaced; numbers from outside
+        become 0.
         """
         if item is None or item in ("", [], {}):
             return item
@@ -231,7 +233,7 @@ class Redaction:
         except RecursionError:
             return self.replacement.encode()
         masked = self._value(value)
-        # Untouched bytes where there is nothing to mask: spelling is part of a test.
+        # If nothing is masked, the bytes stay unchanged, because the spelling is part of a test.
         if masked == value:
             return content
         return json.dumps(masked, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
@@ -259,7 +261,7 @@ def _is_too_deep(value: Any, depth: int) -> bool:
 
 @lru_cache(maxsize=4096)
 def _is_sensitive(name: str, keys: frozenset[str], markers: tuple[str, ...]) -> bool:
-    # A cassette asks for the same few names a million times.
+    # Writing a cassette looks up the same few names a million times.
     lowered = name.lower()
     if lowered in keys:
         return True

@@ -20,7 +20,7 @@ class NameRule(NamedTuple):
     """The rule for the names of one registry."""
 
     pattern: str
-    words: str  # How people are told of the pattern: `one word`.
+    words: str  # The pattern in words, for messages: `one word`.
 
 
 WORD: Final = NameRule("[A-Za-z_][A-Za-z0-9_]*", "one word")
@@ -50,12 +50,12 @@ class Registry(dict[str, Item]):
         self._replaces = replaces
 
     def add_row(self, row: Item) -> Item:
-        """Register something that has a `name` of its own; gives it back. Raises `IncorrectUsage`."""
+        """Register an object under its own `name`, and return it. Raises `IncorrectUsage`."""
         require(hasattr(row, "name"), self._what, "an object with a `name`", row)
         return self.add(row.name, row)  # type: ignore[attr-defined]
 
     def add(self, name: object, item: Item) -> Item:
-        """Register something; gives it back. Raises `IncorrectUsage` for what is no name, or the name of another."""
+        """Register an object and return it. Raises `IncorrectUsage` for an invalid name, or a name that is taken."""
         if not isinstance(name, str) or not re.fullmatch(self._names.pattern, name):
             wanted = self._names.words
             raise IncorrectUsage(f"the name of a {self._what} must be {wanted}, got {name!r}")
@@ -74,7 +74,7 @@ class SerializationContext(Struct, frozen=True):
     """The context of a serializer beside the value."""
 
     case: Case | None = None
-    """The case whose body it is; None where a value is written apart from a case."""
+    """The case with this body; None if the value does not belong to a case."""
 
 
 class DeserializationContext(Struct, frozen=True):
@@ -82,7 +82,7 @@ class DeserializationContext(Struct, frozen=True):
 
     operation: Operation
     case: Case | None = None
-    """None where a response is judged by itself."""
+    """None if a response is judged without its case."""
 
 
 class BuiltIn(Struct, frozen=True):
@@ -109,7 +109,7 @@ class ByMediaType(Generic[Item]):
         self._items: dict[str, Item] = {}
 
     def add(self, media_types: Iterable[str], item: Item) -> None:
-        """Register for each of them. Raises `IncorrectUsage` for what is no media type."""
+        """Register for each of them. Raises `IncorrectUsage` for other texts than media types."""
         for name in media_types:
             if parse(str(name)) is None:
                 raise IncorrectUsage(f"{name!r} is not a media type; give one like `text/csv`")
@@ -128,7 +128,7 @@ class ByMediaType(Generic[Item]):
         return None
 
     def clear(self) -> None:
-        """Forget all of them."""
+        """Remove all objects."""
         self._items.clear()
 
     def __iter__(self) -> Iterator[str]:
@@ -139,14 +139,14 @@ SERIALIZERS: Final[ByMediaType[Serializer | BuiltIn]] = ByMediaType()
 DESERIALIZERS: Final[ByMediaType[Deserializer | BuiltIn]] = ByMediaType()
 BODY_STRATEGIES: Final[ByMediaType[Strategy]] = ByMediaType()  # Strategies of whole bodies, as bytes.
 CONSTANT_SOURCES: Final[list[Callable[[], Any]]] = []
-"""Each gives an application or modules whose literals may become values."""
+"""Each returns an application or modules whose literals may become values."""
 
 
 class MediaTypeDecorator:
-    """`@checker.serializer("text/csv")`: registers a function for media types and gives it back."""
+    """`@checker.serializer("text/csv")`: registers a function for media types and returns it."""
 
     def __init__(self, what: str, registry: ByMediaType[Any], is_built_in: Callable[[str], bool]) -> None:
-        """`is_built_in` says of a media type whether the tool itself knows it."""
+        """`is_built_in` returns whether checker supports a media type by itself."""
         self._what = what
         self._registry = registry
         self._is_built_in = is_built_in
@@ -170,7 +170,7 @@ class MediaTypeDecorator:
         return register
 
     def alias(self, target: str | Iterable[str], source: str) -> None:
-        """Use what is registered for `source`, or built in, for other media types, too. Raises `ValueError` where there is nothing."""
+        """Use what is registered or built in for `source` for other media types as well. Raises `ValueError` if there is nothing."""
         require_texts(source=source)
         targets = several("target", target, "a media type, or a list of them")
         if not targets or not all(targets):
@@ -201,7 +201,7 @@ deserializer: Final = MediaTypeDecorator("deserializer", DESERIALIZERS, _is_read
 
 
 def constants(function: Registered) -> Registered:
-    """Register a function that gives an application or modules whose literals may become values."""
+    """Register a function that returns an application or modules whose literals may become values."""
     if not callable(function):
         raise IncorrectUsage(f"`constants` takes a function, got {function!r}")
     refuse_coroutine(function, "a source of constants")

@@ -1,4 +1,4 @@
-"""The formats of reports: one row each. Settings, options, file names and what traffic is kept go by these rows alone."""
+"""The formats of reports: one row each. Settings, options, file names and the kept traffic depend on these rows alone."""
 
 from typing import Any, Final
 
@@ -14,13 +14,13 @@ class ReportFormat(Struct, frozen=True):
     title: str  # For people: `JUnit`.
     extension: str  # Extension of its file, without a dot; empty for a report that is a folder.
     writer: Any
-    """What writes it, or its `module:attribute`: a class of `StreamWriter` for a format that streams, else a function from a
-    report and its context to pieces of text, or to (file name, text) for a folder."""
+    """Its writer, or the `module:attribute` of it: a `StreamWriter` class for a streaming format, else a function from a report
+    and its context to pieces of text, or to (file name, text) pairs for a folder."""
     streams: bool = False
-    """Whether it is written event by event, from what the run left on disk; else from what the run came to."""
-    needs_traffic: bool = False  # Whether it shows every request, so that none may be thrown away.
+    """Whether it is written event by event from the files of the run, or else from its result."""
+    needs_traffic: bool = False  # Whether it shows every request, so that all must be kept.
     keeps_bytes: bool = False  # Whether `reports.preserve-bytes` changes it.
-    is_binary: bool = False  # Whether its writer gives bytes instead of text.
+    is_binary: bool = False  # Whether its writer returns bytes instead of text.
 
     @property
     def is_folder(self) -> bool:

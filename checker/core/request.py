@@ -19,7 +19,7 @@ Default = TypeVar("Default")
 
 
 class SentHeaders(list[Field]):
-    """`headers["X-Key"]` is a text, whatever the letter case of the name; as a list it holds each line as a pair of bytes."""
+    """`headers["X-Key"]` is a text, in any letter case of the name. As a list it has a pair of bytes for each line."""
 
     def keys(self) -> list[str]:
         """Return the names as they were sent, each once."""
@@ -50,7 +50,7 @@ class SentHeaders(list[Field]):
     @overload
     def __getitem__(self, place: slice) -> list[Field]: ...
     def __getitem__(self, place: Any) -> Any:
-        """By name, or by place as in any list. Raises `KeyError` for a name that was not sent."""
+        """Return the value of a name, or the pair at an index as in any list. Raises `KeyError` for a name that was not sent."""
         if not isinstance(place, str):
             return super().__getitem__(place)
         found = self.get(place)
@@ -85,7 +85,7 @@ class BaseUrl(Struct, frozen=True):
     base_path: str
     """Starts with `/` or is empty; never ends with `/`."""
     userinfo: str = ""
-    """`user:password`, decoded: sent as basic authentication, and part of no other text."""
+    """`user:password`, decoded: sent as basic authentication, and not part of any other text."""
     socket: str = ""
     """Path of the Unix socket to connect to; empty for TCP."""
 
@@ -102,8 +102,8 @@ class BaseUrl(Struct, frozen=True):
     def site(self) -> tuple[str, str, int]:
         """Return scheme, host and port (RFC 6454, 4): equal if credentials for one are credentials for the other.
 
-        All spellings of this machine are one host. Descriptions say `localhost` or `0.0.0.0` where the user said
-        `127.0.0.1`, and no third party controls a name or route to it.
+        All spellings of this machine are one host. Descriptions may have `localhost` or `0.0.0.0` if the user gave
+        `127.0.0.1`, and no third party controls these names or their routes.
         """
         return self.scheme, self.socket or host_of(self.host), self.port
 
@@ -114,7 +114,7 @@ class BaseUrl(Struct, frozen=True):
 
     @property
     def plain(self) -> "BaseUrl":
-        """This place as clients name it that are connected to it: `http://localhost` for a socket."""
+        """The base URL as connected clients name it: `http://localhost` for a socket."""
         return replace(self, socket="") if self.socket else self
 
     def with_userinfo(self, userinfo: str) -> "BaseUrl":
@@ -174,7 +174,7 @@ def readable_url(url: str) -> str:
 
 
 def loopbacks_of(host: str) -> tuple[str, ...]:
-    """Return the addresses of the name of this machine: both, whatever its hosts file says (RFC 6761, 6.3). Other hosts stay as they are."""
+    """Return both loopback addresses for the name of this machine, regardless of its hosts file (RFC 6761, 6.3); other hosts unchanged."""
     return ("127.0.0.1", "::1") if host.lower() == LOOPBACK else (host,)
 
 
@@ -184,7 +184,7 @@ def without_userinfo(url: str) -> str:
 
 
 def _shown(url: str) -> str:
-    """Return the part of a URL that an error may show: its query may hold credentials, too."""
+    """Return the part of a URL that an error may show. The query is left out, because it may contain credentials."""
     return without_userinfo(url).partition("?")[0]
 
 
@@ -211,13 +211,13 @@ class WireRequest:
     body: bytes | None = None
     """None sends no body at all; `b""` sends `Content-Length: 0`."""
     fresh: bool = dataclasses.field(default=False, compare=False)
-    """On a new connection: confirmations must not be answered by a resend on a dying one. No byte tells."""
+    """Whether it needs a new connection, because a confirmation must not come from a retry on a closing one. The bytes do not show this."""
     confirms: str = dataclasses.field(default="", compare=False)
-    """The check whose failure it looks into, `ANY_CHECK` if that is unknown: checks send for it what they send for few others."""
+    """The check whose failure it investigates, `ANY_CHECK` if that is unknown. For it, checks send requests that they send for few others."""
     patience_s: float | None = dataclasses.field(default=None, compare=False)
-    """Seconds after which it is given up; None: as its lane is set up."""
+    """Seconds after which it is given up; None: the timeout of its lane."""
     delay_s: float = dataclasses.field(default=0.0, compare=False)
-    """Seconds to wait before it is sent, so that the request before it is over for the server."""
+    """Seconds to wait before it is sent, so that the server has finished the previous request."""
     is_of_check: bool = dataclasses.field(default=False, compare=False)
     """Whether a check sends it in place of the request of a case."""
     client_has_credentials: bool = dataclasses.field(default=False, compare=False, repr=False)
@@ -225,22 +225,22 @@ class WireRequest:
     is_twice: bool = dataclasses.field(default=False, compare=False)
     """Whether it is sent twice at once, on two connections. The outcome is the better one, with the other among its earlier ones."""
     is_probed: bool = dataclasses.field(default=False, compare=False)
-    """Whether it is the first accepted request of its operation: checks that probe each operation once do so for it."""
+    """Whether it is the first accepted request of its operation, for which checks send their probes of an operation."""
     proofs: tuple[tuple[str, int], ...] = dataclasses.field(default=(), compare=False, repr=False)
-    """Sources of credentials that it carries, each with the number of what it gave."""
+    """Sources of its credentials, each with the number of the credentials that it returned."""
     via: object | None = dataclasses.field(default=None, compare=False, repr=False)
-    """How it travels, in words of the transport; None: as its lanes are set up."""
+    """Options of the transport; None: those of its lanes."""
     origin: BaseUrl | None = dataclasses.field(default=None, compare=False, repr=False)
     """The destination, if it was known when the request was made."""
     is_kept: Callable[[], bool] | None = dataclasses.field(default=None, compare=False, repr=False)
-    """Whether a redirect is a response to it, and not followed; None: it is followed. Asked when there is one."""
+    """Returns whether a redirect is its response and not followed; None: it is followed. Called when there is a redirect."""
     drawn: Collection[tuple[bytes, bytes]] = dataclasses.field(default=(), compare=False, repr=False)
     """Headers of the request of a run that user code sends again."""
     lines: list[bytes] | None = dataclasses.field(default=None, init=False, compare=False, repr=False)
     """The headers as lines of the transport, if they were written in advance. Reset it when the headers change."""
 
     def is_for(self, check: str) -> bool:
-        """Whether it looks into a failure of a check."""
+        """Whether it investigates a failure of a check."""
         return self.confirms in (check, ANY_CHECK)
 
     def header(self, name: bytes) -> bytes | None:
@@ -271,7 +271,7 @@ class WireRequest:
         return self
 
     def url_at(self, origin: BaseUrl) -> str:
-        """Return the absolute URL; bytes outside ASCII are shown percent-encoded. A target of another host has it (RFC 9112, 3.2.2)."""
+        """Return the absolute URL, non-ASCII bytes percent-encoded. A target at another host contains it (RFC 9112, 3.2.2)."""
         text = _UNSHOWN.sub(lambda byte: b"%%%02X" % ord(byte[0]), self.target).decode("ascii")
         return text if text.startswith(("http://", "https://")) else origin.url + text
 
@@ -279,7 +279,7 @@ class WireRequest:
 if TYPE_CHECKING:
 
     class SentRequest(WireRequest):
-        """A request that was sent, as users read it (`shown`): its headers are found by name, too."""
+        """A request that was sent, for users (`shown`): its headers can also be found by name."""
 
         headers: SentHeaders
 else:
@@ -361,7 +361,7 @@ class HeaderFields(dict[str, Any]):
         self.update(values)
 
     def _known(self, name: str) -> str:
-        """Return the spelling of a name that is present already."""
+        """Return the existing spelling of a name."""
         if super().__contains__(name):
             return name
         wanted = name.lower()
@@ -392,6 +392,6 @@ class HeaderFields(dict[str, Any]):
         return super().setdefault(self._known(name), default)
 
     def update(self, values: Any = (), /, **named: Any) -> None:
-        """Set several; the last of a name counts."""
+        """Set several values; the last one of a name counts."""
         for name, value in dict(values, **named).items():
             self[name] = value
