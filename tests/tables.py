@@ -1,6 +1,6 @@
 """With `--tables`, a parametrized test is one item that runs all its rows and names those that fail.
 
-An item costs some 5 CPU-ms: each of three processes collects it, and its reports travel between them. Most rows cost less.
+An item costs 2 CPU-ms with three processes: each collects it, and its reports travel between them. Most rows cost less.
 A test stays several items if a fixture is made anew for each of them, or if marks of its rows say so.
 """
 
