@@ -90,11 +90,6 @@ class HookSource(Protocol):
         """Return the hooks of this name, in the order in which they are called."""
         ...
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether there are no hooks at all."""
-        ...
-
 
 RUNNING_HOOKS: Final = RunningCode("hooks")
 
@@ -230,11 +225,6 @@ class HookChain(Struct, frozen=True):
     def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
         """Return the hooks of this name of all registries."""
         return tuple(hook for one in self.registries for hook in one.named(name, context))
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether none of them has hooks."""
-        return all(one.is_empty for one in self.registries)
 
 
 class HookDecorator(Struct, frozen=True):

@@ -51,9 +51,6 @@ class ComponentHooks(Struct, frozen=True):
     @classmethod
     def from_registry(cls, registry: HookSource, context: HookContext) -> "ComponentHooks":
         """Return the hooks for parts of cases of one operation, which `context` names."""
-        if registry.is_empty:
-            # This runs for each case that Hypothesis draws: 25 names are not looked up in an empty registry.
-            return cls(context)
         parts = {
             part: PartHooks(
                 registry.named(f"before_generate_{part}", context),

@@ -19,7 +19,7 @@ from checker.config.settings import Sanitization
 from checker.core.case import Case
 from checker.core.contract import Outcome
 from checker.core.errors import CheckerError
-from checker.core.hooks import HookContext, HookSource
+from checker.core.hooks import HookChain, HookContext
 from checker.core.meta import ANYTHING, CaseMetadata, ComponentProvenance, GenerationMode
 from checker.core.registry import FORMATS
 from checker.core.request import BaseUrl, Location, WireRequest, latin_fields
@@ -209,18 +209,17 @@ def generation_settings(
 class Programs:
     """A compiled operation, compiled again after a change of its settings or hooks."""
 
-    def __init__(self, operation: ApiOperation, settings: Callable[[], GenerationSettings], hooks: HookSource) -> None:
+    def __init__(self, operation: ApiOperation, settings: Callable[[], GenerationSettings], hooks: HookChain) -> None:
         """`settings` returns the current settings."""
         self.operation = operation
         self._settings = settings
         self._hooks = hooks
-        self._compiled: tuple[GenerationSettings, ComponentHooks, OperationProgram] | None = None
+        self._compiled: tuple[GenerationSettings, object, OperationProgram] | None = None
 
     def current(self) -> "OperationProgram":
         """Return the program. Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent` and `HookError`."""
-        settings = self._settings()
-        hooks = ComponentHooks.from_registry(self._hooks, HookContext(self.operation))
-        if self._compiled is None or self._compiled[:2] != (settings, hooks):
-            program = self.operation.compile(settings, hooks=hooks)
-            self._compiled = (settings, hooks, program)
+        settings, entries = self._settings(), self._hooks.entries
+        if self._compiled is None or self._compiled[:2] != (settings, entries):
+            hooks = ComponentHooks.from_registry(self._hooks, HookContext(self.operation))
+            self._compiled = (settings, entries, self.operation.compile(settings, hooks=hooks))
         return self._compiled[2]

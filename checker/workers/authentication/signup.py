@@ -174,11 +174,6 @@ class AccountHooks:
         self._accounts = accounts
         self._account: Body | None = None
 
-    @property
-    def is_empty(self) -> bool:
-        """Return False, because the hook of the login always exists."""
-        return False
-
     def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
         """Return the hooks of users, and the hook of the login."""
         found = self._inner.named(name, context)
