@@ -10,6 +10,7 @@ from checker.core.hooks import GLOBAL_HOOKS
 from checker.core.system import Interrupts
 from checker.corpus.journal import JournalReader
 from checker.corpus.records import ValueGone
+from checker.workers import examination
 from tests.apps.http import Reply, Request
 from tests.health.running import Ran, run
 from tests.health.services import (
@@ -242,7 +243,9 @@ def test_a_resource_of_the_run_that_blocks_changes_is_removed_and_named(
     assert served.count(503) < len(served) / 4
 
 
-def test_changes_that_were_always_refused_blame_no_operation(tmp_path: Path) -> None:
+def test_changes_that_were_always_refused_blame_no_operation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Nothing waits for the target to serve them: that would have no end.
+    monkeypatch.setattr(examination, "BUSY_PATIENCE_S", 1e6)
     ran = run(tmp_path, Busy.new(blocks=False))
     assert culprits(ran) == set()
 
