@@ -14,7 +14,6 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import closing
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -137,10 +136,10 @@ def _measure(seconds: float, name: str, kind: str, arguments: list[str]) -> bool
 def _tested_s(directory: Path) -> float:
     """Seconds from the start of the process to the end of the testing, as the run has recorded it; endless where it has not."""
     for corpus in directory.glob(".checker/*/"):
-        with closing(Journals(RunLayout(corpus))) as journals:
-            for _, record in journals.read_new():
-                if isinstance(record, RunFinished):
-                    return record.elapsed_s
+        journals = Journals(RunLayout(corpus))
+        for _, record in journals.read_new():
+            if isinstance(record, RunFinished):
+                return record.elapsed_s
     return inf
 
 

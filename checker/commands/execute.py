@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -87,16 +87,16 @@ class EventHandlers(Struct):
             self._guarded(one, partial(one.shutdown, self.context))
 
     def _show(self, run: RunOnDisk) -> None:
-        with closing(run.events()) as events:
-            self.context.statistics = events.view
-            is_over = False
-            while not is_over:
-                # Asked before the read: records that are written between the read and the question would be missed.
-                is_over = self._is_over.wait(_LOOK_S)
-                for event in events.new():
-                    self._show_event(event)
-            for event in events.end():
+        events = run.events()
+        self.context.statistics = events.view
+        is_over = False
+        while not is_over:
+            # Asked before the read: records that are written between the read and the question would be missed.
+            is_over = self._is_over.wait(_LOOK_S)
+            for event in events.new():
                 self._show_event(event)
+        for event in events.end():
+            self._show_event(event)
 
     def _show_event(self, event: Event) -> None:
         for one in self._handlers:

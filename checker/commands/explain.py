@@ -1,7 +1,6 @@
 """`checker explain`."""
 
 import re
-from contextlib import closing
 
 import click
 
@@ -64,6 +63,6 @@ def _page_of(ctx: click.Context, name: str, run: str | None) -> str:
     if label not in labels:
         hint = did_you_mean(label, labels) or "."
         raise UsageError(f"the last run of {folder} had no operation {label!r}{hint}")
-    with closing(RunEvents(RunLayout(folder), past.run.first)) as events:
-        samples = samples_by_status((one for one in events.all() if isinstance(one, Interaction)), label)
+    events = RunEvents(RunLayout(folder), past.run.first)
+    samples = samples_by_status((one for one in events.all() if isinstance(one, Interaction)), label)
     return operation_page(label, past.view, report, samples, past.context)

@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -398,12 +397,12 @@ def compared_with(name: str, today: str) -> Baseline:
 def _records(layout: RunLayout, run: LastRun) -> Iterator[tuple[int, Record]]:
     """Yield (incarnation, record) of a run, then damage of its journals and requests that only slots of workers count."""
     recorded: Counter[int] = Counter()
-    with closing(Journals(layout, above=run.first - 1)) as journals:
-        for incarnation, record in journals.read_new():
-            if isinstance(record, TaskProgress):
-                recorded[incarnation] += record.requests
-            yield incarnation, record
-        yield from ((0, note) for note in journals.notes())
+    journals = Journals(layout, above=run.first - 1)
+    for incarnation, record in journals.read_new():
+        if isinstance(record, TaskProgress):
+            recorded[incarnation] += record.requests
+        yield incarnation, record
+    yield from ((0, note) for note in journals.notes())
     for incarnation, path in layout.inflight_paths():
         missing = InflightReader(path).sent - recorded[incarnation]
         if incarnation >= run.first and missing > 0:

@@ -7,8 +7,6 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from msgspec import Struct
-
 from checker.core.errors import StorageError
 
 _DIRECTORY_MODE = 0o700
@@ -99,36 +97,6 @@ class AppendFile:
         raise self._broken from error
 
 
-class TailFile(Struct):
-    """A file to which another process may be appending, read from remembered positions."""
-
-    path: Path
-    _fd: int = -1  # Descriptor of the open file; -1 while it is closed.
-
-    def read_from(self, position: int, limit: int) -> bytes:
-        """Return at most `limit` bytes from `position`; empty if there are none, or the file does not exist yet."""
-        if self._fd < 0:
-            try:
-                self._fd = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
-            except FileNotFoundError:
-                return b""
-        parts = []
-        while limit > 0:
-            part = os.pread(self._fd, min(limit, _READ_CHUNK), position)
-            if not part:
-                break
-            parts.append(part)
-            position += len(part)
-            limit -= len(part)
-        return b"".join(parts)
-
-    def close(self) -> None:
-        """Close the file; a later read opens it again."""
-        if self._fd >= 0:
-            os.close(self._fd)
-            self._fd = -1
-
-
 class Lock:
     """The right to own a corpus. The system releases it when its holder dies."""
 
@@ -185,7 +153,10 @@ def read_file(path: Path, limit: int = -1) -> bytes | None:
 
 
 def read_piece(path: Path, offset: int, size: int) -> bytes:
-    """Return at most `size` bytes from `offset`; empty if the file does not exist."""
+    """Return at most `size` bytes from `offset`; empty if the file does not exist.
+
+    The file is opened for each piece: a night leaves more journals than a process may have open files.
+    """
     try:
         with _opened(path, os.O_RDONLY) as fd:
             return os.pread(fd, size, offset)

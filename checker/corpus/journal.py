@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from checker.corpus.codec import HEADER, LIMIT_BYTES, FrameEncoder, Kinds, ScanEnding, pack, scan
-from checker.corpus.files import AppendFile, TailFile
+from checker.corpus.files import AppendFile, read_piece
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import (
     CorpusEntry,
@@ -178,10 +178,10 @@ class JournalWriter:
         self._buffered_bytes += len(encoded)
 
 
-class JournalReader(TailFile, kw_only=True):
+class JournalReader(Struct):
     """Follows one journal, which may still be written. Damaged content raises no error."""
 
-    # A struct, because each process of a night has a reader for the journal of each dead worker.
+    path: Path
     kinds: Kinds = ()  # Records that are returned; empty: all.
     read_bytes: int = _READ_BYTES  # Size of one read.
     position: int = 0  # Bytes whose records were returned.
@@ -199,23 +199,16 @@ class JournalReader(TailFile, kw_only=True):
         """Return the records of the next piece of the file; empty if there is no further whole frame."""
         wanted = self.read_bytes
         while self.damage is None:
-            data = self.read_from(self.position, wanted)
+            data = read_piece(self.path, self.position, wanted)
             found = scan(data, self.kinds)
             self.position += found.consumed
             if found.ending is ScanEnding.DAMAGED:
                 self.damage = f"{found.reason} at byte {self.position}"
-                self.close()
             if found.records or len(data) < wanted:
                 return found.records
             # The first frame is longer than one read. With a fixed size, the reader would never get past such a frame.
             wanted = len(data) + found.missing
         return []
-
-    def finish(self) -> list[Record]:
-        """Return the last records of a dead writer. An incomplete last frame will never be completed."""
-        records = self.read_new()
-        self.close()
-        return records
 
     def notes(self, loss: Loss = Loss.JOURNAL) -> list[Note]:
         return [] if self.damage is None else [damage_note(self.path, self.damage, loss)]
@@ -237,7 +230,8 @@ class Journals:
         self._above = above
         self._readers: dict[int, list[JournalReader]] = {}
         self._known: set[Path] = set()
-        self._finished: set[int] = set()
+        self._damage: list[Note] = []
+        """Notes on journals that are finished."""
 
     def read_new(self, *, known_only: bool = False) -> Iterator[tuple[int, Record]]:
         """Yield (incarnation, record) for everything that incarnations above `above` wrote since the last call.
@@ -259,12 +253,11 @@ class Journals:
         """Yield the last records of a dead incarnation, which will write nothing more."""
         if incarnation not in self._readers:
             self._discover()
-        if incarnation in self._finished:
-            return
-        self._finished.add(incarnation)
-        for reader in self._readers.get(incarnation, ()):
-            for record in reader.finish():
-                yield incarnation, record
+        for reader in self._readers.pop(incarnation, ()):
+            # An incomplete last frame will never be completed.
+            while found := reader.read_some():
+                yield from ((incarnation, record) for record in found)
+            self._damage += reader.notes()
 
     def finish_all(self) -> Iterator[tuple[int, Record]]:
         """Yield the last records of all incarnations: no writer is alive."""
@@ -273,18 +266,13 @@ class Journals:
             yield from self.finish(incarnation)
 
     def notes(self) -> list[Note]:
-        return [note for readers in self._readers.values() for reader in readers for note in reader.notes()]
-
-    def close(self) -> None:
-        for readers in self._readers.values():
-            for reader in readers:
-                reader.close()
+        current = (note for readers in self._readers.values() for reader in readers for note in reader.notes())
+        return [*self._damage, *current]
 
     def _new(self, incarnation: int) -> Iterator[Record]:
-        if incarnation not in self._finished:
-            for reader in self._readers[incarnation]:
-                while found := reader.read_some():
-                    yield from found
+        for reader in self._readers[incarnation]:
+            while found := reader.read_some():
+                yield from found
 
     def _discover(self) -> None:
         found = [
@@ -318,7 +306,7 @@ def last_run(layout: RunLayout) -> LastRun | None:
     begun = [
         (incarnation, path, record)
         for incarnation, path in layout.journal_paths()
-        if isinstance(record := _first_record(TailFile(path)), RunStarted)
+        if isinstance(record := _first_record(path), RunStarted)
     ]
     if not begun:
         return None
@@ -331,23 +319,20 @@ def last_run(layout: RunLayout) -> LastRun | None:
 
 def holds_replays(path: Path) -> bool:
     """Whether a journal contains only results of `checker replay`, so that it belongs to no run."""
-    return isinstance(_first_record(TailFile(path)), FindingReplayed) and all(
-        isinstance(record, FindingReplayed) for record in JournalReader(path).finish()
+    return isinstance(_first_record(path), FindingReplayed) and all(
+        isinstance(record, FindingReplayed) for record in JournalReader(path).read_new()
     )
 
 
-def _first_record(file: TailFile) -> Record | None:
+def _first_record(path: Path) -> Record | None:
     """Return the first record of a journal. A supervisor commits the beginning of its run as the first frame."""
     # Only the first frame is read, because each worker reads all journals at its start.
-    try:
-        records = records_at(file, 0, most_bytes=_FIRST_FRAME_BYTES)
-    finally:
-        file.close()
+    records = records_at(path, 0, most_bytes=_FIRST_FRAME_BYTES)
     return records[0] if records else None
 
 
-def records_at(file: TailFile, place: int, *, most_bytes: int = HEADER.size + LIMIT_BYTES) -> list[Record]:
+def records_at(path: Path, place: int, *, most_bytes: int = HEADER.size + LIMIT_BYTES) -> list[Record]:
     """Return the records of the frame that begins at a place; empty if it is damaged, incomplete or longer than `most_bytes`."""
-    head = file.read_from(place, HEADER.size)
+    head = read_piece(path, place, HEADER.size)
     length = HEADER.unpack(head)[0] if len(head) == HEADER.size else 0
-    return scan(file.read_from(place, min(HEADER.size + length, most_bytes))).records
+    return scan(read_piece(path, place, min(HEADER.size + length, most_bytes))).records

@@ -6,7 +6,6 @@ snapshot contains: such a journal is about to be removed and must not be read, b
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import closing
 from heapq import heapify, heappop, heappush
 
 from msgspec import Struct, field
@@ -128,7 +127,7 @@ def records_before(layout: RunLayout, incarnation: int) -> Iterator[Numbered]:
         yield 0, record
     for number, path in layout.journal_paths():
         if number < incarnation and number not in known.head.covered:
-            for record in JournalReader(path).finish():
+            for record in JournalReader(path).read_new():
                 yield number, record
 
 
@@ -225,7 +224,7 @@ def compact(layout: RunLayout, closed: Collection[int] | None = None) -> Snapsho
         pairs: list[Numbered] = [(0, record) for record in known.records]
         readers = [(number, JournalReader(path)) for number, path in fresh]
         for number, reader in readers:
-            pairs += [(number, record) for record in reader.finish()]
+            pairs += [(number, record) for record in reader.read_new()]
         damage = [note for _, reader in readers for note in reader.notes()]
         covered |= {number for number, _ in fresh}
         # The highest incarnation is kept after its journal is gone, because a new process must not get its number.
@@ -246,9 +245,9 @@ def lasting_records(layout: RunLayout) -> Snapshot:
     """
     known = read_snapshot(layout)
     pairs: list[Numbered] = [(0, record) for record in known.records]
-    with closing(Journals(layout)) as journals:
-        pairs += journals.finish_all()
-        notes = journals.notes()
+    journals = Journals(layout)
+    pairs += journals.finish_all()
+    notes = journals.notes()
     return Snapshot(tuple(condense(pairs)), known.head, (*known.notes, *notes))
 
 

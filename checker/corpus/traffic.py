@@ -6,7 +6,7 @@ They are stored in segments that can be read and removed separately. Dull and no
 import os
 from collections import OrderedDict, deque
 from collections.abc import Callable, Collection, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Protocol
@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from checker.corpus import files
 from checker.corpus.codec import FrameEncoder, pack
-from checker.corpus.files import AppendFile, TailFile
+from checker.corpus.files import AppendFile
 from checker.corpus.journal import JournalReader, Loss, damage_note, records_at
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Interaction, Note, StoredBody
@@ -211,10 +211,10 @@ class TrafficReader:
 
     def __init__(self, path: Path) -> None:
         self._reader = JournalReader(path, read_bytes=_READ_BYTES)
-        self._file = TailFile(path)
         self._bodies: OrderedDict[int, bytes] = OrderedDict()
         self._size = 0
         self._lost: Note | None = None
+        self._began_at = 0.0
 
     def stream(self) -> Iterator[Interaction]:
         """Yield all interactions, about a frame at a time: they may not fit into memory."""
@@ -232,17 +232,16 @@ class TrafficReader:
     @property
     def began_at(self) -> float:
         """Return the time of the first interaction, in seconds since the epoch; 0 without any. Nothing of it stays in memory."""
-        with closing(TrafficReader(self._file.path)) as other:
-            return next((one.at for one in other.stream()), 0.0)
+        if not self._began_at:
+            self._began_at = next((one.at for one in TrafficReader(self._reader.path).stream()), 0.0)
+        return self._began_at
 
     def notes(self) -> list[Note]:
         lost = [] if self._lost is None else [self._lost]
         return self._reader.notes(Loss.TRAFFIC) or lost
 
-    def close(self) -> None:
-        """Close the files and drop the cached bodies. The next read opens the files again."""
-        self._reader.close()
-        self._file.close()
+    def forget_bodies(self) -> None:
+        """Drop the cached bodies, when no further interaction of the segment is wanted."""
         self._bodies.clear()
         self._size = 0
 
@@ -252,9 +251,9 @@ class TrafficReader:
         if content is not None:
             self._bodies.move_to_end(place)
             return content
-        stored = next((one for one in records_at(self._file, place) if isinstance(one, StoredBody)), None)
+        stored = next((one for one in records_at(self._reader.path, place) if isinstance(one, StoredBody)), None)
         if stored is None:
-            self._lost = damage_note(self._file.path, f"no body at byte {place}", Loss.TRAFFIC)
+            self._lost = damage_note(self._reader.path, f"no body at byte {place}", Loss.TRAFFIC)
         content = self._bodies[place] = b"" if stored is None else stored.content
         self._size += len(content)
         while self._size > _HELD_BYTES and len(self._bodies) > 1:

@@ -110,7 +110,7 @@ class Shared:
         """Add the records of a worker of an earlier supervisor of the run."""
         if path not in self.journals:
             self.journals.add(path)
-            wanted = [pack(record) for record in JournalReader(Path(path), kinds=PEER_RECORDS).finish()]
+            wanted = [pack(record) for record in JournalReader(Path(path), kinds=PEER_RECORDS).read_new()]
             self.add(0, FrameEncoder().frame(wanted) if wanted else b"")
 
     def has_news(self, incarnation: int) -> bool:

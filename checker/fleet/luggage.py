@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -229,8 +229,7 @@ def corpus_pieces(settings: RunSettings, layout: RunLayout) -> Iterator[Piece]:
             if path.is_file():
                 yield Piece(f"{EXAMPLES}/{path.relative_to(database).as_posix()}", path.read_bytes())
     if settings.kind == "fuzz":
-        with closing(Journals(layout)) as journals:
-            records: list[Record] = [*read_snapshot(layout).records, *(record for _, record in journals.read_new())]
+        records: list[Record] = [*read_snapshot(layout).records, *(record for _, record in Journals(layout).read_new())]
         wanted = [pack(record) for record in records if isinstance(record, _KNOWLEDGE)]
         encoder = FrameEncoder()
         frames = [encoder.frame(wanted[at : at + FRAME_RECORDS]) for at in range(0, len(wanted), FRAME_RECORDS)]

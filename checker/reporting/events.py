@@ -2,7 +2,6 @@
 
 import heapq
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from functools import cached_property
 from math import inf
 from operator import itemgetter
@@ -10,7 +9,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from checker.corpus.fold import RunView
+from checker.corpus.fold import RunView, fold
 from checker.corpus.journal import Journals
 from checker.corpus.layout import RunLayout
 from checker.corpus.needs import needed_by
@@ -171,21 +170,12 @@ class RunEvents(EventStream):
     @cached_property
     def _made(self) -> tuple[Mapping[str, ResourceMade], Mapping[str, ResourceMade]]:
         """The created and the removed resources of the run, by path. A finding may precede the record of a resource that it needs."""
-        view = RunView()
-        with closing(Journals(self._layout, above=self._first - 1)) as journals:
-            for incarnation, record in journals.read_new():
-                if isinstance(record, ResourceMade):
-                    view.absorb(incarnation, record)
+        view = fold(Journals(self._layout, above=self._first - 1, kinds=(ResourceMade,)).read_new())
         return view.made, view.removed
 
     def notes(self) -> list[Note]:
         """Return a note for each damaged file of traffic."""
         return [note for segment in self._segments.values() for note in segment.notes()]
-
-    def close(self) -> None:
-        self._journals.close()
-        for segment in self._segments.values():
-            segment.close()
 
 
 def _placed(incarnation: int, records: Iterator[Record]) -> Iterator[_Placed]:
@@ -203,5 +193,4 @@ def _sent(incarnation: int, segments: list[TrafficReader]) -> Iterator[_Placed]:
         yield (segment.began_at, ""), incarnation, None
         for one in segment.stream():
             yield (one.at, one.case), incarnation, one
-        # A segment that is still growing is opened again later.
-        segment.close()
+        segment.forget_bodies()

@@ -4,7 +4,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import IO, Any, Protocol
@@ -193,10 +193,10 @@ def write_streams(
             for run, context in zip(runs, contexts, strict=True):
                 for report in reports:
                     report.turn_to(context)
-                with closing(run.events(has_traffic=has_traffic)) as events:
-                    shown |= _show(events, reports, shown, is_given_up)
-                    found.count += events.count
-                    found.notes += events.notes()
+                events = run.events(has_traffic=has_traffic)
+                shown |= _show(events, reports, shown, is_given_up)
+                found.count += events.count
+                found.notes += events.notes()
             for report in reports:
                 report.end()
         except InterruptedError as error:

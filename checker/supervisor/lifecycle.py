@@ -149,10 +149,8 @@ class RunLifecycle:
             if before is not None and before.document == opened.document and before.base_url == opened.base_url:
                 seed, name = last.started.seed, last.started.run
                 self._first = last.first
-                self._journals.close()
                 self._journals = Journals(self._layout, above=last.first - 1)
             self._damage += journals.notes()
-            journals.close()
             self._write_beginning(seed, name)
         for incarnation, path in self._layout.traffic_paths():
             if incarnation < self._first:
@@ -161,6 +159,9 @@ class RunLifecycle:
         for incarnation, path in self._layout.inflight_paths():
             if incarnation < self._first:
                 inflight.remove(path)
+        # The processes of the run before this one are dead: nothing asks their journals again.
+        for incarnation in range(self._first, self.incarnation):
+            self._fold(self._journals.finish(incarnation))
         self.write(OperationsSelected(tuple(card.label for card in opened.operations if not card.is_helper)))
         for note in self._damage:
             self.write(note)
@@ -259,7 +260,6 @@ class RunLifecycle:
         with suppress(StorageError):
             # Each record was flushed when it was written.
             self._own.close()
-        self._journals.close()
         if not self._is_open:
             # A run without a description leaves no file, so that `checker report` still finds the run before.
             remove_file(self._own.path)
@@ -301,5 +301,5 @@ def unfinished_run(layout: RunLayout) -> LastRun | None:
     last = last_run(layout)
     if last is None:
         return None
-    records = JournalReader(last.journal).finish()
+    records = JournalReader(last.journal).read_new()
     return None if any(isinstance(record, RunFinished) for record in records) else last

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 
 from msgspec import Struct, field
 
@@ -66,8 +65,8 @@ class ClassChecks(Struct):
 
 def states_in(layout: RunLayout, first: int) -> list[tuple[int, CheckState]]:
     """(incarnation, state) pairs of the run that the incarnation `first` began."""
-    with closing(Journals(layout, above=first)) as journals:
-        return [(incarnation, record) for incarnation, record in journals.read_new() if isinstance(record, CheckState)]
+    pairs = Journals(layout, above=first, kinds=(CheckState,)).read_new()
+    return [(incarnation, record) for incarnation, record in pairs if isinstance(record, CheckState)]
 
 
 def _concluded(check: ClassCheck, states: list[CheckState]) -> Iterator[Finding | OperationError]:

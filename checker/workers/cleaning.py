@@ -13,7 +13,7 @@ from checker.core.operation import Operation
 from checker.core.request import BaseUrl
 from checker.core.resource_names import variables_of
 from checker.core.resources import REMOVING
-from checker.corpus.files import AppendFile, TailFile
+from checker.corpus.files import AppendFile, read_piece
 from checker.corpus.inflight import Stage
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import Note
@@ -49,9 +49,7 @@ class MadeLedger(MadeResources):
         """Yield (path, label) pairs from the file. Incomplete lines and lines of other targets are skipped."""
         if not self._path.exists():
             return
-        tail = TailFile(self._path)
-        data = tail.read_from(self._at, _MOST_BYTES)
-        tail.close()
+        data = read_piece(self._path, self._at, _MOST_BYTES)
         # Another process may be writing the last line.
         whole, _, _ = data.rpartition(b"\n")
         self._at += len(whole) + 1 if whole else 0

@@ -108,4 +108,3 @@ class WorkerContext(Struct):
         self.http.close()
         self.slots.close()
         self.recorder.release()
-        self.knowledge.close()

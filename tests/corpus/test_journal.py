@@ -3,6 +3,7 @@ import os
 import tempfile
 from pathlib import Path
 
+import psutil
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 from checker.core.errors import StorageError
 from checker.corpus import files, journal
 from checker.corpus.codec import FrameEncoder, ScanEnding, pack, scan
-from checker.corpus.journal import FRAME_RECORDS, JournalReader, JournalWriter, Loss, damage_note
+from checker.corpus.journal import FRAME_RECORDS, JournalReader, Journals, JournalWriter, Loss, damage_note
+from checker.corpus.layout import RunLayout
 from checker.corpus.records import CaseFared, Note, Record, ValueSeen
 
 from .generated import RECORDS, exact, finding
@@ -75,7 +77,7 @@ def test_a_reader_that_follows_sees_every_record_once(sizes: list[int]) -> None:
             assert len(new) == size
             found += new
         writer.close()
-        assert (reader.finish(), reader.notes()) == ([], [])
+        assert (reader.read_new(), reader.notes()) == ([], [])
 
 
 def test_a_reader_returns_only_the_kinds_that_it_names(tmp_path: Path) -> None:
@@ -87,6 +89,19 @@ def test_a_reader_returns_only_the_kinds_that_it_names(tmp_path: Path) -> None:
     reader = JournalReader(tmp_path / "1.journal", kinds=(Note,))
     assert reader.read_new() == [note, note]
     assert reader.damage is None
+
+
+def test_no_journal_stays_open(tmp_path: Path) -> None:
+    layout = RunLayout(tmp_path)
+    files.make_directory(layout.journals)
+    for incarnation in range(1, 41):
+        writer = JournalWriter(layout.journal(incarnation, 1))
+        writer.commit(note(incarnation))
+        writer.close()
+    before, journals = psutil.Process().num_fds(), Journals(layout)
+    streams = [stream for _, stream in journals.new_of_each()]
+    assert [next(stream) for stream in streams] == [note(incarnation) for incarnation in range(1, 41)]
+    assert psutil.Process().num_fds() == before
 
 
 def test_a_frame_longer_than_a_read_is_found_whole(tmp_path: Path) -> None:
@@ -106,7 +121,7 @@ def test_nothing_is_read_before_its_frame_is_whole_and_a_torn_tail_is_no_damage(
     path.write_bytes(whole[: first + 9])
     assert reader.read_new() == [note(1)]
     path.write_bytes(whole[:-1])
-    assert (reader.read_new(), reader.finish(), reader.notes()) == ([], [], [])
+    assert (reader.read_new(), reader.notes()) == ([], [])
 
 
 def test_damage_ends_the_reading_of_a_file_with_a_note(tmp_path: Path) -> None:
@@ -116,7 +131,7 @@ def test_damage_ends_the_reading_of_a_file_with_a_note(tmp_path: Path) -> None:
     reader = JournalReader(path)
     assert reader.read_new() == [note(1)]
     assert reader.notes() == [damage_note(path, f"wrong checksum at byte {len(good)}", Loss.JOURNAL)]
-    assert (reader.read_new(), reader.finish()) == ([], [])
+    assert reader.read_new() == []
 
 
 def test_a_full_frame_is_written_by_itself_and_a_rest_after_200_ms(tmp_path: Path) -> None:
@@ -242,7 +257,7 @@ def test_a_disk_that_fails_midway_keeps_what_was_acknowledged(tmp_path: Path, mo
     with pytest.raises(StorageError):
         writer.commit(finding("f3"))
     reader = JournalReader(path)
-    assert (reader.finish(), reader.notes()) == ([finding("f1")], [])
+    assert (reader.read_new(), reader.notes()) == ([finding("f1")], [])
 
 
 @pytest.mark.skipif(

@@ -1,5 +1,4 @@
 import os
-from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -72,8 +71,8 @@ def interactions(folder: Path) -> list[Interaction]:
 
 
 def read(path: Path) -> list[Interaction]:
-    with closing(TrafficReader(path)) as reader:
-        return list(reader.stream())
+    reader = TrafficReader(path)
+    return list(reader.stream())
 
 
 def _kept(bodies: list[bytes], body: bytes) -> int:

@@ -9,7 +9,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -58,8 +57,8 @@ class Ran:
         """What the journals tell, read by nobody's help."""
         corpora = sorted(self.directory.glob(".checker/*/journals"))
         assert len(corpora) == 1, self.shown
-        with closing(Journals(RunLayout(corpora[0].parent))) as journals:
-            return fold(journals.finish_all())
+        journals = Journals(RunLayout(corpora[0].parent))
+        return fold(journals.finish_all())
 
     @property
     def findings(self) -> list[Finding]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -72,8 +71,8 @@ def test_what_was_learned_is_on_disk(command: Command, parcels: Parcels) -> None
 def records_in(command: Command) -> list[Record]:
     found: list[Record] = []
     for corpus in command.directory.glob(".checker/*"):
-        with closing(Journals(RunLayout(corpus))) as journals:
-            found += [record for _, record in journals.read_new()]
+        journals = Journals(RunLayout(corpus))
+        found += [record for _, record in journals.read_new()]
     return found
 
 

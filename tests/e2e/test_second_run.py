@@ -1,7 +1,6 @@
 """What a second run knows of the first, and what it leaves of it."""
 
 import re
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -22,8 +21,8 @@ def corpus_of(directory: Path) -> RunLayout:
 
 
 def signals_of(layout: RunLayout) -> list[tuple[int, str]]:
-    with closing(Journals(layout)) as journals:
-        records = [record for _, record in journals.finish_all()]
+    journals = Journals(layout)
+    records = [record for _, record in journals.finish_all()]
     return [one for record in records if isinstance(record, SignalsSeen) for one in record.ids]
 
 

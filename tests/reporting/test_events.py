@@ -30,15 +30,15 @@ def test_order_is_that_of_time_and_case_in_all_traffic(workers: Workers) -> None
 
 
 def test_each_call_yields_what_is_new(workers: Workers) -> None:
-    with closing(RunEvents(workers.layout, 1)) as events:
-        assert cases(events) == []
-        workers.tell(1, "a", 1.0)
-        assert cases(events) == ["a"]
-        workers.tell(2, "b", 3.0)
-        workers.tell(1, "c", 2.0)
-        assert cases(events) == ["c", "b"]
-        assert cases(events) == []
-        assert events.count == 3
+    events = RunEvents(workers.layout, 1)
+    assert cases(events) == []
+    workers.tell(1, "a", 1.0)
+    assert cases(events) == ["a"]
+    workers.tell(2, "b", 3.0)
+    workers.tell(1, "c", 2.0)
+    assert cases(events) == ["c", "b"]
+    assert cases(events) == []
+    assert events.count == 3
 
 
 def test_half_a_frame_is_not_there_yet(workers: Workers) -> None:
@@ -64,21 +64,21 @@ def test_traffic_of_earlier_runs_does_not_belong_to_the_run(workers: Workers) ->
 def test_traffic_is_merged_while_it_is_read(workers: Workers) -> None:
     for number in range(1_000):
         workers.tell(1 + number % 2, f"{number:03}", float(number))
-    with closing(RunEvents(workers.layout, 1)) as events:
-        new = (one for one in events.new() if isinstance(one, Interaction))
-        assert [next(new).case for _ in range(3)] == ["000", "001", "002"]
-        assert events.count == 3
+    events = RunEvents(workers.layout, 1)
+    new = (one for one in events.new() if isinstance(one, Interaction))
+    assert [next(new).case for _ in range(3)] == ["000", "001", "002"]
+    assert events.count == 3
 
 
 def test_traffic_of_workers_that_follow_each_other_is_not_in_memory_together(workers: Workers) -> None:
     for number in range(2_000):
         workers.tell(1 + number // 100, f"{number:04}", float(number))
-    with closing(RunEvents(workers.layout, 1)) as events:
-        new = (one for one in events.new() if isinstance(one, Interaction))
-        held = []
-        for number, _ in enumerate(new):
-            if number % 250 == 0:
-                held.append(sum(isinstance(one, Interaction) for one in gc.get_objects()))
+    events = RunEvents(workers.layout, 1)
+    new = (one for one in events.new() if isinstance(one, Interaction))
+    held = []
+    for number, _ in enumerate(new):
+        if number % 250 == 0:
+            held.append(sum(isinstance(one, Interaction) for one in gc.get_objects()))
     assert len(held) == 8
     assert max(held) <= 200
 

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -208,8 +207,8 @@ def told_only_with(numbers: Iterable[str], wanted: Counter[str]) -> Counter[str]
 def test_the_summary_tells_what_a_naive_count_of_the_records_gives(history: list[Life]) -> None:
     with TemporaryDirectory() as folder:
         left = written(Path(folder), history)
-        with closing(Journals(RunLayout(Path(folder)))) as journals:
-            view = fold([(0, samples.opened()), *journals.finish_all()])
+        journals = Journals(RunLayout(Path(folder)))
+        view = fold([(0, samples.opened()), *journals.finish_all()])
     wanted = naive(left)
     report = report_of(view, samples.settings(), "completed")
     assert wanted == Counter(

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -76,13 +76,13 @@ def workers_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
 
 
 def read_findings(corpus: Path) -> set[str]:
-    with closing(Journals(RunLayout(corpus))) as journals:
-        return set(fold(journals.read_new()).findings)
+    journals = Journals(RunLayout(corpus))
+    return set(fold(journals.read_new()).findings)
 
 
 def cases_on_record(corpus: Path) -> int:
-    with closing(Journals(RunLayout(corpus))) as journals:
-        return sum(isinstance(record, ValueSeen) for _, record in journals.read_new())
+    journals = Journals(RunLayout(corpus))
+    return sum(isinstance(record, ValueSeen) for _, record in journals.read_new())
 
 
 def in_flight(corpus: Path) -> list[InflightReader]:

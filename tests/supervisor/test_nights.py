@@ -130,7 +130,7 @@ def test_damage_of_a_run_that_is_gone_on_with_is_told(run: Run) -> None:
 
 
 def holds_values(journal: Path) -> bool:
-    return any(isinstance(record, ValueSeen) for record in JournalReader(journal).finish())
+    return any(isinstance(record, ValueSeen) for record in JournalReader(journal).read_new())
 
 
 def test_a_finished_fuzz_is_followed_by_a_new_run(run: Run) -> None:

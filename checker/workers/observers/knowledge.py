@@ -139,9 +139,3 @@ class Knowledge(Struct):
                     self.demands.absorb(record)
                 self.probed.absorb(record)
                 yield record
-            # Every replaced worker leaves a journal. Keeping them open would leak file descriptors.
-            reader.close()
-
-    def close(self) -> None:
-        for reader in self.peers.values():
-            reader.close()

@@ -236,7 +236,6 @@ class ServedByOthers(Struct):
                             request = self.maker.make(case)
                             made = GeneratedCase(case, operation.label, (), (), record.request)
                             yield Sent(made, request, record.status)
-            reader.close()
 
 
 def _kind(operation: Operation) -> tuple[str, ...]:

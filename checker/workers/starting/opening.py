@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from itertools import chain, islice
 from pathlib import Path
 from random import Random
@@ -68,17 +68,17 @@ def remember(layout: RunLayout, signals: SignalSet, values: ValuePool) -> list[N
     """Load the signals and values of earlier workers. Stale values lose their rank by themselves. Return a note for each damaged file."""
     snapshot, run = read_snapshot(layout), last_run(layout)
     pairs: Iterable[tuple[int, Record]] = ((0, record) for record in snapshot.records)
-    with closing(Journals(layout, kinds=(SignalsSeen, ValueSeen, ValueGone))) as journals:
-        for incarnation, record in chain(pairs, journals.read_new()):
-            match record:
-                case SignalsSeen():
-                    is_earlier = run is None or incarnation < run.first
-                    signals.learn((number for number, _ in record.ids), is_earlier=is_earlier)
-                case ValueSeen() | ValueGone():
-                    values.absorb(record)
-                case _:
-                    pass  # Workers need no other records.
-        return [*snapshot.notes, *journals.notes()]
+    journals = Journals(layout, kinds=(SignalsSeen, ValueSeen, ValueGone))
+    for incarnation, record in chain(pairs, journals.read_new()):
+        match record:
+            case SignalsSeen():
+                is_earlier = run is None or incarnation < run.first
+                signals.learn((number for number, _ in record.ids), is_earlier=is_earlier)
+            case ValueSeen() | ValueGone():
+                values.absorb(record)
+            case _:
+                pass  # Workers need no other records.
+    return [*snapshot.notes, *journals.notes()]
 
 
 def _open_recorder(incarnation: int, subject: TestedDescription, *, sends_as_made: bool) -> Recorder:
@@ -246,7 +246,6 @@ def _laid_out(
 
     give_engine(subject, users, record)
     knowledge = _open_knowledge(settings, selected, recorder)
-    undone.callback(knowledge.close)
     partition = partition_of(subject)
     told = tell_of_subject(subject, recorder, partition)
     accounts = accounts_of(settings, subject.description.schema, recorder.note)
