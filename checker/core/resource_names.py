@@ -1,4 +1,4 @@
-"""Names of resources, of their members and of the fields that name them: names and paths compared. Pure."""
+"""Compares names of resources and their members, fields that refer to them, and paths. Pure."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -10,11 +10,11 @@ _IDENTIFIERS = """
 id uuid guid code slug reference ref token key number no name handle identifier username email
 """
 IDENTIFIERS = frozenset(_IDENTIFIERS.split())  # Normalised names of identifying fields.
-OF_USERS: Final = frozenset(("username", "email", "handle"))  # Identifiers that mean the same wherever they stand.
+OF_USERS: Final = frozenset(("username", "email", "handle"))  # Identifiers with the same meaning everywhere.
 VERSION_FIELDS: Final = frozenset(("version", "revision", "etag", "lockversion"))
 """Normalised names of fields with the version of a resource."""
 URLS: Final = frozenset(("url", "uri", "href", "self"))
-"""Normalised names of fields with the URL of the object that they stand in."""
+"""Normalised names of fields with the URL of the object around them."""
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
@@ -29,7 +29,7 @@ _LOGIN = re.compile(
     r"log(in|on)|signin|auth|authenticate|authentication|authorize|tokens?|sessions?|oauth2?|jwt|obtaintoken|accesstoken"
 )
 _USUAL = ("id", "uuid", "_id", "key", "slug", "name")
-"""Members that identify a resource, where none is called like the variable of its path."""
+"""Members that identify a resource, if none has the name of the variable of its path."""
 MANY = ("ids", "uuids", "guids", "codes", "keys", "slugs", "refs")
 _NO_SEGMENTS: Final = ("", ".", "..")
 _NOT_IN_SEGMENTS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\ud800-\udfff]")
@@ -40,7 +40,7 @@ _SHARED = {
     "uri": "uri", "url": "uri", "iri": "uri", "email": "email", "idn-email": "email", "hostname": "hostname",
     "ipv4": "ipv4", "ipv6": "ipv6",
 }  # fmt: skip
-"""Format -> its kind, where a value that one field shows is worth trying in any other. Dates and UUIDs say too little."""
+"""Format -> its kind, if a value of one field is worth trying in any other one. Dates and UUIDs are too unspecific."""
 _QUALIFIERS: Final = frozenset(
     ["source", "target", "from", "to", "src", "dst", "dest", "destination", "origin", "other", "another", "parent",
      "child", "root", "old", "new", "first", "second", "next", "previous", "prev", "left", "right", "sender",
@@ -48,12 +48,12 @@ _QUALIFIERS: Final = frozenset(
      "current", "original", "related", "linked", "reply", "replied", "successor", "predecessor", "before", "after",
      "base"]
 )  # fmt: skip
-"""Words that say which of several members a name refers to: `source_account_id`, `fromAccount`, `parentId`."""
+"""Qualifiers, which state the one of several members that a name refers to: `source_account_id`, `fromAccount`, `parentId`."""
 _ENDS: Final = frozenset(
     ["source", "target", "src", "dst", "dest", "destination", "from", "to", "origin", "sender", "receiver",
      "recipient", "payer", "payee", "debit", "credit"]
 )  # fmt: skip
-"""Qualifiers that need no noun where two of them stand beside each other: `source` and `target` of a transfer."""
+"""Qualifiers that need no noun if there are two of them: `source` and `target` of a transfer."""
 _AMOUNTS: Final = frozenset(["amount", "total", "price", "sum", "due"])
 _CODES: Final = frozenset(["code", "token", "pin", "otp", "reference"])
 _OTHER_CODES: Final = frozenset(
@@ -89,12 +89,12 @@ _LOW: Final = frozenset(low for low, _ in _ORDERED)
 
 
 def is_low(name: str) -> bool:
-    """Whether a name may be that of the lower one of two values."""
+    """Whether a name may belong to the lower one of two values."""
     return not _LOW.isdisjoint(words(name))
 
 
 def is_ordered(low: str, high: str) -> bool:
-    """Whether two names say that the value of the first is below that of the second: `startsAt` and `endsAt`."""
+    """Whether two names suggest that the first value is below the second: `startsAt` and `endsAt`."""
     return differing_words(low, high) in _ORDERED
 
 
@@ -113,7 +113,7 @@ def normalised(name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def singular(word: str) -> str:
-    """Return a plural noun as a singular one, roughly: only ever compared with another result of this function."""
+    """Return a plural noun as a singular one. Approximate: results are only compared with each other."""
     word = normalised(word)
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
@@ -128,12 +128,12 @@ def shared_format(name: object) -> str:
 
 
 def is_login(path: str) -> bool:
-    """Whether a path template is called like one that gives tokens for credentials."""
+    """Whether a path template has a usual name of operations that return tokens for credentials."""
     return _LOGIN.fullmatch(last_word(path)) is not None
 
 
 def is_of_accounts(path: str) -> bool:
-    """Whether a path template is called like one that takes the credentials of an account: a login or a sign-up."""
+    """Whether a path template has a usual name of operations that take the credentials of an account: a login or a sign-up."""
     return is_login(path) or any(one.fullmatch(last_word(path)) for one in SIGN_UPS)
 
 
@@ -143,7 +143,7 @@ def last_word(path: str) -> str:
 
 
 def is_identifier(field: str) -> bool:
-    """Whether a normalised field name is one by which things are commonly named."""
+    """Whether a normalised field name is a usual one for identifiers."""
     return field in IDENTIFIERS
 
 
@@ -163,14 +163,14 @@ def owner_of(path: str, name: str) -> Resource:
 
 
 def looked_up(owner: Resource, name: str) -> str:
-    """Return the noun of the resources that a path finds by a field of theirs, such as `/users/by-email/{email}`; empty for other paths."""
+    """Return the noun of the resources that a path finds by one of their fields, such as `/users/by-email/{email}`; empty for other paths."""
     collection = owner[:-1]
     is_field = bool(collection) and normalised(owner[-1]).removeprefix("by") == normalised(name)
     return noun_of(collection) if is_field and collection[-1] != "{}" else ""
 
 
 def may_be_segment(text: str) -> bool:
-    """Whether a text can stand for a variable of a path. Servers end a segment at a slash, and refuse controls before routing."""
+    """Whether a text can be the value of a path variable. For servers a slash ends the segment, and they refuse control characters."""
     return text not in _NO_SEGMENTS and text.strip() == text and _NOT_IN_SEGMENTS.search(text) is None
 
 
@@ -235,8 +235,8 @@ def qualified_noun(name: str) -> str:
 def affinity(name: str, owner: Resource, field: str, resource: Resource, *, is_path: bool = True) -> float:
     """Return the likelihood that values of `field`, seen at `resource`, are values of the parameter `name` of `owner`: 0 to 1.
 
-    0 for strangers. It does not consider the values: `ValueHistory.looks_like_identifier` does. `is_path`: whether the parameter
-    is a variable of a path, which may call its collection by another noun; `product_id` of a line is none of the line.
+    0 for unrelated names. The values are not considered here, but by `ValueHistory.looks_like_identifier`. `is_path`:
+    whether the parameter is a path variable, which may have another noun than its collection (but not another one's `id`).
     """
     at_home = resource == owner
     akin = at_home or (bool(owner) and noun_of(resource) == noun_of(owner))
@@ -244,13 +244,13 @@ def affinity(name: str, owner: Resource, field: str, resource: Resource, *, is_p
         if field != wanted:
             continue
         if noun == noun_of(resource) or (at_home and (is_path or not noun)):
-            # The whole name first: `order_line_id` is of an order line rather than of a line.
+            # The whole name comes first: `order_line_id` rather belongs to an order line than to a line.
             whole = (noun_of(owner), singular(normalised(name)[: -len(field)]))
             return 0.95 if at_home or noun in whole else 0.9
         if not noun and not is_identifier(field):
             return 0.85
         if not noun and field in OF_USERS:
-            # Enough for a variable of a path: `GET /user` shows the one of `/profiles/{username}`.
+            # This is enough for a path variable: `GET /user` shows that of `/profiles/{username}`.
             return 0.8
     if not akin:
         return 0.0
@@ -261,7 +261,7 @@ def affinity(name: str, owner: Resource, field: str, resource: Resource, *, is_p
 def is_carried(asked: str, shown: str) -> bool:
     """Whether a request below a resource may repeat a field of it under another name.
 
-    `code` and `token` are a `confirmation_code`, `amount` is a `total`. Both names are normalised.
+    `code` and `token` may repeat a `confirmation_code`, and `amount` a `total`. Both names are normalised.
     """
     if asked in _AMOUNTS:
         return any(word in shown for word in _AMOUNTS)
@@ -269,7 +269,7 @@ def is_carried(asked: str, shown: str) -> bool:
 
 
 def is_given_out(asked: str, shown: str) -> bool:
-    """Whether servers give out a value for a later request alone: codes under any name, amounts under another one. Both names are normalised."""
+    """Whether servers issue a value only for a later request: codes under any name, amounts under another name. Both names are normalised."""
     return _is_code(shown) or (asked != shown and is_carried(asked, shown))
 
 
@@ -280,7 +280,7 @@ def _is_code(name: str) -> bool:
 def place_word(pointer: str, telling: Collection[str] = ()) -> str:
     """Return the word for the value that a place in a body takes: the id of a product for `/lines/0/productId` and `/productIds/*`.
 
-    `telling`: normalised names that say so wherever they stand, such as `vin`.
+    `telling`: normalised names that are unambiguous at any place, such as `vin`.
     """
     tokens = [token for token in pointer.split("/") if token]
     names = [token for token in tokens if token != _EACH and not token.isdigit()]
@@ -288,7 +288,7 @@ def place_word(pointer: str, telling: Collection[str] = ()) -> str:
         return ""
     own = names[-1]
     if tokens[-1] is not own and words(own)[-1:] and words(own)[-1] in MANY:
-        # The values inside a plural name are single ones: the plural ending goes.
+        # The items of a plural name are single values, so the plural ending is removed.
         own = own[:-1]
     parts = words(own)
     if normalised(own) in telling or (len(parts) > 1 and is_identifier(parts[-1])):
@@ -297,12 +297,12 @@ def place_word(pointer: str, telling: Collection[str] = ()) -> str:
 
 
 def segment_of(name: str | int) -> str:
-    """Return a name as a segment of a path. Servers accept and send lone surrogates, too."""
+    """Return a name as a segment of a path. Servers accept and send lone surrogates as well."""
     return quote(str(name), safe="", errors="surrogatepass")
 
 
 def identifier_in(body: Any, names: Sequence[str]) -> str | int | None:
-    """Return the value in a body that identifies its resource: the member named like a variable of the path, or a usual name."""
+    """Return the value in a body that identifies its resource: the member with the name of the path variable, or with a usual name."""
     if isinstance(body, str | int) and not isinstance(body, bool):
         return body
     if not isinstance(body, dict):
@@ -348,14 +348,14 @@ _MARKS: Final = ("cursor", "token", "marker")
 
 
 def marks_among(names: Collection[str]) -> frozenset[str]:
-    """Return the names that take marks of pages, which mean nothing but to the server that made them.
+    """Return the names of parameters for marks of pages, which have a meaning only for the server that made them.
 
     `names` are the members of one object, the arguments of one field, or the parameters of one place: `page_token`, `cursor`, `after`
     beside `first` (Relay), `token` beside `limit`.
     """
     of_connections = [pair & set(names) for pair in _OF_CONNECTIONS if pair <= set(names)]
     beside = set().union(*of_connections) - _COUNTS
-    # A `token` alone is one of a user.
+    # A `token` alone is that of a user.
     marks = _CURSORS | {"token"} if any(normalised(name) in _SIZES for name in names) else _CURSORS
     return frozenset(beside.union(name for name in names if normalised(name) in marks))
 

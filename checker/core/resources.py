@@ -1,7 +1,7 @@
 """The resource model of a description: producers, consumers, the names that connect them, and nesting.
 
-Built once by the kind that reads the description and kept beside it. Its readers: the order of operations, the pool of
-values, sequences, and checks that ask whether two requests are about one resource.
+Built once by the kind of the description and kept beside it. Used for the order of operations, the pool of values,
+sequences, and checks that need to know whether two requests are about the same resource.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -46,19 +46,19 @@ def method_rank(method: str) -> int:
 
 
 class ResourceUse(Struct, frozen=True, array_like=True):
-    """The place of one operation among the resources."""
+    """What one operation does with resources."""
 
     label: Label
     method: str
     path: str  # Template: `/users/{id}`.
-    resource: Resource  # The collection that it works on: what its path names before variables at its end.
+    resource: Resource  # Its collection: the path without variables at the end.
     is_member: bool  # Whether it works on one member of the collection.
     owners: tuple[tuple[str, Resource], ...]
     """(variable of the path, the collection that it chooses from), outermost first."""
 
     @classmethod
     def of(cls, label: Label, method: str, path: str) -> Self:
-        """Return the use that a path template states."""
+        """Return the use that follows from a path template."""
         owners = tuple((name, owner_of(path, name)) for name in variables_of(path))
         return cls(label, method, path, resource_of(path), ends_with_variable(path), owners)
 
@@ -68,14 +68,14 @@ class ResourceUse(Struct, frozen=True, array_like=True):
         return self.method in READING and not self.is_member
 
     def owner(self, name: str) -> Resource:
-        """Return the collection that a variable of the path chooses from; the own collection for every other name."""
+        """Return the collection that a path variable chooses from; the collection of the operation for other names."""
         for found, owner in self.owners:
             if found == name:
                 return owner
         return self.resource
 
     def variables_for(self, asked: Self, name: str) -> list[str]:
-        """Return the variables of this path that name the same resource as a variable of another path: of several from one collection the equally named ones."""
+        """Return the variables of this path that name the same resource as a variable of another path: if several choose from that collection, those with the same name."""
         owner = asked.owner(name)
         mine = [found for found, above in self.owners if above == owner]
         is_one = len(mine) == 1 and [above for _, above in asked.owners].count(owner) == 1
@@ -116,7 +116,7 @@ class Transition(Struct, frozen=True, array_like=True):
     target: Label
     values: tuple[TakenValue, ...]
     is_inferred: bool = True
-    """Whether the transition is inferred and not declared: then a missing value is no fault."""
+    """Whether the transition is inferred and not declared. If so, a missing value is no fault."""
 
     @property
     def title(self) -> str:
@@ -124,7 +124,7 @@ class Transition(Struct, frozen=True, array_like=True):
         return f"{self.source} -> [{self.status}] {self.name} -> {self.target}"
 
     def is_for(self, status: int, documented: Collection[str]) -> bool:
-        """Whether a response with this status is a start of the transition; `documented`: keys of all responses of the source."""
+        """Whether the transition can start at a response with this status; `documented`: keys of all responses of the source."""
         if self.status == "default":
             return f"{status}" not in documented and f"{status // 100}XX" not in documented
         wanted = self.status.upper()
@@ -146,13 +146,13 @@ class ResourceModel:
         self.formatted: Mapping[Label, Mapping[str, str]] = formatted or {}
         """Operation -> pointer into its responses -> format that fields of other requests have, too."""
         self.preceding: Mapping[Label, Sequence[Label]] = preceding or {}
-        """Operation -> operations that may show its values where no name tells: in URLs, or in fields of the same format."""
+        """Operation -> operations that may show its values although no name suggests it: in URLs, or in fields of the same format."""
         self.uses: Mapping[Label, ResourceUse] = {use.label: use for use in uses}
         self.transitions = tuple(transitions)
 
     @classmethod
     def of_plain(cls, plain: Any) -> Self:
-        """Return the model that `plain` was called on."""
+        """Return the model of which these are the plain values."""
         parts = tuple[list[ResourceUse], list[Transition], dict[Label, dict[str, str]], dict[Label, list[Label]]]
         return cls(*convert(plain, parts))
 
@@ -165,7 +165,7 @@ class ResourceModel:
         return ResourceModel(self.uses.values(), (*self.transitions, *transitions), self.formatted, self.preceding)
 
     def following(self, pairs: Iterable[tuple[Label, Label]]) -> "ResourceModel":
-        """Return the model with operations that wait for others; `pairs`: (operation, the one before it)."""
+        """Return the model with operations that wait for others; `pairs`: (operation, one that comes before it)."""
         found = {label: dict.fromkeys(before) for label, before in self.preceding.items()}
         for label, before in pairs:
             found.setdefault(label, {})[before] = None
@@ -205,7 +205,7 @@ class ResourceModel:
         return self._makers.get(owner, ())
 
     def is_removal_of_all(self, label: Label) -> bool:
-        """Whether a path states the removal of all members of a collection that stands below no other resource: `DELETE /users`."""
+        """Whether an operation removes all members of a collection that is not below another resource, by its path: `DELETE /users`."""
         use = self.uses[label]
         return use.method == REMOVING and not use.owners and bool(self.makers(use.resource))
 
@@ -228,7 +228,7 @@ class ResourceModel:
 
     @cached_property
     def layers(self) -> Mapping[Label, int]:
-        """Operation -> layer. An operation needs resources of earlier layers only. Deletions come last, nested resources first."""
+        """Operation -> layer. Operations need only resources of earlier layers. Deletions come last, nested resources first."""
         kept = [label for label, use in self.uses.items() if use.method != REMOVING]
         found = dict(layers_of(kept, lambda label: self.needed.get(label, ())))
         last = max(found.values(), default=-1) + 1
@@ -239,7 +239,7 @@ class ResourceModel:
 
     @cached_property
     def groups(self) -> Sequence[Sequence[Label]]:
-        """Groups of operations that depend on each other: they share a collection, or need resources or follow links of each other."""
+        """Groups of operations that depend on each other: they share a collection, need each other's resources, or are linked."""
         return self._connected(lambda label: (*self.needed[label], *self.followers(label)))
 
     @cached_property
@@ -251,21 +251,21 @@ class ResourceModel:
     @cached_property
     def naming_places(self) -> Mapping[Label, tuple[str, ...]]:
         """Operation -> pointers into its body, where `*` is every item of a list: `/customer_id`, `/lines/*/productId`, `/vin` of `/cars/{vin}`."""
-        # A look at each transition takes tens of milliseconds for large descriptions, and each investigation asks.
+        # Cached for investigations: going through all transitions of a large description takes tens of milliseconds.
         pairs = grouped((target, pointer) for target, pointer, _ in self._named)
         for one in self.transitions:
             for value in one.values if one.source != one.target else ():
                 if value.location is not Location.BODY:
                     continue
                 asked, shown = (normalised((at or "").rpartition("/")[2]) for at in (value.name, value.shown_pointer))
-                # A confirmation code that is not the one of its order is refused like an unknown name.
+                # A confirmation code of another order is refused like an unknown name.
                 if is_given_out(asked, shown):
                     pairs.setdefault(one.target, []).append(value.name)
         return {label: tuple(dict.fromkeys(places)) for label, places in pairs.items()}
 
     @cached_property
     def named_collections(self) -> Mapping[Label, tuple[Resource, ...]]:
-        """Operation -> collections of which its body names members: customers and products of an order."""
+        """Operation -> collections whose members its body names: customers and products of an order."""
         pairs = grouped((target, collection) for target, _, collection in self._named)
         return {label: tuple(dict.fromkeys(collections)) for label, collections in pairs.items()}
 
@@ -275,17 +275,17 @@ class ResourceModel:
         return tuple(_named(self))
 
     def needed_by(self, labels: Iterable[Label]) -> set[Label]:
-        """Return the other operations that make the resources which these need, and those that they need in turn."""
+        """Return the other operations that make resources for these, directly or indirectly."""
         return reached(labels, self.needed)
 
     def dependents_of(self, labels: Iterable[Label]) -> set[Label]:
-        """Return the other operations that need resources which these make, and those that need theirs in turn."""
+        """Return the other operations that need resources of these, directly or indirectly."""
         users = grouped((maker, label) for label, makers in self.needed.items() for maker in makers)
         return reached(labels, users)
 
     def _connected(self, related: Callable[[Label], Iterable[Label]]) -> Sequence[Sequence[Label]]:
         """Return the operations in groups: those of a collection, those that nested paths connect, and related ones."""
-        # Union-find with path halving: a search from each operation would look at every pair of a large collection.
+        # Union-find with path halving: a search from each operation would compare every pair in a large collection.
         above = {label: label for label in self.uses}
 
         def top(label: Label) -> Label:
@@ -295,7 +295,7 @@ class ResourceModel:
 
         first: dict[Resource, Label] = {}
         for label, use in self.uses.items():
-            # Operations of one collection see each other's resources, also where none of them names a member.
+            # Operations of one collection see each other's resources, even if none of them names a member.
             joined = [first.setdefault(use.resource, label)] if use.resource else []
             joined += [maker for _, owner in use.owners for maker in self.makers(owner)]
             for other in (*joined, *related(label)):
@@ -305,7 +305,7 @@ class ResourceModel:
 
     @cached_property
     def creating_near(self) -> Mapping[Label, Sequence[Label]]:
-        """Operation -> operations that create resources, need none of other operations, and depend on or serve the same."""
+        """Operation -> operations of its group that create resources without needing resources of others."""
         found: dict[Label, Sequence[Label]] = {}
         roots = {label for label in self.roots if self.uses[label].method in CREATING}
         for group in self.groups:
@@ -314,7 +314,7 @@ class ResourceModel:
 
     @cached_property
     def ordered(self) -> Sequence[Label]:
-        """All operations: by layers, in each what creates before what reads."""
+        """All operations by layer; in each layer creating ones come before reading ones."""
         place = {label: number for number, label in enumerate(self.uses)}
         return sorted(
             self.uses, key=lambda label: (self.layers[label], method_rank(self.uses[label].method), place[label])
@@ -327,7 +327,7 @@ class ResourceModel:
         for label, use in self.uses.items():
             for _, owner in use.owners:
                 makers = self.makers(owner)
-                # A maker whose request names the resource waits for makers whose server names it.
+                # Makers whose requests name the resource wait for makers whose responses name it.
                 first = [maker for maker in makers if not self.uses[maker].is_member]
                 needed[label].update(dict.fromkeys(first or makers))
         for one in self.transitions:
@@ -347,14 +347,14 @@ class ResourceModel:
         return needed
 
     def _is_need(self, one: Transition) -> bool:
-        """Whether the target of an inferred transition is to wait for its source."""
+        """Whether the target of an inferred transition has to wait for its source."""
         if not self.makes(one.source):
             return False
         # Nested resources wait for their parent: payments of orders wait for orders, not the other way round.
         is_below = any(one.target in self.makers(owner) for _, owner in self.uses[one.source].owners)
         if is_below:
             return False
-        # The name of a resource that the target creates itself is no reason to wait.
+        # A target need not wait for the name of a resource that it creates itself.
         target = self.uses[one.target]
         if not target.is_member or target.method not in CREATING:
             is_own = False
@@ -364,7 +364,7 @@ class ResourceModel:
         return not is_own
 
     def _is_shown_alone(self, one: Transition) -> bool:
-        """Whether a response to GET shows what the target's path asks for, and no operation makes or lists it as its own."""
+        """Whether a response to GET shows a value of the target's path, and no operation creates or lists it in its own collection."""
         if self.uses[one.source].method not in READING:
             return False
         names = {value.name for value in one.values if value.location is Location.PATH}
@@ -372,7 +372,7 @@ class ResourceModel:
         return not all(map(self.makers, owners))
 
     def makes(self, label: Label) -> bool:
-        """Whether an operation makes resources that others need. One that names them itself (PUT) counts only if no other makes any."""
+        """Whether an operation makes resources that others need. One whose requests name them (PUT) counts only if no other makes any."""
         use = self.uses[label]
         if not use.is_member or use.method not in CREATING:
             return use.method in CREATING
@@ -411,7 +411,7 @@ class ResourceModel:
 
     @cached_property
     def sources(self) -> Mapping[Label, Collection[Label]]:
-        """Operation -> operations from whose responses a transition leads to it; no key for one without."""
+        """Operation -> operations from whose responses a transition leads to it; operations without any are left out."""
         found: dict[Label, set[Label]] = {}
         for one in self.transitions:
             found.setdefault(one.target, set()).add(one.source)
@@ -430,7 +430,7 @@ def place_of(operation: Operation, variable: str) -> Place:
 
 
 def variable_at(operation: Operation, place: Place) -> str | None:
-    """Return the variable of a resource that a case names at a place; None if it names none there."""
+    """Return the variable of a resource that a case names at a place; None if there is none at this place."""
     if place[0] is Location.PATH:
         return place[1]
     return next((name for name, at in operation.resource_places.items() if at == place), None)
@@ -446,7 +446,7 @@ def named_values(case: Case) -> Mapping[str, Any]:
 
 
 def sent_at(case: Case, place: Place) -> Any:
-    """Return the value of a request at a place; None if there is none."""
+    """Return the value of a case at a place; None if there is none."""
     location, name = place
     if location is not Location.BODY:
         return getattr(case, location.container).get(name)
@@ -462,7 +462,7 @@ def sent_expression(pointer: str) -> str:
 
 
 def telling_variables(model: ResourceModel) -> frozenset[str]:
-    """Return normalised path variables that identify a resource in any place: `vin`, `sku`; not `id`."""
+    """Return normalised path variables that identify a resource at any place: `vin`, `sku`; not `id`."""
     names = {normalised(name) for use in model.uses.values() for name, _ in use.owners}
     return frozenset(names) - IDENTIFIERS
 
@@ -486,7 +486,7 @@ def _named(model: ResourceModel) -> Iterator[tuple[Label, str, Resource]]:
             if value.location is not Location.BODY or not value.name or one.source == one.target:
                 continue
             word, nouns = meant(value.name)
-            # The URL of a resource names it, whatever the place is called.
+            # The URL of a resource names it, regardless of the name of the place.
             is_url = normalised((value.shown_pointer or "").rpartition("/")[2]) in URLS
             if is_url or noun_of(shown) in nouns or word in variables.get(shown, ()):
                 yield one.target, value.name, shown

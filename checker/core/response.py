@@ -25,7 +25,7 @@ _USUAL: Final = {
     "content-length": re.compile(r"[0-9]+\Z"),
     "user-agent": re.compile(r"(python-(requests|httpx)|Python/|testclient\b|[Ww]erkzeug/)"),
 }
-"""Headers that clients add by themselves -> pattern of their usual values. They are not part of the request of the user."""
+"""Headers that clients add by themselves -> pattern of their usual values. They do not belong to the request of the user."""
 
 
 def foreign_parts(response: Any) -> dict[str, Any]:
@@ -64,16 +64,16 @@ def foreign_parts(response: Any) -> dict[str, Any]:
 
 
 def is_decoded(response: Any) -> bool:
-    """Whether a client has undone the `Content-Encoding`: clients leave the header, test clients of applications leave both."""
+    """Whether a client has decoded the `Content-Encoding`. Clients keep the header in this case; test clients of applications do not decode."""
     return not hasattr(response, "get_data") and not hasattr(response, "wsgi_request")
 
 
 def request_of(response: Any) -> WireRequest | None:
-    """Return the request that another client shows for a response, None if it shows none. Raises `RuntimeError` as `httpx` does."""
+    """Return the request of a response of another client; None if the response does not have it. Raises the `RuntimeError` of `httpx`."""
     ours = getattr(response, "wsgi_request", None)
     if ours is None:
         return foreign_request(getattr(response, "request", None))
-    # The test client of Django keeps an environment as its request, and the request of the application beside it.
+    # In Django's test client the request is an environment; the request of the application is another attribute.
     fields = latin_fields(ours.headers.items())
     return WireRequest(ours.method, ours.get_full_path().encode("ascii", "replace"), fields)
 
@@ -106,7 +106,7 @@ def foreign_request(request: Any) -> WireRequest | None:
 
 
 def is_usual(name: str, value: str) -> bool:
-    """Whether a client sends this header by itself, name in lower case: no user has set it."""
+    """Whether a client adds this header (name in lower case) by itself, so that no user has set it."""
     usual = _USUAL.get(name)
     return usual is not None and usual.match(value) is not None
 
@@ -124,7 +124,7 @@ def _header_pairs(response: Any, headers: Any) -> list[tuple[str, str]]:
 def _content(response: Any) -> bytes:
     content = getattr(response, "content", None)
     if not isinstance(content, bytes | bytearray | None):
-        # aiohttp has a stream there, and keeps what was read of it.
+        # In aiohttp this is a stream, and the part that was read is kept elsewhere.
         content = getattr(response, "_body", None)
         if content is None:
             raise TypeError("the response was not read; `await response.read()` before it is judged")
@@ -143,7 +143,7 @@ def _asked(response: Any, name: str) -> Any:
 
 CONTENT_ENCODING: Final = "content-encoding"
 _NAME_LENGTH: Final = len(CONTENT_ENCODING)
-MOST_DECODED: Final = 1 << 20  # Bytes of a decoded body: as much as is kept of one that was never compressed.
+MOST_DECODED: Final = 1 << 20  # Most bytes of a decoded body, as many as are kept of an uncompressed one.
 _MOST_CODINGS: Final = 8
 _MOST_MEMBERS: Final = 128  # Maximum number of members in one gzip body: each member copies the data that follows it.
 _GZIP, _ZLIB, _RAW = 31, 15, -15
@@ -154,14 +154,14 @@ class Decoded(Struct, frozen=True):
     """The content of a body without its codings."""
 
     content: bytes
-    is_cut: bool  # True when there is more of it than this.
+    is_cut: bool  # True if this is only its beginning.
 
 
 class Undecoded(Struct, frozen=True):
     """The reason why a body cannot be decoded."""
 
     message: str
-    is_damaged: bool  # True when it is not what its `Content-Encoding` promises; False when that is beyond us.
+    is_damaged: bool  # True if it does not have its `Content-Encoding`; False if checker cannot decode that one.
 
 
 def codings_of(fields: Iterable[tuple[str, str]]) -> tuple[str, ...]:
@@ -175,7 +175,7 @@ def codings_of(fields: Iterable[tuple[str, str]]) -> tuple[str, ...]:
 
 
 def decoded(content: bytes, codings: tuple[str, ...], *, is_cut: bool, most: int = MOST_DECODED) -> Decoded | Undecoded:
-    """Return the first `most` bytes of a body without its codings; of a body that is cut, as much as can be decoded."""
+    """Return the first `most` bytes of a body without its codings; if the body is cut, as much as can be decoded."""
     found = Decoded(content, is_cut)
     if not codings:
         return found
@@ -197,10 +197,10 @@ def readable(content: bytes, codings: tuple[str, ...], *, is_cut: bool) -> Decod
 
 
 def _inflated(coded: Decoded, coding: str, most: int) -> Decoded:
-    """Raises `zlib.error`, and `EOFError` for data that stops although it is all there."""
+    """Raises `zlib.error`, and `EOFError` for data that ends too early although it is not cut."""
     rest, found = coded.content, b""
     if not rest:
-        # Nothing was compressed; servers name the coding all the same.
+        # Some servers name the coding although nothing was compressed.
         return coded
     bits = _FORMATS[coding]
     if bits == _ZLIB and not (rest[0] & 15 == 8 and (len(rest) == 1 or int.from_bytes(rest[:2], "big") % 31 == 0)):
@@ -235,9 +235,9 @@ class Response:
     """Wrapper over HTTP, ASGI and WSGI responses. Views of the headers and the body are computed on first use."""
 
     is_decoded = False
-    """True when `content` came from a client that had undone its `Content-Encoding`."""
+    """True if `content` came from a client that had decoded its `Content-Encoding`."""
     redirects = 0
-    """How many redirects were followed to it; `request` is the first request of them."""
+    """Number of redirects that led to it; `request` is the first of their requests."""
     earlier: "Earlier" = ()
     """Other exchanges of the same request: redirects, retries, the twin of a request that was sent twice at once."""
     raised: Exception | None = None
@@ -266,7 +266,7 @@ class Response:
         verify: bool = True,
         encoding: str | None = None,
     ) -> None:
-        """`headers` are pairs, or a mapping of names to a text or a list of texts. `request` is one of ours or of another client."""
+        """`headers`: pairs, or a mapping of names to a text or a list. `request`: a `WireRequest`, or a request of another client."""
         raw_headers = header_pairs(headers)
         require(isinstance(status_code, int), "status_code", "a number such as 200", status_code)
         require(isinstance(content, bytes), "content", "bytes", content)
@@ -283,7 +283,7 @@ class Response:
         self.http_version = http_version
         self.content_size = len(content) if content_size is None else content_size
         self.is_truncated = self.content_size > len(content)
-        """True when `content` holds only a prefix of the sent body."""
+        """True if `content` is only the beginning of the sent body."""
         self.verify = verify
         self.content_type = _content_type_of(raw_headers)
         """First `Content-Type` as received, or its beginning if it is longer than any type is."""
@@ -305,7 +305,7 @@ class Response:
         verify: bool = True,
     ) -> "Response":
         """Return the response of raw header lines, status line first."""
-        # One is made for each request: `__init__` once more would cost as much as all of this.
+        # A response is made for each request, and a call of `__init__` would take as long as all of this.
         response = cls.__new__(cls)
         response.status_code = status_code
         response.header_lines = lines
@@ -325,8 +325,8 @@ class Response:
     def from_any(cls, response: Any, verify: bool = True) -> "Response":
         """Return a response of `requests`, `httpx`, aiohttp (read), or of a test client of werkzeug, Starlette or Django.
 
-        The same object if it is ours. `verify` is whether the certificate was verified: responses do not say it. Raises
-        `TypeError` for what is no response.
+        A `Response` is returned as it is. `verify`: whether the certificate was verified, which responses do not state.
+        Raises `TypeError` for other objects.
         """
         if isinstance(response, Response):
             return response
@@ -338,7 +338,7 @@ class Response:
 
     @property
     def stream_cut_short(self) -> bool:
-        """Whether it is a stream of events of which only the beginning was waited for."""
+        """Whether it is a stream of events whose end was not waited for."""
         content_type = self.content_type or ""
         return self.is_truncated and content_type.lower().startswith("text/event-stream")
 
@@ -358,7 +358,7 @@ class Response:
 
     @property
     def head(self) -> bytes:
-        """Header lines as received; where none were, lines made of names and values."""
+        """Header lines as received; without any, lines made of names and values."""
         lines = self.header_lines
         return head_of(self.raw_headers) if lines is None else b"".join(lines[1:])
 
@@ -372,12 +372,12 @@ class Response:
 
     @property
     def body_size(self) -> int | None:
-        """Body size in bytes, none when there is no content."""
+        """Body size in bytes; None if there is no content."""
         return self.content_size if self.content_size else None
 
     @cached_property
     def encoding(self) -> str | None:
-        """Return the charset that `Content-Type` names, else the one that the content suggests; None if it is no text."""
+        """Return the charset that `Content-Type` names, else the one that the content suggests; None if it is not text."""
         if self._named_charset:
             return self._named_charset
         content = self.readable.content
@@ -386,7 +386,7 @@ class Response:
         if content.startswith(BOM_UTF8):
             return "utf-8-sig"
         try:
-            # Of a body that is cut, the last character may be cut, too.
+            # If a body is cut, its last character may be cut as well.
             getincrementaldecoder("utf-8")().decode(content, final=not self.readable.is_cut)
         except UnicodeDecodeError:
             # Imported on first use: 31 ms.
@@ -400,7 +400,7 @@ class Response:
         media_type = media_type_of(self.content_type or "")
         name = None if media_type is None else media_type.charset
         try:
-            # Python knows codecs that are no encodings of text: `base64`.
+            # Python has codecs that are not encodings of text, such as `base64`.
             return name and b"a".decode(name, "replace") and name
         except (LookupError, ValueError):
             return None
@@ -454,8 +454,8 @@ class Response:
         except json.JSONDecodeError:
             raise
         except UnicodeDecodeError as error:
-            # JSON in the charset that the response names. If it is no text in that either, the error of the UTF-8 reading is
-            # raised as `JSONDecodeError`.
+            # JSON in the charset that the response names. If it is not text in that charset either, the error about
+            # UTF-8 is raised as `JSONDecodeError`.
             try:
                 text = content.decode(self._named_charset or "utf-8")
             except (LookupError, ValueError):
@@ -471,8 +471,8 @@ class Response:
     def json(self) -> Any:
         """Return the parsed content, without its `Content-Encoding`.
 
-        It is text in a Unicode encoding (RFC 8259, 8.1); what is none is read in the charset of `Content-Type`.
-        Raises `json.JSONDecodeError` on content that is invalid, or beyond what Python reads.
+        It has to be in a Unicode encoding (RFC 8259, 8.1); other content is read in the charset of `Content-Type`. Raises
+        `json.JSONDecodeError` for invalid content, and beyond limits of Python.
         """
         return self._json
 
@@ -504,7 +504,8 @@ _LIKELY_ENCODINGS: Final = (
     *("cp1250", "iso8859_2", "cp1251", "koi8_r", "koi8_u", "cp866", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257"),
     *("cp1258", "cp874"),
 )
-"""Most of https://encoding.spec.whatwg.org; of equally good guesses the first counts. Among all codecs of Python, a short text in Latin-1 looks like EBCDIC."""
+"""Most of https://encoding.spec.whatwg.org; of equally good guesses the first one counts. If all codecs of Python were tried, a
+short text in Latin-1 would be taken for EBCDIC."""
 
 
 def _content_type_of(headers: list[tuple[str, str]]) -> str | None:
@@ -547,10 +548,10 @@ def headers_of(head: bytes) -> list[tuple[str, str]]:
 _ODD = ("", "")
 
 
-# Lines of 100 KB arrive as well: few enough that they do not fill the memory.
+# The size is limited because lines may have 100 KB.
 @lru_cache(maxsize=256)
 def _field(line: bytes) -> tuple[str, str]:
-    """Name and value; `_ODD` for a line that has none of its own: blank, folded."""
+    """Return name and value; `_ODD` for a blank or folded line, which has none."""
     return _ODD if line[:1].isspace() else _split(line)
 
 
@@ -600,7 +601,7 @@ class NetworkFailure(Struct, frozen=True):
     partial: Response | None = None
     """The part that arrived before the error."""
     may_be_late: bool = False
-    """Whether no byte arrived on a reused connection, which the server may just have closed: the request may not be to blame."""
+    """Whether no byte arrived on a reused connection. The server may just have closed it, so the request may not be the reason."""
     cause: Exception | None = None
     """The exception that was raised while the response was read: a bug in checker, which fails only this case."""
     earlier: "Earlier" = ()
@@ -610,4 +611,4 @@ class NetworkFailure(Struct, frozen=True):
 Outcome = Response | NetworkFailure  # Outcome of one send: a response, or the failure that stands for it.
 
 Earlier = tuple[tuple[WireRequest, Outcome, float], ...]
-"""(request, what came of it, when, in seconds since the epoch): redirects that were followed, failures after which it was sent again."""
+"""(request, its outcome, time in seconds since the epoch): redirects that were followed, failures after which it was sent again."""

@@ -19,7 +19,7 @@ _SOURCE = re.compile(r"\$(request|response)\.(header|query|path|body)(?:\.([^#]+
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _REGEX = "#regex:"
 _SIMPLE: Final = {"$url", "$method", "$statusCode"}
-_MOST = 1000  # Candidates of one expression.
+_MOST = 1000  # Most candidates of one expression.
 
 Pick = Callable[[Sequence[Any]], Any]  # Chooses one of several candidates.
 
@@ -48,7 +48,7 @@ class RuntimeExpression(Struct, frozen=True):
 
     text: str
     of_response: bool = False
-    source: str = ""  # `header`, `query`, `path` or `body`; empty for what is simple, like `$method`.
+    source: str = ""  # `header`, `query`, `path` or `body`; empty for simple expressions such as `$method`.
     name: str = ""  # Name of the header or parameter.
     tokens: tuple[str, ...] = ()  # Tokens of the JSON pointer.
     pattern: re.Pattern[str] | None = None
@@ -142,7 +142,7 @@ def evaluate(value: Value, exchange: EvaluationContext, pick: Pick) -> Any | Unr
 
 
 def candidates(expression: RuntimeExpression, exchange: EvaluationContext) -> list[Any]:
-    """Return the values that an expression has in an interaction: none, one, or with `*` several."""
+    """Return the values of an expression in an interaction: none, one, or with `*` several."""
     case, response = exchange.case, exchange.response
     if expression.source == "body":
         if expression.of_response:

@@ -15,11 +15,11 @@ _WORDS: Final = _NULLS | BOOLEAN_WORDS.keys() | {"inf", "infinity", "nan"}
 
 
 class Unreadable(ValueError):
-    """The reading of a text is undefined, so that nothing can be proved about it."""
+    """The reading of a text is undefined, so nothing can be proved about it."""
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """Whether a JSON value is a number: Python counts booleans as integers."""
+    """Whether a JSON value is a number. In Python booleans are integers, too."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -37,7 +37,7 @@ def scalars_of(text: str) -> Iterator[Any]:
     bare = text.strip()
     word = bare.lower()
     if bare[:1].isalpha() and word not in _WORDS:
-        # Most texts end here: to look for a number costs more than all the rest.
+        # Most texts end here, because the test for a number takes longer than all the rest.
         return
     if word in _NULLS:
         yield None

@@ -73,9 +73,9 @@ OPTIONAL_SETS: Final = frozenset((Scenario.ONLY_REQUIRED, Scenario.SOME_OPTIONAL
 REQUEST_SHAPES: Final = frozenset(
     (
         Scenario.UNSPECIFIED_METHOD,
-        # Set by a user: the response is not one of the operation, so its contract does not hold.
+        # The user has set the method, so the response is not one of the operation, and its contract does not apply.
         Scenario.GIVEN_METHOD,
-        # Whether it is no list, an empty one or one empty item is for each server to say.
+        # Servers may read this as no list, an empty list or one empty item.
         Scenario.EMPTY_LIST,
         Scenario.MALFORMED_CONTENT_TYPE,
         Scenario.UNSUPPORTED_CONTENT_TYPE,
@@ -85,10 +85,10 @@ REQUEST_SHAPES: Final = frozenset(
         Scenario.DEEP_NESTING,
     )
 )
-"""Scenarios whose method or body is not that of their operation. The contract of the operation does not hold for them."""
+"""Scenarios whose method or body is not that of their operation. The contract of the operation does not apply to them."""
 
 
 def standing(listed: str | None, *, is_other_method: bool) -> str | None:
-    """Return the scenario of a case that was listed for `listed`; users may have changed its method since."""
+    """Return the scenario of a case that was listed for the scenario `listed`; users may have changed its method since then."""
     is_given = is_other_method and listed not in REQUEST_SHAPES
     return Scenario.GIVEN_METHOD if is_given else listed

@@ -23,14 +23,14 @@ class Dialect(StrEnum):
 
 
 class Direction(StrEnum):
-    """The reader of the value: `readOnly` is left out of requests, `writeOnly` out of responses."""
+    """The direction of the value: `readOnly` is left out of requests, `writeOnly` out of responses."""
 
     REQUEST = "request"
     RESPONSE = "response"
 
 
 class UnresolvableReference(Exception):
-    """A `$ref` points at nothing: the message names the reference, where it stands and the nearest name."""
+    """A `$ref` points at nothing; the message states the reference, its place and the nearest name."""
 
 
 class Document(Protocol):
@@ -53,13 +53,13 @@ class Document(Protocol):
         """Results that are computed once for the whole document, by the function or class that computes them.
 
         They live as long as the document. A cache outside of it would need the identity of the document as a key, which
-        Python gives to another object afterwards, and a limit that says how many documents are kept alive.
+        Python may later give to another object, and a limit on the number of documents that are kept alive.
         """
         ...
 
 
 class Schema(Struct, frozen=True):
-    """A JSON Schema where it stands in its document."""
+    """A JSON Schema at its place in a document."""
 
     raw: object  # A mapping, or a boolean where the dialect has boolean schemas.
     pointer: str
@@ -102,8 +102,8 @@ class SchemaWarning(Struct, frozen=True):
 
     kind: WarningKind
     label: str  # Label of the operation that is affected.
-    pointer: str  # Where in the description.
-    message: str  # One sentence: what was found, where, what follows from it.
+    pointer: str  # The place in the description.
+    message: str  # One sentence: the fault, its place and its consequence.
 
 
 SHOWN_WIDTH: Final = 80

@@ -16,17 +16,17 @@ _MOST_WAYS: Final = 3  # Options for credentials that a sentence names.
 class SecurityScheme(Struct, frozen=True):
     """One way to authenticate a request."""
 
-    name: str  # As the description calls it.
+    name: str  # As in the description.
     type: str  # `http`, `apiKey`, `oauth2`, `openIdConnect` or `mutualTLS`; `basic` of Swagger 2.0 is `http`.
-    pointer: str  # Where it is declared.
+    pointer: str  # The place of its declaration.
     scheme: str = ""  # `basic`, `bearer`, ...: for `http` alone, lower case.
     location: Location | None = None  # For `apiKey` alone.
     parameter: str = ""  # Name of the header, query parameter or cookie: for `apiKey` alone.
     token_urls: tuple[tuple[str, str], ...] = ()
-    """(grant, URL of its tokens) of the flows of `oauth2`: a path where the host is that of a declared server."""
+    """(grant, URL of its tokens) of the flows of `oauth2`: only the path if the host is that of a declared server."""
 
     def token_url(self, grant: str) -> str:
-        """Return the URL that gives tokens for a grant, else that of another grant; empty if none is declared."""
+        """Return the token URL of a grant, or else of another grant; empty if none is declared."""
         return dict(self.token_urls).get(grant) or next((url for _, url in self.token_urls), "")
 
     @property
@@ -39,17 +39,17 @@ class SecurityRequirement(Struct, frozen=True):
     """One alternative: all of its schemes are needed."""
 
     schemes: tuple[SecurityScheme, ...]
-    undeclared: tuple[str, ...] = ()  # Names that no scheme of the description has.
+    undeclared: tuple[str, ...] = ()  # Names of schemes that the description does not declare.
     scopes: tuple[tuple[str, ...], ...] = ()  # The scopes that each of `schemes` needs.
 
     @property
     def is_none(self) -> bool:
-        """True when a request without credentials is right: an empty object in the description."""
+        """True if a request without credentials is valid: an empty object in the description."""
         return not self.schemes and not self.undeclared
 
 
 def ways_in(schemes: Iterable[SecurityScheme]) -> tuple[str, ...]:
-    """Return the options that give credentials to these schemes, as messages name them."""
+    """Return the options that set credentials for these schemes, as messages name them."""
     declared = list(schemes)
     options = {option for one in declared if (option := _option_of(one)) is not None}
     return ("`[auth.openapi]` in checker.toml",) if declared and not options else tuple(sorted(options))
@@ -76,15 +76,15 @@ def _option_of(scheme: SecurityScheme) -> str | None:
 
 
 def is_open(alternatives: Collection[SecurityRequirement]) -> bool:
-    """Whether a request without credentials is right: none are asked for, or they are optional."""
+    """Whether a request without credentials is valid: none are required, or they are optional."""
     return not alternatives or any(one.is_none for one in alternatives)
 
 
 def met_alternatives(alternatives: Sequence[SecurityRequirement], configured: Container[str]) -> tuple[int, ...]:
-    """Return the places of the alternatives that requests may meet with the configured credentials, that of usual requests first.
+    """Return the indices of the alternatives that requests can satisfy with the configured credentials, that of usual requests first.
 
-    Those that it fills, or else the first that it helps to fill; then those that ask for nothing. Certificates need nothing
-    in the request. Empty when none of the alternatives has a scheme that is configured.
+    These are the completely configured ones, or else the first partly configured one; then those that require nothing.
+    Certificates need nothing in the request. Empty if no scheme of the alternatives is configured.
     """
     filled: list[int] = []
     partly: list[int] = []
@@ -104,7 +104,7 @@ def met_alternatives(alternatives: Sequence[SecurityRequirement], configured: Co
 def chosen_schemes(
     alternatives: Sequence[SecurityRequirement], configured: Container[str], place: int | None = None
 ) -> tuple[SecurityScheme, ...]:
-    """Return the schemes that a request uses: the configured ones of the alternative at a place; None is the place of usual requests."""
+    """Return the schemes that a request uses: the configured ones of the alternative at an index; None is that of usual requests."""
     if place is None or place >= len(alternatives):
         met = met_alternatives(alternatives, configured)
         if not met:

@@ -10,13 +10,13 @@ from checker.core.response import Outcome
 Result = TypeVar("Result")
 
 Exchanging = Generator[WireRequest, Outcome, Result]
-"""Work that needs requests but does no I/O: it yields what to send and receives what comes back."""
+"""Work that needs requests but does no I/O: it yields requests and receives their outcomes."""
 
 Send = Callable[[WireRequest], Outcome]
 
 
 class Purpose(StrEnum):
-    """The purpose of a request. The target has seen it in any case."""
+    """The purpose of a request. The target has seen the request in any case."""
 
     TEST = "test"  # A case of the run.
     SAVED = "saved"  # A failing example of an earlier run.
@@ -32,23 +32,23 @@ class Purpose(StrEnum):
 
 
 ON_THE_WAY: Final = frozenset((Purpose.LOGIN, Purpose.RETRY, Purpose.REDIRECT))
-"""Sent for the sake of another request, which is on record as well and leads to them again."""
+"""Requests that are sent because of another one, which is recorded as well and will lead to them again."""
 _MEANWHILE_S: Final = 0.2
 
 
 class Transport(Protocol):
-    """Sends requests, several at a time, each on a lane. For one thread.
+    """Sends several requests at a time, each on its own lane. Not thread-safe.
 
-    Requests are started on idle lanes; `poll` hands back lanes with their outcomes, in whatever order they finish. What
-    cannot be sent or is not answered is a `NetworkFailure`: nothing is raised for one request.
+    Requests are started on idle lanes; `poll` returns lanes with their outcomes as they finish. If a request cannot be sent
+    or has no response, the outcome is a `NetworkFailure`; no exception is raised for a single request.
     """
 
     def start(self, lane: int, request: WireRequest, *, patience_s: float | None = None) -> None:
-        """Take a request on an idle lane; it may wait for `flush`. After `patience_s` it is given up."""
+        """Start a request on an idle lane; it may wait for `flush`. It is given up after `patience_s`."""
         ...
 
     def flush(self) -> None:
-        """Send all that was started."""
+        """Send all started requests."""
         ...
 
     def poll(self, timeout_s: float) -> list[tuple[int, Outcome]]:
@@ -79,7 +79,7 @@ def send_alone(
 
 
 def watched(work: "Exchanging[Result]", saw: Callable[[WireRequest, Outcome], object]) -> "Exchanging[Result]":
-    """Return the result of work. `saw` receives each of its requests with the outcome, before the work does."""
+    """Return the result of work. `saw` receives each of its requests with the outcome before the work does."""
     try:
         wanted = next(work)
         while True:

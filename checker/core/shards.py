@@ -1,4 +1,4 @@
-"""Shards: the parts of one run that separate machines send, each operation in one of them."""
+"""Shards: the parts of one run for separate machines. Each operation belongs to one of them."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ _TEXT: Final = re.compile(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
 class Shard(Struct, frozen=True):
     """The part of the operations that a run tests."""
 
-    number: int  # From 1.
+    number: int  # Counted from 1.
     count: int
     weights: tuple[tuple[str, float], ...] = ()
     """(operation, cost) as an earlier run measured it; empty: costs are estimated."""
@@ -37,15 +37,15 @@ Partition = tuple[tuple[str, ...], ...]  # The operations of all shards: labels 
 
 
 def digest_of(partition: Partition) -> str:
-    """Return a text that differs for every other partition; empty if there is no operation."""
+    """Return a text that is different for each partition; empty if there is no operation."""
     return digest(*map("\n".join, partition)) if any(partition) else ""
 
 
 def partitioned(groups: Iterable[Sequence[str]], costs: Mapping[str, float], count: int) -> Partition:
     """Return the partition of groups of operations into shards of about equal cost. `costs`: each label, in document order.
 
-    The most expensive group goes first, each to the shard with the lowest cost so far: longest processing time first
-    (Graham, 1969), whose slowest shard costs at most 4/3 of the optimum. Equal costs are decided by the order of the document.
+    Groups are assigned by decreasing cost, each to the shard with the lowest cost so far: longest processing time first
+    (Graham, 1969), whose slowest shard costs at most 4/3 of the optimum. Groups of equal cost are taken in document order.
     """
     place = {label: number for number, label in enumerate(costs)}
     ordered = sorted(
@@ -53,7 +53,7 @@ def partitioned(groups: Iterable[Sequence[str]], costs: Mapping[str, float], cou
     )
     loads, parts = [0.0] * count, [list[str]() for _ in range(count)]
     for group in ordered:
-        # Groups without a cost are spread by their number.
+        # Groups without a cost are distributed by number.
         least = min(range(count), key=lambda number: (loads[number], len(parts[number]), number))
         loads[least] += sum(costs[label] for label in group)
         parts[least] += group
@@ -61,7 +61,7 @@ def partitioned(groups: Iterable[Sequence[str]], costs: Mapping[str, float], cou
 
 
 def weighed(estimates: Mapping[str, float], weights: Mapping[str, float]) -> dict[str, float]:
-    """Return label -> cost: the measured one, else the estimate on the scale of those that were measured."""
+    """Return label -> cost: the measured one, or else the estimate, scaled to the measured ones."""
     measured = sum(weights.get(label, 0.0) for label in estimates)
     if not measured:
         return dict(estimates)

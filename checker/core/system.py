@@ -54,9 +54,9 @@ def pieces_of(path: AnyPath, what: str) -> Iterator[bytes]:
     """Yield the content of a file piece by piece, for callers that set their own limits. Raises `UnreadableFile`."""
     name = os.fspath(path)
     try:
-        # Asked before it is opened, as opening a device may do something, and after, as it may be another by now.
+        # Tested before opening, which may have effects for a device, and after, because it may be another file by then.
         _require_regular(os.stat(path), name, what)
-        # A pipe without a writer would keep us waiting.
+        # A pipe without a writer would block here.
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
             _require_regular(os.fstat(file.fileno()), name, what)
             while piece := file.read(_PIECE_BYTES):
@@ -86,13 +86,13 @@ def _require_regular(found: os.stat_result, name: str, what: str) -> None:
     raise UnreadableFile(f"{name} is {kind}; give the path of {what}{where}")
 
 
-Clock = Callable[[], float]  # Returns seconds that never go back; tests give one of their own.
+Clock = Callable[[], float]  # Returns seconds that never decrease; tests replace it.
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Ctrl-C, `kill` and service managers, a terminal that goes away: one wish."""
+"""Ctrl-C, `kill` or service managers, and a closed terminal all mean the same."""
 
 
 _FEW_FILES: Final = 64
-"""A process that ends without a word under such a limit of open files probably met it. A worker needs about 20."""
+"""A process that ends without a message under such a limit of open files has probably reached it. A worker needs about 20."""
 _FILES: Final = frozenset((errno.EMFILE, errno.ENFILE))
 _PROCESSES: Final = frozenset((errno.EAGAIN, errno.ENOMEM))
 
@@ -106,7 +106,7 @@ def limit_reached(error: BaseException) -> str:
         # "can't start new thread", and "unable to start watchdog thread" of faulthandler.
         is_thread = isinstance(one, RuntimeError) and {"start", "thread"} <= set(str(one).split())
         is_memory = isinstance(one, MemoryError | SystemError | ImportError) or _is_of_import(one)
-        # zstd has an error of its own.
+        # zstd has its own error.
         is_memory = is_memory or "not enough memory" in str(one)
         if (is_memory or is_thread or number == errno.ENOMEM) and (sentence := _memory()):
             return sentence
@@ -116,16 +116,16 @@ def limit_reached(error: BaseException) -> str:
 
 
 def likely_limit() -> str:
-    """Return a sentence about the limit that ended another process of ours, if a limit is so low; else an empty text."""
+    """Return a sentence about the limit that probably ended another process of checker; empty if no limit is that low."""
     few = resource.getrlimit(resource.RLIMIT_NOFILE)[0] <= _FEW_FILES
     return _memory() or (_files() if few else "")
 
 
 def show_no_limits() -> None:
-    """Let this process, and all that are forked from it, end without a traceback where a limit of the system ends them."""
+    """If a limit of the system ends this process or one that is forked from it, let it end without a traceback."""
 
     def show(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        # The descriptors of a message are lost without an error where too many files are open.
+        # If too many files are open, the descriptors in a message are lost without an error.
         is_cut = isinstance(error, EOFError) and likely_limit()
         if not is_cut and not limit_reached(error):
             sys.__excepthook__(kind, error, trace)
@@ -134,7 +134,7 @@ def show_no_limits() -> None:
 
 
 def _is_of_import(error: BaseException) -> bool:
-    """Whether an error was raised while a module was imported: without memory, the compiler raises errors of any class."""
+    """Whether an error was raised while a module was imported: without memory, the compiler may raise any error."""
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename.startswith("<frozen importlib"):
@@ -172,7 +172,7 @@ _STANDARD = 3  # Descriptors 0 to 2 are the standard streams.
 
 
 class LenientStream(io.FileIO):
-    """An output stream that takes everything, also if the reader has left or the disk is full.
+    """An output stream that accepts everything, even if the reader has left or the disk is full.
 
     A run that is piped to `head` still has to finish with its exit code, so a reader that leaves is no error.
     """
@@ -180,7 +180,7 @@ class LenientStream(io.FileIO):
     def __init__(self, descriptor: int) -> None:
         super().__init__(descriptor, "w", closefd=False)
         self.problem = ""
-        """Why something was lost, when it was not the reader's wish."""
+        """Why output was lost; empty if nothing was lost or the reader left."""
         self._is_lost = False
 
     def write(self, data: "ReadableBuffer", /) -> int:
@@ -189,7 +189,7 @@ class LenientStream(io.FileIO):
         if self._is_lost:
             return size
         try:
-            # None: another process that shares the pipe made it non-blocking.
+            # The result is None if another process that shares the pipe made it non-blocking.
             while (written := super().write(data)) is None:
                 room = select.poll()
                 room.register(self, select.POLLOUT)
@@ -203,9 +203,9 @@ class LenientStream(io.FileIO):
 
 
 def open_closed_streams() -> None:
-    """Let standard streams that were closed (`2>&-`) lead nowhere, here and in all processes that we start.
+    """Connect closed standard streams (`2>&-`) to the null device, here and in all processes that we start.
 
-    Otherwise the next file that is opened would be one of them, and who writes a traceback would write into it.
+    Otherwise the next opened file would get the descriptor of one of them, and tracebacks would be written into it.
     """
     while (descriptor := os.open(os.devnull, os.O_RDWR)) < _STANDARD:
         os.set_inheritable(descriptor, True)
@@ -215,7 +215,7 @@ def open_closed_streams() -> None:
 
 
 def guarded_output() -> LenientStream:
-    """Put outlets before stdout and stderr; the one of stdout."""
+    """Replace stdout and stderr by lenient streams; return that of stdout."""
     outlet = LenientStream(1)
     sys.stdout = _text(outlet, sys.stdout)
     sys.stderr = _text(LenientStream(2), sys.stderr)
@@ -223,7 +223,7 @@ def guarded_output() -> LenientStream:
 
 
 def _text(outlet: LenientStream, before: TextIO | None) -> io.TextIOWrapper:
-    """Return a text stream with the encoding of the previous one; a stream that was closed took any text."""
+    """Return a text stream with the encoding of the previous one; a closed stream is replaced by one for any text."""
     buffer = io.BufferedWriter(outlet)
     if not isinstance(before, io.TextIOWrapper):
         return io.TextIOWrapper(buffer, encoding="utf-8", errors="backslashreplace")
@@ -240,23 +240,23 @@ _NAMES: Final[list[str]] = []  # Names of all lazy modules that have been declar
 
 
 class Later:
-    """Stands for an object that is made when one of its attributes is first used."""
+    """A placeholder for an object that is made when one of its attributes is first used."""
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self._make = make
 
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__"):
-            # Copies and pickles look for special methods, which must not make the object.
+            # Copying and pickling look up special methods, which must not make the object.
             raise AttributeError(attribute)
         found = getattr(self._make(), attribute)
-        # The next access finds it without a call of `__getattr__`.
+        # The next access finds the attribute without a call of `__getattr__`.
         setattr(self, attribute, found)
         return found
 
 
 def later(name: str, *, by_all: bool = True) -> Any:
-    """Return the module of this name, not imported yet. Type checkers see the module itself, imported beside it under `TYPE_CHECKING`.
+    """Return a placeholder for the module of this name, which is imported later. Type checkers see the import under `TYPE_CHECKING`.
 
     `by_all`: whether `import_all` imports it.
     """
@@ -266,7 +266,7 @@ def later(name: str, *, by_all: bool = True) -> Any:
 
 
 def kept(known: dict[Key, Made], key: Key, made: Made, most: int) -> Made:
-    """Return a value and keep it under its key; a table with `most` entries is emptied first, as servers and callers choose the keys."""
+    """Return a value and keep it under its key. A table with `most` entries is emptied first, because keys come from outside."""
     if len(known) >= most:
         known.clear()
     known[key] = made
@@ -274,12 +274,12 @@ def kept(known: dict[Key, Made], key: Key, made: Made, most: int) -> Made:
 
 
 def later_pattern(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Return a regular expression that is compiled at its first use: few runs use most of them, and to compile all takes 0.1 s."""
+    """Return a regular expression that is compiled at its first use: most runs use only a few of them, and compiling all takes 0.1 s."""
     return cast("re.Pattern[AnyStr]", Later(partial(re.compile, pattern, flags)))
 
 
 def import_all() -> None:
-    """Import them now, with those that they declare: for a process whose children would each import them."""
+    """Import all lazy modules now, including those that they declare: for processes whose children would import them each."""
     for name in _NAMES:
         import_module(name)
 
@@ -291,7 +291,7 @@ _THRESHOLDS = (200_000, 2, 1)
 def ended_after(cpu_s: float) -> Iterator[None]:
     """Let the kernel end this process with SIGPROF if the block takes more CPU-seconds.
 
-    An import without memory may run in a circle in C code, where neither Python nor another thread gets a turn.
+    An import without memory may loop in C code, where neither Python nor another thread can run.
     """
     signal.setitimer(signal.ITIMER_PROF, cpu_s)
     try:
@@ -304,7 +304,7 @@ def ended_after(cpu_s: float) -> Iterator[None]:
 def uncollected() -> Iterator[None]:
     """Exclude the objects made in this context from garbage collection: they live as long as the process.
 
-    A description of a megabyte is 100,000 objects; looking through them took a third of the time of reading it.
+    A description of a megabyte has 100,000 objects, and scanning them took a third of the time of reading it.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -321,7 +321,7 @@ def uncollected() -> Iterator[None]:
 class Interrupts:
     """The number of interrupts by the user. They are counted within `with`, and the previous handlers are restored afterwards.
 
-    Outside the main thread Python allows no handlers, so that nothing is counted.
+    Outside the main thread Python allows no handlers, so nothing is counted.
     """
 
     def __init__(self) -> None:
@@ -345,7 +345,7 @@ class Interrupts:
     def take_one_more(self) -> None:
         """Count the next interrupt without an exception; the one after it raises `KeyboardInterrupt`.
 
-        Used while reports are written: the first interrupt ends the writing in order, the second one at once.
+        Used while reports are written: the first interrupt ends the writing properly, the second one at once.
         """
         self._taken = self.count + 1
 
@@ -368,7 +368,7 @@ def end_at_interrupts() -> None:
 
 
 def _heard() -> list[signal.Signals]:
-    """Return the signals to handle, without a SIGHUP that `nohup` has the program ignore."""
+    """Return the signals to handle, without SIGHUP if `nohup` made the program ignore it."""
     return [
         number
         for number in STOP_SIGNALS

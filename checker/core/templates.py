@@ -1,6 +1,6 @@
-"""Error texts without what changes from request to request, so that one defect reads the same every time.
+"""Error texts without the parts that change between requests, so that one defect always has the same text.
 
-A template is words, separated by spaces; `*` stands for any words, where two responses to one request differed.
+A template is words, separated by spaces; `*` stands for any words at places where two responses to one request differed.
 """
 
 import html
@@ -26,13 +26,13 @@ NO_WORDS: Words = frozenset()
 
 
 class Lexicon(Struct):
-    """Remembers the words of the descriptions that it was asked about."""
+    """Keeps the words of descriptions."""
 
     _known: dict[int, tuple[object, Words]] = field(default_factory=dict)
     """`id` of the document -> (document, words). The document is kept alive so that its `id` is not used again."""
 
     def of(self, operation: Operation) -> Words:
-        """Lower-case words of the document, or of the operation alone when nothing in it leads to the document."""
+        """Return the lower-case words of the document, or of the operation alone if nothing in it leads to the document."""
         schemas = [part.schema for part in operation.parameters]
         schemas += [body.schema for body in operation.bodies]
         document = schemas[0].document if schemas else None
@@ -46,7 +46,7 @@ class Lexicon(Struct):
 
 def words_of(value: object) -> Words:
     """Return the words of at least three letters in the texts and keys of a value, in lower case; its first 50,000 nodes count."""
-    # Most texts are the same few keywords of a description, and most words stand in many texts.
+    # Most texts are the same few keywords of a description, and most words occur in many texts.
     texts: set[str] = set()
     pending, left = [value], _MOST_NODES
     while pending and left:
@@ -78,7 +78,7 @@ def _common_words() -> frozenset[str]:
 
 
 def is_common(word: str) -> bool:
-    """Whether a word in lower case, or what it is derived from, is one of errors, programs, data bases or networks."""
+    """Whether a word in lower case, or its stem, is a usual one for errors, programs, data bases or networks."""
     common = _common_words()
     if word in common:
         return True
@@ -96,7 +96,7 @@ ANYTHING = "*"
 
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _TAG = re.compile(r"<[/!?]?[a-z][^>]*>|<!DOCTYPE[^>]*>")
-# An apostrophe inside a word opens nothing.
+# An apostrophe inside a word is not a quote.
 _QUOTED = re.compile(r"(?<!\w)'[^'\n]*'(?!\w)|\"[^\"\n]*\"|`[^`\n]*`")
 _STATEMENT = re.compile(
     r"\[SQL:.*|\b(?:SELECT\b.+?\bFROM|INSERT\s+INTO|UPDATE\b.+?\bSET|DELETE\s+FROM|WITH\s+\w+\s+AS)\b.*", re.DOTALL
@@ -127,11 +127,11 @@ _OF_NO_CAUSE = re.compile(
 def error_template(content: bytes, sent: Iterable[str] = (), described: Words = NO_WORDS) -> str:
     """Return the words of an error body that do not depend on the request: general words of errors, and those of the description.
 
-    Masked are quoted parts, statements of SQL, `sent` texts, and whatever has a digit in it. At most 160 characters. Empty
-    when nothing stable is left.
+    Quoted parts, statements of SQL, `sent` texts and words with digits are masked. At most 160 characters; empty if nothing
+    stable is left.
     """
     text = telling_text(content)
-    # The longest first: a short value may be a part of a longer one, whose rest would stay.
+    # The longest come first, because a short value may be a part of a longer one, whose rest would remain.
     for value in sorted({s for s in sent if len(s) >= _SHORTEST_ECHO}, key=lambda one: (-len(one), one)):
         if value in text:
             text = re.sub(rf"(?<!\w){re.escape(value)}(?!\w)", " ", text)
@@ -159,7 +159,7 @@ def error_template(content: bytes, sent: Iterable[str] = (), described: Words = 
 
 
 def generalised(one: str, other: str) -> str:
-    """Return the template of both texts: `*` stands where they differ."""
+    """Return the template of both texts: `*` replaces the differences."""
     if one == other:
         return one
     left, right = one.split(), other.split()
@@ -177,7 +177,7 @@ def generalised(one: str, other: str) -> str:
 
 
 def matches(template: str, text: str) -> bool:
-    """Whether a text is what a template stands for."""
+    """Whether a text matches a template."""
     if ANYTHING not in template:
         return template == text
     parts = [_ANY_WORDS if word == ANYTHING else f" {re.escape(word)}" for word in template.split()]
@@ -185,7 +185,7 @@ def matches(template: str, text: str) -> bool:
 
 
 def is_alike(template: str, text: str) -> bool:
-    """Whether a text speaks of the same: it names the same classes of errors, and two thirds of the shorter are in both."""
+    """Whether a text is about the same error: it names the same classes of errors, and two thirds of the words of the shorter one are in both."""
     one = [word for word in template.split() if word != ANYTHING]
     other = text.split()
     if _classes(one) != _classes(other):
@@ -210,14 +210,14 @@ def says_nothing(template: str) -> bool:
 
 
 def sent_texts(case: Case) -> list[str]:
-    """Return every text that the case sent: an error message may echo it."""
+    """Return every text that the case sent, because an error message may repeat it."""
     texts: list[str] = []
     pending: list[object] = [case.path_parameters, case.query, case.headers, case.cookies, case.body]
     while pending:
         value = pending.pop()
         if isinstance(value, str):
             texts.append(value)
-            # An error of a name lookup quotes the host of the URL alone.
+            # An error of a name lookup quotes only the host of a URL.
             texts.extend(_HOST.findall(value))
         elif isinstance(value, dict):
             pending.extend(value.values())
@@ -228,7 +228,7 @@ def sent_texts(case: Case) -> list[str]:
 
 
 def _common(one: list[str], other: list[str]) -> list[tuple[int, int]]:
-    """Return the places of the longest sequence of words that both have."""
+    """Return the indices of the longest common sequence of words."""
     # Dynamic programming from the end. Templates have at most 160 characters, so the table is small.
     lengths = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
     for i in range(len(one) - 1, -1, -1):

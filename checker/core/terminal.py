@@ -1,18 +1,18 @@
-"""Text for a console and a log of a CI system: nothing in it drives the terminal or the runner."""
+"""Text for consoles and logs of CI systems, which cannot control the terminal or the runner."""
 
 import re
 from typing import Final
 
 DRIVING: Final = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
-"""Inside of a class of a regular expression: characters that a terminal obeys, and those that make it write what follows
-in another place. Tabs and line feeds are not among them.
+"""For a character class of a regular expression: control characters of terminals, and those that change the place of the
+following text. Tabs and line feeds are not among them.
 """
 UNSEEN: Final = (
     r"\u00a0\u00ad\u034f\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200d\u202f\u205f-\u2065\u206a-\u206f"
     r"\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
 )
-"""Inside of a class of a regular expression: invisible characters (Unicode: Default_Ignorable_Code_Point), and spaces that
-nobody can tell from the usual one."""
+"""For a character class of a regular expression: invisible characters (Unicode: Default_Ignorable_Code_Point), and spaces that
+look like the usual one."""
 
 _DRIVING: Final = re.compile(f"[{DRIVING}]")
 _LINE_ENDS: Final = r"\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
@@ -24,9 +24,9 @@ these anywhere in a line."""
 
 
 def printable(text: str) -> str:
-    """Return text of any number of lines as a console and a CI log may hold it.
+    """Return text of any number of lines in a form that is safe in a console and a CI log.
 
-    Characters that drive a terminal are written as escapes, and commands of CI systems are broken.
+    Control characters of terminals become escapes, and commands of CI systems are broken.
     """
     return without_ci_commands(_DRIVING.sub(escape_of, text))
 
@@ -44,8 +44,8 @@ def encodable(text: str, encoding: str) -> str:
 def without_ci_commands(text: str) -> str:
     r"""Return `text` with a backslash in each command of a CI system: `:\:error::`, `#\#vso[...]`.
 
-    The text of a server would otherwise act in the log: it could mask words, set variables, or stop our own annotations. A pair of
-    `::stop-commands::` around the text is no remedy: a process that is killed between them leaves the log silenced.
+    The text of a server would otherwise act in the log: it could mask words, set variables, or stop our own annotations. A
+    pair of `::stop-commands::` around the text does not help: a process may be killed between them.
     """
     if "::" in text:
         text = _LINE_COMMAND.sub(lambda found: found[1] + (":\\" if found[2] else ""), text)
@@ -55,7 +55,7 @@ def without_ci_commands(text: str) -> str:
 def with_escaped_hashes(text: str, escape: str) -> str:
     r"""Return `text` with `escape` in place of the first `#` of each `##` that a CI system would take for a command.
 
-    Formats that have an escape of their own lose nothing by it: a reader of JSON reads `\u0023` as `#`.
+    Formats with their own escape lose nothing: readers of JSON read `\u0023` as `#`.
     """
     return _HASH_COMMAND.sub(lambda _: escape, text) if "##" in text else text
 

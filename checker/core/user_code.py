@@ -1,4 +1,4 @@
-"""The border to user code: checks of arguments and functions, calls in progress, tracebacks without our lines."""
+"""The border to user code: checks of arguments and functions, calls in progress, tracebacks without lines of checker."""
 
 import inspect
 import traceback
@@ -13,7 +13,7 @@ from checker.core.errors import CheckerError, IncorrectUsage, LoaderError
 
 
 def refuse_coroutine(function: object, what: str) -> None:
-    """Raise `IncorrectUsage` where `function` is `async`; `what` it is stands in the message: "hook 'map_query'"."""
+    """Raise `IncorrectUsage` if `function` is `async`; the message contains `what` it is: "hook 'map_query'"."""
     call = type(function).__call__ if callable(function) else None
     if any(inspect.iscoroutinefunction(one) or inspect.isasyncgenfunction(one) for one in (function, call)):
         raise IncorrectUsage(f"{what} is `async`, and nothing awaits it; write it with plain `def`")
@@ -22,9 +22,9 @@ def refuse_coroutine(function: object, what: str) -> None:
 class RunningCode:
     """The functions or objects of one kind (hooks, checks, sources of credentials) that are on the call stack of this thread.
 
-    A `before_call` hook that sends a request of its own would be called for that request, and so on without end; so would a
-    check that validates a response, and a provider whose login is a request. `inspect.unwrap` gives one identity to all
-    wrappers of a function.
+    A `before_call` hook that sends its own request would be called for that request, and so on without end. The same applies
+    to a check that validates a response, and to a provider whose login is a request. `inspect.unwrap` gives one identity to
+    all wrappers of a function.
     """
 
     __slots__ = ("_now",)
@@ -54,7 +54,7 @@ _NOT_OF_USERS: Final = frozenset(["checker", "hypothesis", "_pytest", "pluggy", 
 
 
 def is_of_user(frame: FrameType) -> bool:
-    """Whether a line is code of a user: not ours, and not that of a test runner."""
+    """Whether a line belongs to user code, and not to checker or a test runner."""
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _NOT_OF_USERS
 
 
@@ -71,10 +71,9 @@ Given = TypeVar("Given")
 
 
 def plainly(function: Callable[Arguments, Given]) -> Callable[Arguments, Given]:
-    """Return a function whose expected errors start their traceback at its caller: their message is complete without our frames.
+    """Return a function whose expected errors have a traceback that starts at the caller, because frames of checker do not help users.
 
-    The exception of user code stays below them as their cause. Unexpected errors are bugs of this tool and keep
-    their whole traceback.
+    Exceptions of user code remain as their cause. Unexpected errors are bugs of this tool and keep their whole traceback.
     """
 
     @wraps(function)
@@ -92,7 +91,7 @@ def plainly(function: Callable[Arguments, Given]) -> Callable[Arguments, Given]:
             while found.tb_next is not None:
                 found = found.tb_next
             if is_of_user(found.tb_frame):
-                # An application of this process raised it: its line is what the user wants to see.
+                # An application in this process raised it, and the user needs to see its line.
                 raise
             raise error.with_traceback(None) from error.__cause__
 
@@ -100,7 +99,7 @@ def plainly(function: Callable[Arguments, Given]) -> Callable[Arguments, Given]:
 
 
 def require(is_right: object, name: str, wanted: str, given: object) -> None:
-    """Raise `IncorrectUsage` for the argument `name` that is not right; `wanted` says what is, as in `a dict of values`."""
+    """Raise `IncorrectUsage` for the argument `name` unless `is_right`; `wanted` states the right kind: `a dict of values`."""
     if not is_right:
         raise IncorrectUsage(f"`{name}` must be {wanted}, got {given!r:.80}")
 
@@ -119,7 +118,7 @@ def require_texts(**given: object) -> None:
 
 
 def require_function(decorator: str, given: object) -> None:
-    """Raise `IncorrectUsage` for what stands below a decorator of tests and is no function."""
+    """Raise `IncorrectUsage` if the object below a decorator of tests is not a function."""
     if not isinstance(given, type) and callable(given):
         return
     hint = "; write it above each of its methods" if isinstance(given, type) else ""

@@ -1,4 +1,4 @@
-"""The warnings: one row each, with what triggers it and what to do about it. They never stop a run."""
+"""The warnings: one row each, with its trigger and advice. They never stop a run."""
 
 from typing import Any, Final
 
@@ -16,8 +16,7 @@ class WarningRow(Struct, frozen=True):
     advice: str = ""  # The advice for the user: a sentence.
     is_usual: bool = True  # Whether it is shown unless other kinds are asked for.
     trigger: Any = None
-    """A function from the fold of a run and its settings to places, or its `module:attribute`. None: workers write notes of
-    this kind when they meet it."""
+    """A function from the fold of a run and its settings to places, or its `module:attribute`. None: workers write notes of this kind."""
 
 
 _TRIGGERS: Final = "checker.reporting.warnings"
@@ -175,5 +174,5 @@ WARNINGS: Final[Registry[WarningRow]] = Registry(
 
 
 def add_warning(row: WarningRow) -> WarningRow:
-    """Add a kind; gives it back. Raises `IncorrectUsage`."""
+    """Add a kind and return it. Raises `IncorrectUsage`."""
     return WARNINGS.add_row(row)
