@@ -14,13 +14,13 @@ _TESTING: Final = frozenset(("run", "fuzz"))
 _HELP: Final = frozenset(("--help", "-h", "--help-all"))
 _STAT: Final = Path("/proc/self/stat")
 _BEGAN: Final = 19
-"""Place of the time of the start behind the name of the program, in clock ticks since the boot (proc(5), field 22)."""
+"""Index of the start time among the fields after the name of the program, in clock ticks since the boot (proc(5), field 22)."""
 
 
 def process_age_s(stat: Path = _STAT) -> float:
-    """Seconds of wall time since this process began; its processor time where the system does not say.
+    """Return the seconds of wall time since this process began, or its processor time if the system does not tell.
 
-    Where many wait for a processor, reading the interpreter takes several times what it costs.
+    If many processes wait for a processor, starting the interpreter takes several times its processor time.
     """
     spent_s = time.process_time()
     try:
@@ -33,10 +33,10 @@ def process_age_s(stat: Path = _STAT) -> float:
 
 
 def take_hashes_of_workers() -> None:
-    """Start this program again with the hash seed of workers, if it is going to start some (Linux).
+    """Start this program again with the hash seed of workers, if it will start workers (Linux).
 
-    Workers are then forked from this process, with the modules that both need. The seed is read when an interpreter starts, which
-    costs 14 ms of CPU, a tenth of these imports. A debugger would lose its process.
+    Workers are then forked from this process, with the modules that both need. The seed is read when an interpreter starts,
+    which costs 14 ms of CPU, a tenth of these imports. Not under a debugger, which would lose its process.
     """
     starts_workers = not _TESTING.isdisjoint(sys.argv) and _HELP.isdisjoint(sys.argv)
     if not starts_workers or not sys.platform.startswith("linux") or sys.gettrace() is not None:
@@ -50,7 +50,7 @@ def take_hashes_of_workers() -> None:
 def main() -> None:
     """Run the command line and end the process with its exit code."""
     take_hashes_of_workers()
-    # What the interpreter needed until now is of the run's time, too.
+    # The time that the interpreter needed until now belongs to the time of the run.
     began_at = time.monotonic() - process_age_s()
     try:
         code = import_module("checker.commands.command").run_program(began_at)

@@ -60,7 +60,7 @@ class Commands(CommandGroup):
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the table; the modules stay where they are."""
+        """Write the table without importing the modules of commands."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
@@ -92,7 +92,7 @@ def main(began_at: float) -> int:
         echo(shown.getvalue().removesuffix("\n"), err=True)
         return error.exit_code
     except Exception as error:
-        # The wall around the whole program: a bug of ours has an exit code, too.
+        # The last handler of the program: even bugs of checker have an exit code.
         if limit_reached(error):
             raise
         echo(traceback.format_exc(), err=True)

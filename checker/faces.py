@@ -1,4 +1,4 @@
-"""The public names, each resolved on first use: the only way from the top of the package to the floors below."""
+"""The public names, each resolved on first use: the only way from the top of the package to lower layers."""
 
 from difflib import get_close_matches
 from importlib import import_module
@@ -159,7 +159,7 @@ EARLIER = {
 def resolve(name: str) -> Any:
     """Return the object of a public name. Raises `AttributeError` with the nearest name.
 
-    An earlier name gives the object of its current name, with a `FutureWarning`.
+    For an earlier name, the object of its current name is returned, with a `FutureWarning`.
     """
     if name in EARLIER:
         warn(f"checker.{name} is now checker.{EARLIER[name]}", FutureWarning, stacklevel=3)

@@ -15,7 +15,7 @@ from checker.core.terminal import encodable, one_line, printable
 
 
 def echo(text: str, *, err: bool = False) -> None:
-    """Print text of one or more lines, which drives neither the terminal nor a CI runner, whatever it quotes.
+    """Print text of one or more lines, which cannot control the terminal or a CI runner, even if it quotes such text.
 
     `err`: to standard error.
     """
@@ -29,7 +29,7 @@ def echo_line(text: str, *, err: bool = False) -> None:
 
 
 def echo_command(command: str) -> None:
-    """Print a command for the CI runner: an annotation of our own, whose values `reporting/github.py` has escaped."""
+    """Print a command for the CI runner: an annotation of checker, whose values `reporting/github.py` has escaped."""
     click.echo(encodable(command, sys.stdout.encoding or "utf-8"))
 
 
@@ -67,7 +67,7 @@ _TESTING = ("run", "fuzz")
 _ALIKE = 0.7  # Least similarity of a suggestion. With a lower one, `--report` would be suggested for `--target`.
 
 
-# No struct: msgspec takes a tenth of the time that `--help` takes.
+# Not a struct, because msgspec would take a tenth of the time of `--help`.
 @dataclasses.dataclass
 class Root:
     """The options before the name of the command."""
@@ -77,7 +77,7 @@ class Root:
     hooks: tuple[str, ...] = ()  # Modules that are loaded before the command.
     corpus: str | None = None  # Name of the corpus; None: named after the project or the location.
     began_at: float = dataclasses.field(default_factory=time.monotonic)
-    """The start of the process, of `time.monotonic`: the time of a run counts from it."""
+    """The start of the process by `time.monotonic`, from which the time of a run is counted."""
 
 
 class Command(click.Command):
@@ -91,7 +91,7 @@ class Command(click.Command):
             name = error.option_name
             if elsewhere := _place_of(name, ctx):
                 raise click.UsageError(f"No such option {name!r}. {elsewhere}", ctx) from error
-            # Without the dashes, which every name shares.
+            # Names are compared without dashes, which all of them have.
             wanted = name.lstrip("-")
             names = [known[2:] for one in self.params for known in one.opts if known.startswith("--")]
             same_end = [known for known in names if f"-{known}".endswith(f"-{wanted}") or wanted.endswith(f"-{known}")]
@@ -108,7 +108,7 @@ class Command(click.Command):
 
 
 def _place_of(option: str, ctx: click.Context) -> str:
-    """Return a sentence about the command that has an option which this one lacks; empty if none has it."""
+    """Return a sentence about another command that has the option; empty if none has it."""
     if ctx.parent is None or not isinstance(group := ctx.parent.command, click.Group):
         return ""
     if any(option in one.opts for one in group.params):

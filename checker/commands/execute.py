@@ -75,7 +75,7 @@ class EventHandlers(Struct):
             self._thread.start()
 
     def finish(self, view: RunView, exit_code: int, is_given_up: Callable[[], bool]) -> None:
-        """Wait for the rest of the events, unless the user gives that up, and shut all handlers down."""
+        """Wait for the rest of the events, unless the user stops this, and shut all handlers down."""
         self._is_over.set()
         while self._thread is not None and self._thread.is_alive():
             self._thread.join(_LOOK_S)
@@ -91,7 +91,7 @@ class EventHandlers(Struct):
         self.context.statistics = events.view
         is_over = False
         while not is_over:
-            # Asked before the read: records that are written between the read and the question would be missed.
+            # Tested before the read, because records that are written in between would be missed otherwise.
             is_over = self._is_over.wait(_LOOK_S)
             for event in events.new():
                 self._show_event(event)
@@ -115,11 +115,11 @@ def _described(error: Exception) -> str:
 
 
 def execute_run(settings: RunSettings, began_at: float, handlers: EventHandlers | None = None) -> int:
-    """Return the exit code of a run. Raises `UsageError` and `StorageError` when it cannot begin.
+    """Return the exit code of a run. Raises `UsageError` and `StorageError` if it cannot begin.
 
     `began_at`: from when on its time counts, of `time.monotonic`.
     """
-    # Until the last line, so that a request to stop while a report is written still leads to the summary.
+    # Interrupts count until the last line, so that one while a report is written does not prevent the summary.
     with Interrupts() as interrupts, ExitStack() as stack:
         check_reports(settings)
         if settings.verdict.baseline.updates or settings.verdict.baseline.prunes:
@@ -143,7 +143,7 @@ def execute_run(settings: RunSettings, began_at: float, handlers: EventHandlers 
             echo_line(f"     Live: {page.url}", err=True)
         launcher: Launcher | None = None
         if settings.processes.cluster is None and not settings.processes.inline:
-            # A fork shows the command line of this process to other users, for as long as it lives.
+            # A fork shows the command line of this process to other users as long as it runs.
             shows_secrets = secrets_of(settings).is_in(sys.argv)
             launcher = ProcessLauncher(forks=not (settings.may_load_user_code or shows_secrets))
         elif settings.processes.cluster is not None:
@@ -180,7 +180,7 @@ def _reported(
     targets, context, interrupts_before = run.settings.report.files, run.context, interrupts.count
 
     def is_given_up() -> bool:
-        """Whether the user asked to stop since the testing ended. It is called so often that it also prints the notice of a long writing."""
+        """Whether the user asked to stop since the testing ended. As it is called often, it also says when writing takes long."""
         console.still_writing()
         return interrupts.count > interrupts_before
 
@@ -221,7 +221,7 @@ def _reported(
 
 
 def _with_baseline(report: Report) -> dict[str, str]:
-    """Write the baseline. Return path -> why it could not be written. An interrupted run has seen too little to write it."""
+    """Write the baseline. Return path -> why it could not be written. An interrupted run has not seen enough to write it."""
     baseline = report.compared.baseline
     if not (baseline.updates or baseline.prunes) or report.outcome in ("interrupted", "error"):
         return {}

@@ -16,7 +16,7 @@ from checker.reporting.explain import known_names, operation_page, pages_for, sa
 from checker.reporting.findings import failures_by_label
 
 _ID = re.compile(r"(?:v1-)?(?=.*\d)[0-9a-f]{4,}")
-"""Id of a failure, or its beginning. It has a digit, so that no word is taken for one."""
+"""Id of a failure, or its beginning. It has a digit, so no word is taken for an id."""
 
 
 @click.command(cls=Command)

@@ -92,7 +92,7 @@ def add_group(title: str) -> OptionGroup:
 
 
 def handler() -> Callable[[Handler], Handler]:
-    """Register a subclass of `EventHandler`, as a decorator: it sees each run. Raises `IncorrectUsage` for anything else."""
+    """Return a decorator that registers a subclass of `EventHandler` for each run. Raises `IncorrectUsage` for other objects."""
 
     def registered(kind: Handler) -> Handler:
         given: object = kind
@@ -114,12 +114,12 @@ class GroupedOption(click.Option):
 
 
 def load_extensions(specs: Iterable[str]) -> None:
-    """Load those modules of hooks that name `checker.cli` into this process, too. Raises `ConfigError`.
+    """Load those modules of hooks that contain `checker.cli` into this process as well. Raises `ConfigError`.
 
     Other modules run only in workers, because they may crash or hang.
     """
     for spec in specs:
-        # Not without hooks: a `random.py` that happens to be there would take the place of the module of Python.
+        # Only if there are hooks: a `random.py` in that folder would replace the module of Python.
         search_working_directory()
         # A missing module has no source here: loading it reports the error.
         try:

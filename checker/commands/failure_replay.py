@@ -69,7 +69,7 @@ class ReplayCredentials(Struct, frozen=True):
     """Return the credentials of a user of an authentication document; empty name: of the chosen user. Raises `CheckerError`."""
 
     def sign(self, request: WireRequest) -> None:
-        """Add these credentials where the request carried credentials: a request without them omitted them on purpose.
+        """Add these credentials if the request had credentials, because a request without them omitted them on purpose.
 
         A recorded request gets the credentials of the user that sent it.
         """
@@ -152,7 +152,7 @@ class ReplayTarget(Struct, frozen=True):
     config: Config | None = None  # The configuration whose authentication document has credentials for the target.
 
     def is_of(self, past: PastRun) -> bool:
-        """Whether the requests go to the service that a run tested."""
+        """Whether the requests are sent to the service that a run tested."""
         tested = past.view.opened.base_url if past.view.opened else ""
         return self.base_url is None or BaseUrl.from_url(self.base_url).site == BaseUrl.from_url(tested).site
 
@@ -344,7 +344,7 @@ def _shows(symptom: Symptom, status: int, media_type: str, body: bytes) -> bool:
 
 
 def _following(call: Call, answers: Sequence[Response]) -> WireRequest:
-    """Return a request with values of the new responses in place of the recorded ones; recorded ones where they state none."""
+    """Return a request with values of the new responses in place of the recorded ones, which are kept if there are no new ones."""
     values = {}
     for source in call.sources:
         with suppress(LookupError, TypeError):

@@ -1,7 +1,7 @@
 """Options and keys of earlier generations of such tools.
 
-Each old option is replaced with current ones and prints a hint. `checker migrate` rewrites the old keys of a file. This module
-needs no parser of TOML that keeps comments, since every command imports it.
+Each old option is replaced with current ones and prints a hint. `checker migrate` rewrites the old keys of a file. Every
+command imports this module, so it does without a TOML parser that keeps comments.
 """
 
 import json
@@ -91,7 +91,7 @@ def _pairs(value: Any, sign: str) -> dict[str, Any]:
 
 
 def _parameters(place: str) -> Rewrite:
-    """Return the rewrite to values in each operation that has the parameter."""
+    """Return the rewrite to forced values for each operation that has the parameter."""
     return lambda value: iter([("parameters", {f"{place}.{name}": one for name, one in _pairs(value, "=").items()})])
 
 
@@ -299,7 +299,7 @@ def modern(arguments: Sequence[str], params: Sequence[click.Parameter]) -> tuple
     valued = {
         name
         for one in params
-        # The value of `--report` need not be there.
+        # `--report` may have no value.
         if isinstance(one, click.Option) and not one.is_flag and one.name != "report"
         for name in one.opts
     }

@@ -64,7 +64,7 @@ _VARIABLE: Final = ParameterSource.ENVIRONMENT
 
 
 def refuse_contradictions(options: Mapping[str, Any]) -> None:
-    """Raise `UsageError` for options that exclude or need each other."""
+    """Raise `UsageError` for options that exclude each other."""
     if options["url"] and options["origin"]:
         raise UsageError("--url and --origin exclude each other")
     if options["force_color"] and options["no_color"]:
@@ -97,7 +97,7 @@ def _refuse_pointless(config: Config, options: Mapping[str, Any]) -> None:
         raise UsageError("--max-workers needs --cluster, or `cluster`: local workers are as many as --workers")
     keeping = [row.name for row in REPORT_FORMATS.values() if row.keeps_bytes]
     wanted = (getattr(config.reports, name) for name in keeping)
-    # Only the option is refused: a file may ask for bytes on behalf of those runs that write a report.
+    # Only the option is refused: a file may have this key for those runs that write a report.
     if options["report_preserve_bytes"] and not any(one.enabled or one.path for one in wanted):
         raise UsageError(f"--report-preserve-bytes needs a {' or '.join(keeping)} report")
     refuse_user_of_no_document(config, options["auth_wfc_user"])

@@ -30,22 +30,22 @@ class EdgeKind(StrEnum):
 
     DECLARED = "declared"  # A link of the description says so.
     INFERRED = "inferred"  # Names or types of values say so.
-    PLACE = "place"  # It uses a resource that the other operation creates, by their resource models.
+    PLACE = "place"  # By the resource model, it uses a resource that the other operation creates.
 
 
 class GraphEdge(Struct, frozen=True):
-    """An edge from the operation that makes something to one that uses it."""
+    """An edge from an operation that makes a value or resource to one that uses it."""
 
     source: Label
     target: Label
     kind: EdgeKind
-    name: str  # Name of the link; for an edge that follows from places, the variable that is set.
+    name: str  # Name of the link; for an edge by the resource model, the variable that is set.
     values: tuple[str, ...] = ()
     """`path id = $response.body#/id`."""
 
 
 def edges_of(model: ResourceModel) -> tuple[GraphEdge, ...]:
-    """Return all edges: links in their order, then places of resources. No operation leads to itself by places."""
+    """Return all edges: links in their order, then those by the resource model, which never lead to the same operation."""
     found = []
     for one in model.transitions:
         kind = EdgeKind.INFERRED if one.is_inferred else EdgeKind.DECLARED
@@ -127,10 +127,10 @@ GRAPHS: Final[Mapping[str, Callable[[str, ResourceModel], str]]] = {
     "dot": graph_dot,
     "mermaid": graph_mermaid,
 }
-"""Name of a format -> what writes it."""
+"""Name of a format -> its writer."""
 
 
-_WIDEST = 60  # Columns of labels: a longer one moves its own line alone.
+_WIDEST = 60  # Most columns of labels: a longer one shifts only its own line.
 
 
 def outline_text(outline: RunOutline) -> str:

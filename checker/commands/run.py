@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import checker.corpus.secrets as secrets
     from checker.config.settings import RunSettings
 else:
-    # The supervisor, the console and the writers of reports take 0.2 s of CPU, which `--help` and typing errors do without.
+    # The supervisor, the console and the writers of reports take 0.2 s of CPU, which `--help` does not need.
     execution = later("checker.commands.execute")
     runs_on_disk = later("checker.commands.runs_on_disk")
     resolving = later("checker.config.resolve")

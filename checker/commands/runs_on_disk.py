@@ -240,7 +240,7 @@ class MergedRuns(Struct, frozen=True):
             for (name, part), names in zip(self.runs.items(), self.fingerprints, strict=True)
         )
         report = report_of(self.view, self.settings, self.outcome, self.elapsed_s)
-        # Runs at the same time have no common course.
+        # Runs at the same time have no common course of discoveries.
         report = replace(report, runs=runs, discovery=Discovery())
         found = []
         for one in report.findings:
@@ -273,7 +273,7 @@ def _opened(parts: Sequence[PastRun], selected: int) -> SchemaOpened | None:
     totals: Counter[str] = Counter()
     for one in found:
         totals[one.title] = max(totals[one.title], one.total)
-    # Each shard reports the unreadable operations of its own.
+    # Each shard reports only its own unreadable operations.
     unreadable = (sum if found[0].shard else max)(one.unreadable for one in found)
     return replace(
         found[0],
@@ -330,7 +330,8 @@ def folder_of(name: str | None) -> Path:
             return folder
     inside = sorted(one.parent for one in wanted.glob("*/journals")) if wanted.is_dir() else []
     if len(inside) == 1 or (inside and name is None):
-        # The commands that a run prints do not name its corpus, so the last one is meant. A mistyped location may have left a corpus without a run.
+        # The commands that a run prints do not name its corpus, so they mean the last one. A mistyped location may have
+        # left a corpus without a run.
         latest = sorted(inside, key=lambda corpus: _written_at(RunLayout(corpus)), reverse=True)
         return next((one for one in latest if last_run(RunLayout(one)) is not None), latest[0])
     if inside:

@@ -27,13 +27,13 @@ TOPICS: Final[Mapping[str, str]] = {
     "Output": "output_.*|max_shown|code_sample_style|no_color|force_color",
     "Others": ".*",
 }
-"""Title -> names of options, as a pattern; the first that fits counts."""
+"""Title -> names of options, as a pattern; the first match counts."""
 
 
 _MANY: Final = re.compile(
     r"(?P<filter>(in|ex)clude)-(path|method|name|tag|operation-id|by)(-regex)?|report-[a-z]+-path|fail-under-[a-z-]+"
 )
-"""Options of which there is one for each kind of filter, for each format, and for each part of a description."""
+"""Groups of options: one for each kind of filter, each format, and each part of a description."""
 
 
 _HELPS: Final = frozenset(("--help", "-h", "--help-all"))
@@ -109,7 +109,7 @@ class TestingCommand(LegacyCommand):
     """`run` and `fuzz`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the command line, with the options of modules that are known before the configuration is."""
+        """Read the command line, with the options of those modules that are known before the configuration is read."""
         root = ctx.find_object(Root) or Root()
         try:
             load_extensions(filter(None, (*root.hooks, os.environ.get("CHECKER_HOOKS"))))

@@ -252,8 +252,8 @@ class SettingOption(Struct, frozen=True):
     flags: tuple[str, ...]
     path: Path
     key: str
-    is_flag: bool = False  # Takes no value: being there means true.
-    variable: str | None = None  # Environment variable that stands in for it.
+    is_flag: bool = False  # Takes no value: it means true.
+    variable: str | None = None  # Environment variable that replaces it.
 
     @property
     def name(self) -> str:
@@ -283,7 +283,7 @@ _DOT: Final = "."  # In names of files, and in none of a format.
 
 
 class _Lines(click.types.StringParamType):
-    """A text. A variable of the environment has one in each line, since paths contain spaces; `true` is the option without a value."""
+    """A text. An environment variable has one in each line, because paths may contain spaces; `true` means the option without a value."""
 
     envvar_list_splitter = "\n"
 
@@ -313,7 +313,7 @@ LIST_OPTIONS: Final = (
 def apply_lists(config: Config, options: Mapping[str, Any], *, has_hooks: bool) -> None:
     """Put those options on top of a configuration. Raises `UsageError`."""
     phases = _chosen_names(options, "phases", know_phases(comma_list(options["phases"])))
-    # Hooks and plug-ins may bring any check: workers load them, and report unknown names.
+    # Hooks and plug-ins may define any check. Workers load them, and report unknown names.
     may_bring = has_hooks or has_plugins()
     included = _chosen_names(options, "checks", () if may_bring else (*BUILT_IN, "all"))
     excluded = _chosen_names(options, "exclude_checks", () if may_bring else tuple(BUILT_IN))

@@ -61,9 +61,9 @@ _OAUTH2_TEXTS: Final = (
 )  # fmt: skip
 _OAUTH2: Final = (*_OAUTH2_TEXTS, "scopes", "parameters")
 _OAUTH2_SECRETS: Final = ("client_secret", "password", "refresh_token")
-_ASSERTION: Final = "assertion"  # Part of the names of signed statements that stand for a password (RFC 7521, 4).
+_ASSERTION: Final = "assertion"  # Part of the names of signed statements that replace a password (RFC 7521, 4).
 _PUBLIC: Final = re.compile(r"(?:type|expires_?(?:in|at))$|^(?:audience|resource|scopes?)$", re.IGNORECASE)
-"""Names of OAuth 2 whose values are no credentials: masking `Bearer` or an address would hide it everywhere."""
+"""Names of OAuth 2 whose values are not credentials: masking `Bearer` or an address would hide it everywhere."""
 _CLIENT_AUTH: Final = ("body", "basic")
 
 
@@ -164,7 +164,7 @@ class Authentication(Struct, frozen=True):
 
     @property
     def secrets(self) -> Iterator[tuple[str, str]]:
-        """Yield (name, value) of the secrets in a document. Basic authentication is a header among others, but for the password."""
+        """Yield (name, value) of the secrets in a document. Basic authentication is treated as a header, except for the password."""
         if self.basic:
             yield "password", self.basic.password
         for one in self.static:
@@ -204,9 +204,9 @@ class Authentication(Struct, frozen=True):
 
 
 def secret_pairs(payload: Any) -> tuple[tuple[str, str], ...]:
-    """Return (path of names, text) of the texts and numbers of a login, or of fetched data, that must be written nowhere.
+    """Return (path of names, text) of the texts and numbers of a login, or of fetched data, that must not be written anywhere.
 
-    These are the values below a sensitive name; all of them if no name is sensitive. Values with public names are none.
+    These are the values below a sensitive name, or all values if no name is sensitive, but never values with public names.
     """
     names = Redaction()
     leaves = [one for one in _leaves(payload, ()) if not (one[0] and _is_public(one[0][-1]))]
@@ -235,7 +235,7 @@ def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...]
         case int() | float() if not isinstance(value, bool):
             yield path, json.dumps(value)
         case _:
-            # Booleans and null are no secrets.
+            # Booleans and null are not secrets.
             pass
 
 
@@ -250,7 +250,7 @@ def authentication_in(layers: Sequence[Layer]) -> Authentication:
         user = layer[BASIC]["username"], _nearest(said, "password", "")
         return Authentication(BasicAuth(*user, _nearest(known, "type", "basic")))
     if layer.get(WFC):
-        # Users of a lower layer belong to another document. A nearer layer may choose among the users of this one.
+        # Users in a lower layer belong to another document. A nearer layer may choose among the users of this document.
         said = [one.get(WFC, {}) for one in layers[: place + 1]]
         known = [one.get(WFC, {}) for one in layers]
         return Authentication(
@@ -290,7 +290,7 @@ def layer_problems(layer: Layer) -> Iterator[tuple[tuple[str, ...], Problem]]:
 
 
 def missing_keys(layers: Sequence[Layer]) -> Iterator[tuple[tuple[str, ...], Problem]]:
-    """Yield (section, problem) for keys that a section of the first layer needs and no layer has."""
+    """Yield (section, problem) for keys that a section of the first layer needs and that no layer has."""
     for path, needed in _NEEDED:
         for name in needed if path in layers[0] else ():
             if not any(name in one.get(path, {}) for one in layers):
@@ -367,13 +367,13 @@ def _oauth2_problems(given: Mapping[str, Any]) -> Iterator[str]:
 
 
 def grant_of(given: Mapping[str, Any]) -> Any:
-    """Return the grant of a table: that of `grant`, else the one that its credentials are for."""
+    """Return the grant of a table: the value of `grant`, or else the grant of its credentials."""
     likely = {"username": "password", "refresh_token": "refresh_token"}
     return given.get("grant", next((likely[field] for field in given if field in likely), "client_credentials"))
 
 
 def _pair_problems(given: Mapping[str, Any], field: str) -> Iterator[str]:
-    """Yield what keeps a table from being sent as names and texts. No value is shown."""
+    """Yield the reasons why a table cannot be sent as names and texts. No value is shown."""
     pairs = given.get(field, {})
     if not isinstance(pairs, Mapping):
         yield f"{field!r} must be a table"
@@ -426,7 +426,7 @@ def _dynamic_problems(given: Mapping[str, Any]) -> Iterator[str | None]:
 
 
 def _no_json(value: object, at: str) -> str | None:
-    """Return what keeps a value from being written as JSON. No value is shown."""
+    """Return why a value cannot be written as JSON. No value is shown."""
     match value:
         case Mapping():
             if not all(isinstance(name, str) for name in value):
@@ -444,7 +444,7 @@ def _no_json(value: object, at: str) -> str | None:
 
 
 def _no_form(payload: object) -> str | None:
-    """Return what keeps a JSON value from being written as a form. No value is shown."""
+    """Return why a JSON value cannot be written as a form. No value is shown."""
     if payload is None or isinstance(payload, str):
         return None
     if not isinstance(payload, Mapping):
@@ -483,7 +483,7 @@ def _oauth2(name: str, given: Mapping[str, Any]) -> OAuth2Scheme:
 def _methods(layer: Layer) -> list[str]:
     named = ((BASIC, "username"), (WFC, "path"))
     found = [f"[{'.'.join(path)}]" for path, name in named if name in layer.get(path, {})]
-    # The sections of security schemes together are one method.
+    # All sections of security schemes count as one method.
     return [*found, *[_shown(path) for path in (OPENAPI, DYNAMIC, OAUTH2) if _tables(layer, path)][:1]]
 
 

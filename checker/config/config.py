@@ -64,7 +64,7 @@ class Section:
     """A section of the configuration: `config.generation.max_examples`, with dashes as underscores."""
 
     def __init__(self, layers: list[Layer], path: Path = (), *, is_resolved: bool = False) -> None:
-        """The settings of one operation in one phase, which are `is_resolved` from all layers, cannot be changed."""
+        """`is_resolved`: these are the settings of one operation in one phase, from all layers, which cannot be changed."""
         self._layers = layers
         self._path = path
         self._is_resolved = is_resolved
@@ -99,7 +99,7 @@ class Section:
             self.update(**{name: value})
 
     def update(self, **options: Any) -> None:
-        """Set options, keeping what earlier updates set. Raises `ConfigError` and changes nothing when one is wrong.
+        """Set options, keeping what earlier updates set. Raises `ConfigError` and changes nothing if one is wrong.
 
         None leaves an option unchanged if it cannot be None.
         """
@@ -143,7 +143,7 @@ class Section:
 
     def _value(self, key: str) -> Any:
         if key == "enabled" and self._path[:1] == ("reports",):
-            # A path switches a report on, except where its layer or a nearer one switches it off.
+            # A path switches a report on, unless its layer or a nearer one switches it off.
             for layer in self._layers:
                 own = layer.get(self._path, {})
                 if "enabled" in own or own.get("path") is not None:
@@ -173,7 +173,7 @@ def _included_checks(values: Any) -> list[Change]:
     switched_on: Change = (("checks",), "enabled", True)
     selected = [name for name, check in BUILT_IN.items() if not check.switch]
     if "all" in names:
-        # Each check by name: a lower layer may switch off single checks.
+        # Each check is switched on by name, because a lower layer may switch off single checks.
         return [switched_on, *((("checks", name), "enabled", True) for name in (*selected, OTHER_CHECKS))]
     changes = [switched_on, *((("checks", name), "enabled", name in names) for name in selected)]
     changes += [(("checks", name), "enabled", True) for name in names if name not in BUILT_IN]
@@ -262,7 +262,7 @@ class Config(Section):
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any], *, environment: Mapping[str, str] | None = None) -> "Config":
-        """Return the configuration of these nested values. Raises `ConfigError`."""
+        """Return the configuration with these nested values. Raises `ConfigError`."""
         require(isinstance(document, Mapping), "document", "a dict of names and values", document)
         return cls._of(document, environment)
 
@@ -340,13 +340,13 @@ class Config(Section):
 
     @property
     def projects(self) -> "Projects[Config]":
-        """Return the configurations by project. An update of one is an update of all."""
+        """Return the configurations by project. Updates of one apply to all."""
         return Projects(self, {title: self.for_project(title) for title in self._titles})
 
     def __getattr__(self, name: str) -> Any:
         """Return the value of a key, or a section below. `KEY_for(operation=..., phase=...)` returns that of one operation.
 
-        Without an operation it is the value for operations without blocks.
+        Without an operation, this is the value for operations without blocks.
         """
         key = name.removesuffix("_for")
         if key == name:
@@ -407,7 +407,7 @@ class Config(Section):
         return read_queries(self.phases.examples.queries, folder)
 
     def for_project(self, title: str) -> "Config":
-        """Return the configuration of the API with this title. An update of either is an update of both."""
+        """Return the configuration of the API with this title. Updates of one apply to both."""
         if title not in self._titles:
             return self
         layer, blocks = self._titles[title]

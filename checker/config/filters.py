@@ -22,7 +22,7 @@ _Test = Callable[["Selectable"], bool]
 
 
 class Selectable(Protocol):
-    """The attributes that every operation has, also one that cannot be read. Filters read others of those that have them."""
+    """The attributes that every operation has, even an unreadable one. Filters may read others if they exist."""
 
     @property
     def label(self) -> str: ...
@@ -38,7 +38,7 @@ def waits_for_name(operation: object) -> bool:
 
 
 class FilterSpec(Struct, frozen=True):
-    """One filter, as a user wrote it."""
+    """One filter, as the user wrote it."""
 
     verb: str  # `include` or `exclude`.
     subject: str  # One of `SUBJECTS`, `by` or `deprecated`.
@@ -51,7 +51,7 @@ class FilterSpec(Struct, frozen=True):
 
 
 class OperationFilters(Struct, frozen=True, dict=True):
-    """Filters that act together: includes of different kinds AND, repeats of one kind OR, exclusions win."""
+    """A set of filters: different kinds of includes are combined by AND, those of one kind by OR; exclusions take precedence."""
 
     specs: tuple[FilterSpec, ...] = ()
 
@@ -64,7 +64,7 @@ class OperationFilters(Struct, frozen=True, dict=True):
             if verb:
                 raise UsageError(f"{spec.option}: {spec.value!r} is given more than once")
             seen[spec.subject, spec.is_regex, _folded(spec)] = spec.verb
-        # Compiled now: a wrong expression must not wait for the first operation.
+        # Compiled now, so that a wrong expression is reported before the first operation.
         _ = self._tests
 
     def matches(self, operation: Selectable) -> bool:
@@ -98,7 +98,7 @@ def unmatched(
 ) -> Iterator[str]:
     """Yield a sentence for each filter that matches none of these operations, with the nearest value if there is one.
 
-    `broken` are further operations, of which little is known; `written` is how the filter is called.
+    `broken` are further operations, of which little is known; `written` is the form in which the filter is named.
     """
     for spec in filters.specs:
         alone = OperationFilters((replace(spec, verb="include"),))

@@ -21,7 +21,7 @@ from checker.config.value_kinds import WarningSettings, retries_of
 from checker.core.phases import phase_named, phase_names
 
 Group = TypeVar("Group", bound=Struct)
-OTHER_CHECKS = "*"  # Stands for users' checks that are not named, where some checks were chosen.
+OTHER_CHECKS = "*"  # Stands for users' checks that are not named, if some checks were chosen.
 
 Layers = Sequence[Layer]  # Nearest first: the first one that has a key counts.
 
@@ -87,7 +87,7 @@ def check_settings_in(layers: Layers) -> dict[str, dict[str, Any]]:
 
 
 def _is_switched_on(layers: Layers, group: str, names: tuple[str, ...], *, usual: bool = True) -> bool:
-    """Return the nearest switch. A master switch that is off counts for names without a switch in its layer or a nearer one."""
+    """Return the nearest switch. A master switch that is off applies to names without a switch in its layer or a nearer one."""
     master = None
     for layer in layers:
         for name in names:
@@ -100,7 +100,7 @@ def _is_switched_on(layers: Layers, group: str, names: tuple[str, ...], *, usual
     return usual
 
 
-FUZZING = "fuzzing"  # Its settings hold outside of the configurable phases, too: `fuzz` explores with them.
+FUZZING = "fuzzing"  # Its settings also apply outside of the configurable phases: `fuzz` explores with them.
 
 
 def _setting(*path: str) -> Any:
@@ -145,7 +145,7 @@ class HttpSettings(Struct, frozen=True):
     """Limits, certificates and policies of the HTTP transport."""
 
     timeout_s: float = field(name="request-timeout", default=default_of((), "request-timeout"))
-    """For the whole transfer: a server that sends single bytes cannot outlast it."""
+    """For the whole transfer, so that a server cannot exceed it by sending single bytes."""
     connect_timeout_s: float = 5.0
     max_response_bytes: int = 1 << 20
     """A longer body is cut here and its response says so; the rest is never read."""
@@ -165,7 +165,7 @@ class HttpSettings(Struct, frozen=True):
     retries: int = field(name="request-retries", default=0)
     """Times that a request without a response is sent again."""
     rate: str | None = field(name="rate-limit", default=None)
-    """Requests per time, as `50/s`; `auto`: as the target asks."""
+    """Requests per time, such as `50/s`; `auto`: as the target requests."""
 
     @property
     def probe_s(self) -> float:
@@ -189,7 +189,7 @@ class HttpSettings(Struct, frozen=True):
 
 
 class CaseSettings(Struct, frozen=True, rename="kebab"):
-    """The cases of an operation: `[generation]`, and what two phases add to it."""
+    """The cases of an operation: `[generation]`, and additional keys of two phases."""
 
     max_examples: int  # Cases, in `run`.
     mode: str  # `positive`, `negative` or `all`.
@@ -202,13 +202,13 @@ class CaseSettings(Struct, frozen=True, rename="kebab"):
     unique_inputs: bool
     maximize: tuple[str, ...]  # Metrics to maximise, in `fuzz` and in tests.
     security_parameters: bool = field(name="with-security-parameters")
-    """Requests carry generated credentials, where users give none."""
-    fill_missing: bool  # The examples phase makes a case where no examples are declared.
+    """Requests carry generated credentials if users give none."""
+    fill_missing: bool  # The examples phase makes a case if no examples are declared.
     repeats_query: bool = field(name="generate-duplicate-query-parameters")
     """The coverage phase sends query parameters twice."""
     costly_queries: bool  # The coverage phase sends GraphQL queries with hundreds of aliases, and of great depth.
     unexpected_methods: tuple[str, ...] | None
-    """Methods that the coverage phase tries where they are not declared; None: all usual ones."""
+    """Undeclared methods that the coverage phase tries; None: all usual ones."""
 
     @property
     def modes(self) -> tuple[str, ...]:
@@ -268,7 +268,7 @@ class OperationSettings:
             else ("positive",)
         )
     )
-    """Kinds of data of strategies whose user names none: valid data, unless the configuration names one."""
+    """Default kinds of data of strategies: valid data, unless the configuration names a kind."""
     checks: tuple[str, ...] = _derived(
         lambda layers: tuple(
             name
@@ -276,7 +276,7 @@ class OperationSettings:
             if is_check_enabled(layers, name)
         )
     )
-    """Enabled names, in the order in which they run; names that are not built in are users' checks that are known by now."""
+    """Enabled names, in the order in which they run; names that are not built in are users' checks known so far."""
     check_settings: Mapping[str, Mapping[str, Any]] = _derived(check_settings_in, is_hashed=False)
     """Return, by name of a check, its settings that differ from the defaults."""
     phases: tuple[str, ...] = _derived(
@@ -287,12 +287,12 @@ class OperationSettings:
 
     @property
     def validate_formats(self) -> bool:
-        """Whether formats count in `response_schema_conformance`."""
+        """Whether `response_schema_conformance` validates formats."""
         check = BUILT_IN["response_schema_conformance"]
         return bool(check.config(self.check_settings.get(check.name, {}))["validate-formats"])
 
     def beside(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return these settings by the keys of the file, sections as dictionaries, with the options of a check over them."""
+        """Return these settings by the keys of the file, sections as dictionaries, overridden by the options of a check."""
         found: dict[str, Any] = {}
         for path, key in keys_of_operations():
             section = found
@@ -312,7 +312,7 @@ class OperationLayers(Struct, frozen=True, dict=True):
 
     command: Layer = field(default_factory=dict)  # Settings from the command line and from updates in Python.
     blocks: tuple[OperationBlock, ...] = ()
-    """`[[operations]]`, those of the project first; of several that are about one operation the first counts."""
+    """`[[operations]]`, those of the project first. If several match an operation, the first one counts."""
     wide: tuple[Layer, ...] = ()  # Settings of the project and of the root.
 
     @property
@@ -326,7 +326,7 @@ class OperationLayers(Struct, frozen=True, dict=True):
         return any(path[:1] == ("phases",) and len(path) > 2 for one in layers for path in one)
 
     def everywhere(self) -> Iterator[OperationSettings]:
-        """Yield all settings: first those without a block, then those of each block alone."""
+        """Yield all settings: first those without a block, then those with each single block."""
         phases = ("", *phase_names()) if self.has_phases else ("",)
         for blocks in ((), *((block,) for block in self.blocks)):
             yield from (self.settled(blocks, phase) for phase in phases)
@@ -363,7 +363,7 @@ class OperationLayers(Struct, frozen=True, dict=True):
         (command_phase, operation_phase, wide_phase) = (
             [_of_phase(layer, phase) for layer in group] for group in groups
         )
-        # What the file says of a phase precedes what a block says of all phases (docs/operations.md, "Precedence").
+        # Settings of a phase in the file precede settings of a block for all phases (docs/operations.md, "Precedence").
         layers = [
             *command_phase, *command, *operation_phase, *wide_phase, *operation, *wide,
         ]  # fmt: skip

@@ -40,7 +40,7 @@ class Override(Struct, frozen=True):
 
 
 class TypeWords(Struct, frozen=True):
-    """A user's values for all generated values of one type, wherever they stand."""
+    """A user's values for all generated values of one type, at any place."""
 
     type: str  # `string`, `integer` or `number`.
     entries: tuple[Any, ...]
@@ -49,7 +49,7 @@ class TypeWords(Struct, frozen=True):
 
 
 class Overrides(Struct, frozen=True):
-    """All overrides of a run, those that win first."""
+    """All overrides of a run, those with precedence first."""
 
     parameters: tuple[Override, ...] = ()
     types: tuple[TypeWords, ...] = ()
@@ -64,9 +64,9 @@ class Overrides(Struct, frozen=True):
         return Overrides(parameters, tuple(types.values()))
 
     def parameter(self, location: Location, name: str) -> Override | None:
-        """Return the override of a parameter, or None. One that names the location wins over one that does not."""
+        """Return the override of a parameter, or None. One with a location takes precedence over one without."""
         if not self.parameters:
-            # Every parameter of every operation asks, and few runs have any.
+            # This is called for every parameter of every operation, and few runs have overrides.
             return None
         found = [one for one in self.parameters if one.location is not Location.BODY and one.names(location, name)]
         scoped = [one for one in found if one.operations is not None] or found
@@ -181,7 +181,7 @@ def overrides_of(
 ) -> Overrides:
     """Return the overrides of these tables; `read` has the entries of each dictionary. Raises `ConfigError`.
 
-    Tables are known to be well-formed (the rules above).
+    The tables must be well-formed (the rules above).
     """
     found: list[Override] = []
     types: list[TypeWords] = []
@@ -237,7 +237,7 @@ def _overrides_at(
     yield Override(location, path, entries, share, filters)
     argument = _ARGUMENT.fullmatch(key) if location is None else None
     if argument is not None:
-        # Names of parameters may have dots as well. The description decides which of both is meant.
+        # Names of parameters may have dots as well. The description shows which of both is meant.
         label = "".join("\\w+" if part == "*" else part for part in argument[1].partition("."))
         spec = FilterSpec("include", "name", f"^{label.replace('.', '[.]')}$", is_regex=True)
         of_label = OperationFilters((*(filters.specs if filters else ()), spec))

@@ -32,7 +32,7 @@ from checker.core.errors import ConfigError, UsageError, did_you_mean
 
 FILE_NAME = "checker.toml"
 
-Layer = dict[Path, dict[str, Any]]  # Section -> key -> value, as given; defaults are not in it.
+Layer = dict[Path, dict[str, Any]]  # Section -> key -> value, as given, without defaults.
 
 
 class Updates(Layer):
@@ -41,7 +41,7 @@ class Updates(Layer):
     revision = 0  # Number of changes so far. Values derived from an earlier revision are out of date.
 
 
-_FEW_HOMES = 6  # Sections with a key of one name, at most, for which one of them is named.
+_FEW_HOMES = 6  # If more sections have a key of this name, messages do not name one.
 _PLACEHOLDER = re.compile(r"\$\$\{|\$\{(?P<name>[^}]*)(?P<end>\}?)")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
@@ -277,7 +277,7 @@ class OperationBlock(Struct, frozen=True):
 
     @property
     def parameters(self) -> Mapping[str, Any]:
-        """Return the values in place of generated ones."""
+        """Return the values that replace generated ones."""
         found: Mapping[str, Any] = self.values.get((), {}).get("parameters", {})
         return found
 

@@ -67,7 +67,7 @@ def run_settings(config: Config, occasion: Invocation, environment: Mapping[str,
     settings = _settings(config, occasion, environment)
     others = [(title, config.for_project(title)) for title in config.titles]
     if config.seed is None and any(own.generation.deterministic for _, own in others):
-        # Which project it is, is known when the run has its seed already.
+        # The project becomes known only after the run has got its seed.
         settings = replace(settings, seed=0)
     projects = []
     for title, own in others:
@@ -173,7 +173,7 @@ def _seed(config: Config) -> int:
 
 
 def _processes(config: Config, occasion: Invocation) -> ProcessSettings:
-    """Return 1 worker and 1 lane for `run`, as many as pay for `fuzz`, unless the user gave numbers."""
+    """Return the numbers of workers and lanes: 1 each for `run`, as many as useful for `fuzz`, unless the user gave numbers."""
     fallback = "auto" if occasion.kind == "fuzz" else 1
     workers: Any = fallback if config.workers is None else config.workers
     lanes: Any = fallback if config.lanes is None else config.lanes
@@ -199,7 +199,7 @@ def _case_sources(config: Config) -> CaseSources:
     return CaseSources(
         overrides=config.overrides(),
         queries=config.queries(),
-        # Examples of earlier runs would be tried first: no two runs would be the same.
+        # Examples of earlier runs would be tried first, so no two runs would be the same.
         database="none" if generation.deterministic else generation.database,
         shrink_share=generation.shrink_share,
         reads_constants=config.analysis.constants.enabled,
@@ -287,7 +287,7 @@ def _shard(config: Config) -> Shard | None:
 
 
 def _project_dir(config: Config, occasion: Invocation) -> str:
-    # Without the title of an only project the location names the corpus: two APIs must not share one.
+    # Unless there is a single project with a title, the location names the corpus, because two APIs must not share one.
     if len(config.titles) == 1:
         name = config.titles[0]
     else:
@@ -312,7 +312,7 @@ def slug(text: str) -> str:
 
 
 class LiveSettings:
-    """Settings of a live configuration, resolved again when it, or the checks that there are, have changed."""
+    """Settings of a live configuration, resolved again when it or the set of checks has changed."""
 
     def __init__(self, config: Config, location: str, changed: Callable[[], None]) -> None:
         """Create the settings; `changed` is called when they differ from the previous ones."""

@@ -78,9 +78,9 @@ class TargetSettings(Struct, frozen=True):
     """The API under test, and the operations that a run may use."""
 
     base_url: str | None = None  # None: the description's own servers.
-    origin: str | None = None  # Scheme, host and port in place of theirs; their path stays.
+    origin: str | None = None  # Scheme, host and port that replace theirs; their path is kept.
     server_variables: tuple[tuple[str, str], ...] = ()
-    """Values of variables in the URLs of those servers, in place of their defaults."""
+    """Values that replace defaults of variables in the URLs of those servers."""
     transport: str | None = None
     """`module:attribute` of the factory of each worker's transport; None: HTTP over the network."""
     app: str | None = None
@@ -93,7 +93,7 @@ class ProcessSettings(Struct, frozen=True):
     """The processes of a run and their limits."""
 
     workers: int = 1
-    lanes: int | None = 1  # Sequences in flight in each worker; None: as many as pay.
+    lanes: int | None = 1  # Sequences in flight in each worker; None: as many as useful.
     inline: bool = False  # One worker, in this process.
     cluster: str | None = None
     """`ray://HOST:PORT`, `auto` or `local`: the Ray cluster that runs the workers; None: this machine does."""
@@ -341,7 +341,7 @@ def target(declared: str, location: str | None, given: str | None, credentials: 
     try:
         own = None if location is None else BaseUrl.from_url(location)
     except ValueError:
-        # A file, or an application in this process.
+        # The location is a file, or an application in this process.
         own = None
     if own is not None and own.site == found.site:
         return found.with_userinfo(found.userinfo or own.userinfo)

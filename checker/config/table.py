@@ -43,7 +43,7 @@ class Key(Struct, frozen=True):
     kind: ValueKind
     default: Any = None
     about: str = ""  # The help of its option of the command line, and its description in the JSON Schema of the file.
-    example: Any = None  # A value for `shown`; None where the kind and the default show what one looks like.
+    example: Any = None  # A value for `shown`; None if the kind and the default are enough to make one.
 
     @property
     def shown(self) -> Any:
@@ -78,7 +78,7 @@ _SHAPES: Mapping[SettingShape, ValueKind] = {
     SettingShape.SECONDS: Number(above=0, maximum=MOST_SECONDS),
     SettingShape.STATUSES: ListOf(Either((Integer(100, 599), Text(value_kinds.status_pattern)))),
 }
-"""Kinds of values of the settings of checks."""
+"""Form of a setting of a check -> kind of its value."""
 
 COVERED: Mapping[str, str] = {
     "operations": "operations with a 2xx response",
@@ -318,7 +318,7 @@ _UPLOAD = {
     "api-name": Key(Text(), about="Name of the API in the archive.", example="shop"),
 }
 
-OF_RUNS = ("deterministic", "database", "shrink-share")  # Keys of `generation` that are about the whole run.
+OF_RUNS = ("deterministic", "database", "shrink-share")  # Keys of `generation` that apply to the whole run.
 
 OPENAPI_VERSIONS = ("2.0", "3.0", "3.1", "3.2")
 _DOCUMENTS = {
@@ -540,7 +540,7 @@ def register_phase(row: phases.Phase) -> phases.Phase:
 
 
 CUSTOM_CHECK: Mapping[str, Key] = {"enabled": _CHECK_RUNS}
-"""Keys of `[checks.<name of a user's check>]`; a class takes more, by the names of its arguments."""
+"""Keys of `[checks.<name of a user's check>]`; a class has further ones with the names of its arguments."""
 
 
 def is_of_checks(path: Path) -> bool:
@@ -567,7 +567,7 @@ def section_title(path: Path) -> str:
 
 _OF_PHASES = ("operation-ordering", "extra-data-sources")  # Keys of phases that are about all of their operations.
 _OF_SEQUENCES = ("max-steps", "link-calibration", "inference")
-"""Keys of the stateful phase that are about all of its sequences."""
+"""Keys of the stateful phase that apply to all of its sequences together."""
 
 ONLY_ELSEWHERE: Mapping[str, str] = {
     "deterministic": "the whole run has one source of randomness",
@@ -591,7 +591,7 @@ NOT_IN_PROJECTS: frozenset[Path] = frozenset(
         "max-failures", "max-time", "max-memory", "shard", "shard-weights", "upload",
     )
 )  # fmt: skip
-"""Root keys and sections that a `[[project]]` table cannot have: they are about the run, not the API."""
+"""Root keys and sections that a `[[project]]` table cannot have: they apply to the run, not to the API."""
 
 OPERATION_KEYS = frozenset([*OF_OPERATIONS, "auth", "servers", "checks", "phases", "generation"])
 """Root keys and sections of an `[[operations]]` block, besides `enabled` and its filters."""
@@ -610,7 +610,7 @@ _NEVER_IN_OPERATIONS: frozenset[Path] = frozenset(
 )
 
 _NEVER_IN_PHASES = frozenset([auth.OPENAPI, ("auth", "dynamic"), ("auth", "oauth2")])
-"""Sections of an `[[operations]]` block that count in all phases."""
+"""Sections of an `[[operations]]` block that apply in all phases."""
 
 
 GENERATED_VALUES = frozenset([("parameters",), ("generation", "dictionaries")])

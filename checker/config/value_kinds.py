@@ -131,7 +131,7 @@ def anything(_: str) -> str | None:
 
 
 class Text(Struct, frozen=True):
-    """Any string that keeps a rule; without NUL, unless it is a list of characters."""
+    """Any string that satisfies a rule; without NUL, unless it is a list of characters."""
 
     rule: Callable[[str], str | None] = anything
     """Returns what is wrong with a text: a sentence that starts with `Must`."""
@@ -195,7 +195,7 @@ class ListOf(Struct, frozen=True):
 
 
 class MapOf(Struct, frozen=True):
-    """A table whose names and values keep a rule together."""
+    """A table of names and values that satisfy a rule together."""
 
     rule: Callable[[str, object], str | None] = lambda name, value: None
     noun: str = "a table"
@@ -212,7 +212,7 @@ class MapOf(Struct, frozen=True):
 
 
 class Either(Struct, frozen=True):
-    """A value of the first kind whose type it has."""
+    """A value of one of several kinds."""
 
     kinds: tuple[ValueKind, ...]
 
@@ -438,10 +438,10 @@ def file_mode(text: str) -> str | None:
 
 _KEYS: Final = ("enabled", "display", "fail-on", "low_valid_rate")
 _HEALTH: Final = {"filter_too_much": WarningKind.LEFT_OUT.value, "too_slow": "killed"}
-"""Health check of a property-testing library -> our warning that means as much. The others, about the size of data, have
-none: sizes are bounded where data are drawn."""
-_NEVER_FAILING: Final = frozenset(("timeout_units",))  # Kinds that are about the command line: no run fails for them.
-LOW_VALID_RATE: Final = 0.2  # Share of valid requests that are let in below which `low_valid_rate` warns.
+"""Health check of a property-testing library -> the equivalent warning of checker. Other health checks, about the size of data,
+have none, because sizes are limited while data are drawn."""
+_NEVER_FAILING: Final = frozenset(("timeout_units",))  # Kinds about the command line, which never make a run fail.
+LOW_VALID_RATE: Final = 0.2  # `low_valid_rate` warns if a smaller share of valid requests is accepted.
 
 
 class WarningSettings(Struct, frozen=True):
@@ -463,7 +463,7 @@ class WarningSettings(Struct, frozen=True):
 
     @classmethod
     def of(cls, value: Any) -> "WarningSettings":
-        """Return the settings that a checked value of the key means."""
+        """Return the settings for a checked value of the key."""
         if isinstance(value, Mapping):
             asked = value.get("fail-on", False)
             fail_on = None if asked is True else () if asked is False else tuple(asked)

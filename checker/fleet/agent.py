@@ -26,11 +26,11 @@ from checker.workers.messages import PEER_RECORDS, Down, PeerJournals
 from checker.workers.queues import decode, encode
 
 _STEADY = 10
-"""Attempts to read all sizes and the slots with no write in between. A worker writes its journal five times a second."""
+"""Most attempts to read all sizes and the slots without a write in between. A worker writes its journal five times a second."""
 
 
 class Start(Struct, frozen=True):
-    """The beginning of a worker."""
+    """The data for the start of a worker."""
 
     version: str  # Of checker.
     python: str
@@ -70,7 +70,7 @@ class Agent:
                 f"the machine {socket.gethostname()} has checker {here[0]} and Python {here[1]}, this one has checker "
                 f"{there[0]} and Python {there[1]}: a cluster needs equal versions; install them on all of its machines"
             )
-        # Killed agents lose their folder: a file that is written later would bring it back.
+        # The folder of a killed agent is removed, and a file that is written later would create it again.
         with self._lock:
             if self._is_killed:
                 return "not needed any more"

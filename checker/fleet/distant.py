@@ -39,7 +39,7 @@ from checker.workers.messages import PEER_RECORDS, Down, Drain, Leaving, Leaving
 from checker.workers.queues import decode, encode
 
 NEWS_S: Final = 0.5  # The longest time between two news of a worker.
-_PEERS_S: Final = 1.0  # Between two looks of a worker of `fuzz` into the records of others.
+_PEERS_S: Final = 1.0  # Seconds between two reads of the records of others by a worker of `fuzz`.
 _LAST_S: Final = 5.0  # Seconds that a killed worker may take to send its last news.
 _NOTHING: Final = WorkerSnapshot(None, None, 0.0, (), {})
 
@@ -52,11 +52,11 @@ class Cluster(Protocol):
     """Machines that run agents."""
 
     def agent(self) -> Any:
-        """Begin an agent somewhere; its calls wait until it is there."""
+        """Start an agent on some machine; its calls wait until it exists."""
         ...
 
     def put(self, data: bytes) -> Any:
-        """Return a value that stands for bytes in calls: they travel to each machine once."""
+        """Return a value that stands for bytes in calls, so that they are sent to each machine once."""
         ...
 
     def call(self, agent: Any, method: str, *given: Any) -> Any:
@@ -64,11 +64,11 @@ class Cluster(Protocol):
         ...
 
     def ready(self, calls: Sequence[Any], timeout_s: float) -> list[Any]:
-        """Return those calls that are over, after at least one is, or after `timeout_s`."""
+        """Return the finished calls as soon as there is one, or after `timeout_s`."""
         ...
 
     def result(self, call: Any) -> Any:
-        """Return the result of a call that is over. Raises `LostAgent`."""
+        """Return the result of a finished call. Raises `LostAgent`."""
         ...
 
     def kill(self, agent: Any) -> None:
@@ -80,7 +80,7 @@ class Cluster(Protocol):
         ...
 
     def has_other_hosts(self) -> bool:
-        """Whether a machine is not this one."""
+        """Whether there is another machine than this one."""
         ...
 
     def close(self) -> None:
@@ -126,7 +126,7 @@ class Shared:
 
 
 class DistantWorker:
-    """A worker of another machine. It is gone when its agent is."""
+    """A worker on another machine. It is lost when its agent is lost."""
 
     def __init__(self, launcher: "DistantLauncher", incarnation: int, start: Start, luggage: Any) -> None:
         self.incarnation = incarnation
@@ -196,7 +196,7 @@ class DistantWorker:
         return self.departure or Departure("unkillable")
 
     def forget(self) -> None:
-        """Do nothing: its slots never were files of this machine."""
+        """Do nothing, because its slots are not files of this machine."""
 
     def calls(self) -> list[Any]:
         return list(self._calls)
@@ -206,7 +206,7 @@ class DistantWorker:
             self._give(is_due=True)
 
     def note(self, over: Iterable[Any]) -> None:
-        """Take in the results of calls that are over. Raises `StorageError`."""
+        """Process the results of finished calls. Raises `StorageError`."""
         for call in over:
             method = self._calls.pop(call, None)
             if method is None or self.departure is not None:
@@ -253,7 +253,7 @@ class DistantWorker:
         return Leaving(LeavingKind.USAGE, refused) if refused else replace(message, journal=str(journal))
 
     def _give(self, *, is_due: bool = False) -> None:
-        """Send what waits; `is_due`: even if no message waits. Orders must not overtake each other: one is under way at a time."""
+        """Send an order if messages wait, or if one `is_due`; only one at a time, because orders must not overtake each other."""
         if not self._is_begun or "give" in self._calls.values() or not (self._outbox or is_due):
             return
         pieces = (*self._pieces, *self._launcher.shared.pieces(self.incarnation))

@@ -41,14 +41,14 @@ class Piece(Struct, frozen=True):
 
 
 class Order(Struct, frozen=True):
-    """The way down."""
+    """An order of the supervisor to an agent."""
 
     pieces: tuple[Piece, ...] = ()  # They are written before the messages are passed on.
     messages: tuple[bytes, ...] = ()
 
 
 class News(Struct, frozen=True):
-    """The way up: what a worker would leave behind if it were killed now, as far as it has not arrived yet."""
+    """A message to the supervisor: the part of what a worker would leave behind if it were killed now that has not been sent yet."""
 
     messages: tuple[bytes, ...] = ()
     pieces: tuple[Piece, ...] = ()  # All that the worker wrote before it sent the messages.
@@ -113,7 +113,7 @@ class Luggage:
             "transport": self._module,
             **dict.fromkeys(("tls-verify", "request-cert", "request-cert-key"), self._certificates),
         }
-        """Field or key that names files -> what adds them, and returns their name on the other machine."""
+        """Field or key that names files -> function that adds them and returns their name on the other machine."""
         self.settings(settings)
         size = sum(path.stat().st_size for path in self._places)
         if size > _MOST_BYTES:
@@ -127,7 +127,7 @@ class Luggage:
             yield Piece(place, path.read_bytes())
 
     def settings(self, settings: RunSettings) -> RunSettings:
-        """Return settings that name the files as they are named below the folder of an agent."""
+        """Return settings with the names of the files below the folder of an agent."""
         named: RunSettings = self._renamed(settings)
         # Only the supervisor uploads.
         return named.with_changes(
@@ -183,7 +183,7 @@ class Luggage:
     def _hooks(self, text: str) -> str:
         if not text.endswith(".py"):
             return self._module(text)
-        # It may import what lies beside it.
+        # The module may import modules beside it.
         return self._add(text, sorted(Path(text).parent.glob("*.py"))) if os.path.isfile(text) else text
 
     def _module(self, text: str) -> str:
@@ -200,7 +200,7 @@ def copy_packages(folder: Path) -> None:
     names, known = ["checker-api"], set[str]()
     while names:
         name = names.pop()
-        # Packages for other versions of Python are missing here.
+        # Packages that are required only for other versions of Python are missing here.
         with suppress(PackageNotFoundError):
             package = distribution(name)
             needed = {head[0] for one in package.requires or () if "extra ==" not in one and (head := _NAME.match(one))}

@@ -29,17 +29,17 @@ except ImportError as missing:
 
 _STORE_BYTES: Final = 100 << 20  # Object store of a cluster that a run starts for itself.
 _NO_MODULE: Final = "No module named"
-_CALLS: Final = 3  # Calls of an agent at once: `take` waits while `give` and `kill` come.
+_CALLS: Final = 3  # Calls of an agent at the same time: `take` waits while `give` and `kill` are called.
 
 
 class RayAgent(Agent):
-    """An actor. Ray gives it a process of its own."""
+    """An actor of Ray, which has its own process."""
 
     def __init__(self, work: Work | None = None) -> None:
         folder = locked_folder()
         # User code expects its files in the working directory.
         os.chdir(folder)
-        # Without a name of the main module, multiprocessing does not run that of Ray again in each worker.
+        # If the main module has no file name, multiprocessing does not run that of Ray again in each worker.
         sys.modules["__main__"].__file__ = None
         super().__init__(folder, work)
 
@@ -143,7 +143,7 @@ class RayCluster:
         try:
             ray.get([probe.options(scheduling_strategy=place).remote() for place in places])
         except (exceptions.RayError, ModuleNotFoundError) as error:
-            # A server for clients raises what it met itself.
+            # A server for clients raises its own error here.
             return _NO_MODULE in str(error)
         return False
 
@@ -170,7 +170,7 @@ def launcher_of(settings: RunSettings) -> DistantLauncher:
 
 @contextlib.contextmanager
 def _same_handlers() -> Iterator[None]:
-    """Restore the handlers of signals that ask a run to end: Ray sets its own."""
+    """Restore the handlers of signals that ask a run to end: Ray replaces them by its own."""
     before = {number: signal.getsignal(number) for number in STOP_SIGNALS}
     try:
         yield

@@ -1,4 +1,4 @@
-"""From a test function of a schema to one test function for each operation; of thousands often only a few run."""
+"""From a test function of a schema to one test function for each operation; of thousands, often only a few run."""
 
 import asyncio
 import functools
@@ -48,7 +48,7 @@ else:
 
 Test = Callable[..., Any]
 PENDING: Final = "_checker_pending"
-"""Attribute of what stands for a test until it runs, as `checker.pytest.plugin` reads it: its `PendingTest`."""
+"""Attribute of the placeholder for a test until it runs, as `checker.pytest.plugin` reads it: its `PendingTest`."""
 
 
 class PendingTest(Struct, frozen=True):
@@ -109,7 +109,7 @@ def prepare(test: "PropertyTest") -> None:
         pytest.skip(f"{label}: there is nothing to violate: {error.reason}")
     except (Unsatisfiable, SerializationError, BudgetSpent) as error:
         reason = f"{label}: {error}"
-    # Outside of `except`: pytest would show both errors, with equal messages.
+    # This is outside of `except`, because pytest would show both errors, with equal messages.
     if reason:
         pytest.fail(reason, pytrace=False)
     if not listed and not test.draws:
@@ -190,7 +190,7 @@ class CollectedOutcomes:
         except pytest.skip.Exception as error:
             self._skipped.append(str(error))
         except pytest.fail.Exception as error:
-            # It is no `Exception`, which alone groups of exceptions take.
+            # Groups of exceptions only accept `Exception`, and this is none.
             self._keep(name, AssertionError(str(error)))
         except Exception as error:  # noqa: BLE001 - an exception in a user's test fails that test
             self._keep(name, error)
@@ -217,7 +217,7 @@ NONE_ENABLED = "{name}: the configuration disables all operations of the test"
 def expanded(test: Test, name: str, *, has_subtests: bool = True) -> Iterator[tuple[str, Test]]:
     """Yield names and functions of the tests of a function; each is an independent test, or reports an error.
 
-    `has_subtests` is whether pytest, or a plugin, knows subtests.
+    `has_subtests`: whether pytest or a plugin supports subtests.
     """
     schema = test.__dict__[SCHEMA]
     try:
@@ -254,7 +254,7 @@ def _of_schema(test: Test, schema: LoadedSchema, name: str) -> Iterator[tuple[st
         if not inspect.iscoroutinefunction(test):
             yield pending.name, stand_in(pending, signature)
             continue
-        # A test that needs an event loop: its plugin looks at the Hypothesis test at collection.
+        # This test needs an event loop, and the plugin for that examines the Hypothesis test at collection.
         made = pending.made()
         yield pending.name, failing(test, made) if isinstance(made, str) else made.function
 

@@ -37,7 +37,7 @@ def pytest_pycollect_makeitem(
     # Types are compared, because attribute access on some module objects, such as settings of Django, has side effects.
     if issubclass(type(obj), type):
         if issubclass(cast("type[object]", obj), unittest.TestCase):
-            # Tests of operations stand beside those of a schema, where `unittest` finds them.
+            # Tests of operations are added beside the test of a schema, where `unittest` finds them.
             case = cast("type[unittest.TestCase]", obj)
             if hasattr(case, SEQUENCES):
                 collector.config.stash[_HAS_TESTS] = True
@@ -47,7 +47,7 @@ def pytest_pycollect_makeitem(
                 if SCHEMA in marks and method.startswith(unittest.TestLoader.testMethodPrefix):
                     for label, own in _tests(collector.config, function, method):
                         setattr(case, label, own)
-                    # Not `delattr`: it may be a base class's.
+                    # Not `delattr`, because the method may belong to a base class.
                     setattr(case, method, _hidden)
         return None
     attributes = obj.__dict__ if type(obj) is FunctionType else {}
@@ -58,7 +58,7 @@ def pytest_pycollect_makeitem(
         return None
     found: list[pytest.Item | pytest.Collector] = []
     for own_name, test in _tests(collector.config, obj, name):
-        # pytest looks names up here, so that fixtures, marks, classes and other plugins work as for any test.
+        # pytest looks up names here, so fixtures, marks, classes and other plugins work as for any test.
         setattr(collector.obj, own_name, test)
         found += collector._genfunctions(own_name, test)
     return found
@@ -157,7 +157,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     output = getattr(session.config, "workeroutput", None)
     if output is not None:
         output[_SENT] = calls.sent()
-        # Each of several processes has seen only a part of the session, so that none can conclude or write reports.
+        # Each of several processes has seen only a part of the session, so none can conclude it or write reports.
         del session.config.stash[_CALLS]
         return
     found = session.config.stash[_CONCLUSIONS] = calls.conclusions()

@@ -55,7 +55,7 @@ from checker.workers.recording.traffic import MODES, Components
 
 _hook = HookimplMarker("allure")
 _MOST_CALLS: Final = 200
-"""Calls with different arguments that are kept for an operation: a test may attach something in each of its cases."""
+"""Calls with different arguments that are kept for an operation: because a test may attach something in each of its cases."""
 _SINGLE: Final = ("severity", "thread", "host")  # Labels of which a result has one, as in `allure_commons.types`.
 
 
@@ -66,7 +66,7 @@ class AllureCalls:
         self.label = ""
         """The operation under test; empty between tests."""
         self.told: dict[str, dict[tuple[str, ...], Any]] = {}
-        """Label of an operation -> what its tests told, as in `ReportContext.allure`."""
+        """Label of an operation -> data that its tests passed to Allure, as in `ReportContext.allure`."""
 
     @_hook
     def add_title(self, test_title: str) -> None:
@@ -129,7 +129,7 @@ class AllureCalls:
 
 
 def _text(value: Any) -> str:
-    """Return a plain text: xdist sends no other objects between its processes."""
+    """Return a plain text, because xdist sends only built-in types between its processes."""
     return str(value.value if isinstance(value, Enum) else value)
 
 
@@ -212,7 +212,7 @@ class SessionCalls(Struct, eq=False):
             call.command = command or call.command
 
     def judging(self, classes: KeptClassChecks) -> None:
-        """Remember instances of classes, which are asked at the end of the session."""
+        """Keep instances of class checks, which are called at the end of the session."""
         self.classes[id(classes)] = classes
 
     def finish(self) -> None:
