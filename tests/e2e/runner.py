@@ -84,11 +84,11 @@ class Command:
     """Variables besides those of the tests themselves."""
 
     @property
-    def has_found(self) -> bool:
-        """Whether a worker of its runs has written down that something failed."""
+    def found(self) -> set[tuple[str, str]]:
+        """(operation, check) of the failures that workers of its runs have written down by now."""
         journals = self.directory.glob(".checker/*/journals/*")
         records = (one for path in journals for one in JournalReader(path).read_new())
-        return any(isinstance(one, Finding) for one in records)
+        return {(one.label, one.check) for one in records if isinstance(one, Finding)}
 
     def __call__(self, *arguments: str) -> Ran:
         """Run a command to its end."""

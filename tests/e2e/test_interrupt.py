@@ -196,7 +196,7 @@ def test_a_served_demo_ends_quietly(command: Command, number: signal.Signals) ->
 @pytest.mark.thorough
 def test_a_stopped_demo_shows_what_it_found(command: Command) -> None:
     with command.started("demo", "-n", "10000", "--continue-on-failure") as process:
-        wait_until(lambda: process.poll() is not None or command.has_found)
+        wait_until(lambda: process.poll() is not None or command.found)
         process.send_signal(signal.SIGINT)
         ran = command.finished(process)
     assert _untold(ran) == []

@@ -103,7 +103,7 @@ def test_what_failed_is_told_although_time_ends_the_look_into_it(command: Comman
 
     target = Watched(once)
 
-    ran = _ran(command, kind, target, lambda: target.begun >= 2 and command.has_found)
+    ran = _ran(command, kind, target, lambda: target.begun >= 2 and command.found)
     assert ran.code == 1, ran.shown
     assert "- Server error" in ran.stdout
     assert "time limit reached)" in ran.stdout
