@@ -61,7 +61,8 @@ _EVICTION: tuple[tuple[type | tuple[type, ...], float], ...] = (
     (SignalsSeen, 0.75),
     (CorpusEntry, 1.0),
 )
-_READ_BYTES = 1 << 20
+_READ_BYTES = 4 << 10
+"""Size of one read. The next records of a thousand journals may be in memory, and a frame of equal ones unpacks to a thousand times its size."""
 
 
 class JournalWriter:
@@ -217,16 +218,13 @@ class JournalReader(Struct):
 class Journals:
     """Finds journals as they appear, and follows all of them. Only the records of one incarnation are in order."""
 
-    def __init__(
-        self, layout: RunLayout, *, above: int | None = None, kinds: Kinds = (), read_bytes: int = _READ_BYTES
-    ) -> None:
+    def __init__(self, layout: RunLayout, *, above: int | None = None, kinds: Kinds = ()) -> None:
         """`above`: read journals of the run that began after this incarnation, without results of `checker replay`; None: all.
 
-        Only records of these `kinds` are read; empty: all. `read_bytes`: size of one read of a journal.
+        Only records of these `kinds` are read; empty: all.
         """
         self._layout = layout
         self._kinds = kinds
-        self._read_bytes = read_bytes
         self._above = above
         self._readers: dict[int, list[JournalReader]] = {}
         self._known: set[Path] = set()
@@ -285,9 +283,7 @@ class Journals:
         for incarnation, path in found:
             self._known.add(path)
             if incarnation not in covered and (self._above is None or not holds_replays(path)):
-                self._readers.setdefault(incarnation, []).append(
-                    JournalReader(path, kinds=self._kinds, read_bytes=self._read_bytes)
-                )
+                self._readers.setdefault(incarnation, []).append(JournalReader(path, kinds=self._kinds))
 
 
 _FIRST_FRAME_BYTES = 1 << 16

@@ -45,7 +45,6 @@ SUFFIX = ".traffic"
 DULL = "-dull-"  # In the names of segments to which no finding, saved example or new signal refers.
 _MOST_KNOWN = 1 << 16  # Digests of bodies that a segment remembers: 10 MB.
 _HELD_BYTES = 32 << 20  # Bytes of bodies that a reader caches.
-_READ_BYTES = 64 << 10  # Size of one read. Decompressed frames of equal responses are a thousand times larger.
 _MANY = 64
 _SHARE = 8
 
@@ -210,7 +209,7 @@ class TrafficReader:
     """Reads the interactions of one segment, oldest first. Damaged content raises no error."""
 
     def __init__(self, path: Path) -> None:
-        self._reader = JournalReader(path, read_bytes=_READ_BYTES)
+        self._reader = JournalReader(path)
         self._bodies: OrderedDict[int, bytes] = OrderedDict()
         self._size = 0
         self._lost: Note | None = None

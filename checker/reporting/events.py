@@ -119,10 +119,6 @@ class EventStream:
 _Placed = tuple[tuple[float, str], int, Record | None]  # ((time, case), incarnation, record).
 
 
-_READ_BYTES = 4 << 10
-"""Size of one read of a journal: the next records of all journals are in memory, and a night may have a thousand journals."""
-
-
 class RunEvents(EventStream):
     """The events of a run on disk.
 
@@ -136,7 +132,7 @@ class RunEvents(EventStream):
         self._layout = layout
         self._first = first
         self._has_traffic = has_traffic
-        self._journals = Journals(layout, above=first - 1, read_bytes=_READ_BYTES)
+        self._journals = Journals(layout, above=first - 1)
         self._segments: dict[Path, TrafficReader] = {}
 
     def all(self) -> Iterator[Event]:
