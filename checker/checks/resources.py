@@ -128,7 +128,7 @@ _OF_ONE_REQUEST: Final = re.compile(
 
 
 def scope_places(one: Operation, other: Operation) -> Iterator[Place]:
-    """Yield the places by which two operations may select a part of the API: headers of the same name, and required query parameters."""
+    """Yield the places of parameters that both operations have and that may choose a tenant: headers, and query parameters that both require."""
     theirs = {(known.location, known.name.lower()): known for known in other.parameters}
     for mine in one.parameters:
         known = theirs.get((mine.location, mine.name.lower()))

@@ -78,7 +78,7 @@ class TargetSettings(Struct, frozen=True):
     """The API under test, and the operations that a run may use."""
 
     base_url: str | None = None  # None: the description's own servers.
-    origin: str | None = None  # Scheme, host and port that replace theirs; their path is kept.
+    origin: str | None = None  # Scheme, host and port that replace those of the described servers, whose path is kept.
     server_variables: tuple[tuple[str, str], ...] = ()
     """Values that replace defaults of variables in the URLs of those servers."""
     transport: str | None = None

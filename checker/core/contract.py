@@ -12,7 +12,7 @@ from checker.core.schema import Schema
 
 
 class SchemaViolation(Struct, frozen=True):
-    """One way in which a value violates its schema. Values of responses are confirmed by both validators, values of requests by one."""
+    """One way in which a value violates its schema. Both validators found a violation in a response, one of them a violation in a request."""
 
     schema_path: tuple[str, ...]
     """Keywords and names from the root of the response schema, without array indices: the unique key of a failure."""

@@ -115,7 +115,7 @@ class _Entry(Struct, frozen=True):
     filter: OperationFilter
 
     def guarded(self) -> Hook:
-        """Return `call` for operations that the filter admits; for other operations the result does nothing."""
+        """Return a hook that runs `call` for operations that the filter admits, and does nothing for others."""
         if not self.filter:
             return self.call
         matches, call = self.filter.matches, self.call

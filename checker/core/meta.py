@@ -193,7 +193,9 @@ Choice = bool | int | float | str | bytes
 class Drawn(Struct, frozen=True, array_like=True, tag=0):
     """The case that the draw program of the operation makes of these choices."""
 
-    choices: tuple[Any, ...]  # Each is a `Choice`: msgspec has no union of texts and bytes.
+    choices: tuple[
+        Any, ...
+    ]  # Each is a `Choice`. The type is `Any`, because msgspec has no union of `str` and `bytes`.
     learned: str = ""
     """Demands of the target that the draw program respected (`core.constraints.written`); empty for the description alone."""
 

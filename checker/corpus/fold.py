@@ -243,7 +243,7 @@ class OperationView(Struct):
     """(place, keyword that is broken there or `edge`, class of the status or 0) -> count."""
     refusals: Counter[tuple[int, str]] = field(default_factory=Counter)
     """(status, text) -> approximate number of valid requests that were refused with it."""
-    seconds: float = 0.0  # Working seconds of the tasks with this operation alone.
+    seconds: float = 0.0  # Working time, in seconds, of tasks that contain only this operation.
 
     @property
     def positive_statuses(self) -> Counter[int]:

@@ -38,7 +38,7 @@ _QUICK_S = 0.35
 
 
 def favoured(entries: Iterable[CorpusEntry]) -> list[CorpusEntry]:
-    """Return a small set of entries that together show every id: greedy, most new ids for their cost first.
+    """Return a small set of entries that together have all ids of observed behaviour: greedy, most new ids for their cost first.
 
     The result does not depend on the order of `entries`, which is a matter of timing.
     """

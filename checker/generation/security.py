@@ -104,7 +104,7 @@ def with_credentials(whole: Draw, choices: tuple[Alternative, ...], compiler: Pa
 
     Parameters of the case take precedence.
 
-    All alternatives are equally likely; if credentials are configured, most cases meet the first.
+    Without configured credentials, all alternatives are equally likely. With them, most cases use the first alternative.
     """
     if not choices:
         return whole

@@ -308,7 +308,7 @@ class LibraryEngine:
         return outcome
 
     def _calling(self, options: dict[str, Any]) -> "LibraryEngine":
-        """Return the engine that sends to the `app` of the options of a call, which is removed from them."""
+        """Remove `app` from the options of a call, and return the engine that sends to this application; without `app`, this engine."""
         app = options.pop("app", None)
         if app is None:
             return self

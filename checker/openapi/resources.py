@@ -528,7 +528,7 @@ class _Inference(Struct):
 def _told(parameter: Parameter) -> tuple[str, ...]:
     """Return the noun and the field that a description names as the source of a value: "`token` of the session". Empty without one.
 
-    The noun is left out unless the field is an identifier, which many resources have.
+    The noun is returned only with an identifier: many resources have an `id`, so the field alone would be ambiguous.
     """
     about = parameter.definition.get("description") if parameter.pointer else None
     found = _TOLD.search(about) if isinstance(about, str) else None

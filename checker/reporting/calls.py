@@ -254,7 +254,7 @@ def _of_steps(
 
 
 def _shown_in(exchange: Exchange) -> Iterator[tuple[Path | None, str | int]]:
-    """Yield the values in a response with their places as in `Source`: values of its JSON body, and the name in its `Location`."""
+    """Yield the values of a JSON body and the identifier in `Location`, each with its place as `Source` names it."""
     yield from leaves_of(parsed(readable_body(exchange)))
     headers = {name.lower(): value for name, value in exchange.response_headers}
     if _LOCATION in headers and _PLAIN.fullmatch(name := found_in(Source(0, None), headers, b"")):

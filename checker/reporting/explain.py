@@ -381,7 +381,7 @@ def _demands(label: str, view: RunView) -> Iterator[str]:
     """Yield the target's demands beyond the description, and whether they held."""
     mine = [one for one in view.demands.values() if one.label == label and one.demand.keyword != USUAL]
     if mine:
-        yield "Refusals state further demands, which later requests respect:"
+        yield "Rules learned from refused requests, which later requests follow:"
     for one in sorted(mine, key=lambda one: one.demand)[:_MOST_DEMANDS]:
         demand = one.demand
         place = " ".join(part for part in (demand.location, ".".join(demand.path)) if part)

@@ -155,7 +155,7 @@ class ShownCommand(Struct, frozen=True):
 
 
 def slug_of(scheme: str) -> str:
-    """Return the variable-name part for a security scheme, a header or a cookie: `MY_KEY`."""
+    """Return the name of a security scheme, header or cookie as names of environment variables contain it: `MY_KEY`."""
     return re.sub("[^A-Z0-9]+", "_", scheme.upper()).strip("_")
 
 

@@ -64,7 +64,7 @@ STABLE = "stable"  # The mark of failures that their commands always reproduce.
 _CUT_SHORT = {
     "interrupted": ", interrupted after",
     "error": ", ended by an error after",
-    ENDLESS: ", without an end after",
+    ENDLESS: ", not finished after",
 }
 _CUT_REASONS = {
     outcome: f" ({stop_reason(outcome).lower()} before)"

@@ -127,7 +127,7 @@ class _Names(Struct):
             ]
             claimed.update(mapped)
             found.append(self.alternative(reference, mapped, target))
-        # A name in the mapping whose schema is no alternative selects none of them.
+        # A mapping name for another schema singles out no alternative, so that every alternative accepts it.
         free = mapping.keys() - claimed
         return [one if one.names is None else replace(one, names=one.names | free) for one in found]
 

@@ -243,7 +243,7 @@ class ValuePool:
         """Return place of a request -> fields of responses from which transitions take its value."""
         found: dict[tuple[Location, str], set[Field]] = {}
         for source in self._model.sources.get(target, ()):
-            # All producers are made with the first response: they take longer than the first request.
+            # Not from the list of all producers: to make it takes longer than the first request, so that waits for the first response.
             places = Places(source, self._model.uses[source].resource, self._owners)
             for value in (value for one in self._model.transitions_to(target, source) for value in one.values):
                 if (pointer := value.shown_pointer) is not None:

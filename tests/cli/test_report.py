@@ -76,7 +76,7 @@ def test_without_a_format_it_prints_what_the_console_would_have(invoke, corpus: 
     ran = invoke("report")
     assert ran.exit_code == 0
     assert "= FAILURES =" in ran.output
-    assert ", without an end after" in ran.output.splitlines()[-1]
+    assert ", not finished after" in ran.output.splitlines()[-1]
 
 
 def test_a_finished_run_is_told_as_it_ended(invoke, corpus: RunLayout) -> None:

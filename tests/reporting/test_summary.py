@@ -96,7 +96,7 @@ def test_ledger_names_time_that_nobody_accounts_for() -> None:
 def test_a_run_without_an_end_took_as_long_as_its_workers_account_for() -> None:
     short = changed(report(clean_records()), ledger=(6.0, 4.0, 0.0, 0.0, 1.0), outcome=ENDLESS)
     assert "Time: 5.50s x 2 workers" in list(ledger_lines(short))
-    assert total_line(short).endswith("without an end after 5.50s")
+    assert total_line(short).endswith("not finished after 5.50s")
 
 
 def test_ledger_of_a_resumed_run_covers_what_went_before() -> None:

@@ -148,7 +148,7 @@ Path = tuple[str, ...]  # Names and indices from the root of a value; `*` for dr
 
 BREAKERS: Final = {**SCALARS, **STRUCTURES}  # Keyword -> ways to break it.
 _ANY: Final = "*"
-_VISITS = 3  # Places of a value at which one schema is broken: a recursive schema has endless places.
+_VISITS = 3  # Most places at which one schema is broken: a recursive schema has infinitely many.
 _DEEPEST = 24
 _NAME: Final = TextPlace("breach-name", alphabets.VISIBLE)
 _TEXT: Final = Facet({"type": "string"}, "#/name", is_made=True)

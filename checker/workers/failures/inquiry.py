@@ -410,7 +410,7 @@ class Inquiry(Struct):
         `is_short`: drawn names are replaced only if they are known to exist.
         """
         # On a service of 188 operations about 110 of 413 failures were marked as dependent on other requests, although
-        # they were refused before any resource was looked up. The path of the simplest case is not enough: its shape
+        # the server had refused the requests before it looked up any resource. The path of the simplest case is not enough: its shape
         # may differ from the service's names, which then returns 404.
         last, failure = chain[-1].made, self.suspicion.failure
         is_refused = (chain[-1].status or 0) >= 400

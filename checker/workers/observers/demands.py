@@ -461,8 +461,8 @@ class DemandLearner(Struct, Learner):
     def _respected(self, label: str, phase: str, held: set[Constraint], before: Moment) -> tuple[Constraint, ...]:
         """Return the demands that cases of a phase respect, among those that hold before a moment."""
         if self._lists_cases(phase):
-            # A list varies one part at a time. Cases that vary another part omit a part that was refused for its value,
-            # even if another value was accepted.
+            # Each listed case varies one part. Cases that vary other parts omit a part whose value was refused once, even if
+            # another value of it was accepted.
             said = chain(self._heard.get(label, {}).items(), self._refuted.get(label, {}).items())
             seldom = {one for one, at in said if one.keyword == SELDOM and at < before}
             typed = {replace(one, keyword="type") for one in seldom}
