@@ -16,11 +16,11 @@ demo: $(PROGRAM)
 
 # Each claim of docs/developers/promises.md once.
 test: $(STAMP)
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --tables -q -m "not thorough"
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q -m "not thorough"
 
 # The same claims with further seeds, kills, sizes and services. WITHOUT="tests/hostile/test_documents.py" leaves some out.
 test-thorough: $(STAMP)
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --tables -q -m thorough $(addprefix --ignore=,$(WITHOUT))
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q -m thorough $(addprefix --ignore=,$(WITHOUT))
 
 test-all: test test-thorough test-graphql test-matrix test-servers test-browser test-cluster
 

@@ -35,7 +35,7 @@ settings.register_profile(
 )
 settings.load_profile("house")
 
-pytest_plugins = ["pytester", "tests.tables"]
+pytest_plugins = ["pytester"]
 
 
 @pytest.hookimpl(tryfirst=True)
