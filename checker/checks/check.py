@@ -56,7 +56,7 @@ IN_RUN = CheckSetting(
 
 
 class InteractionKind(Struct, frozen=True):
-    """What is known about an interaction before its content is read."""
+    """The facts of an interaction that are known before its content is read."""
 
     status: int
     method: str = ""  # Method of the operation.

@@ -88,7 +88,7 @@ class CheckContext(Struct):
     case: Case
     response: Response
     plan: ResponsePlan
-    """What the description says about responses with this status and `Content-Type`."""
+    """The statement of the description about responses with this status and `Content-Type`."""
     config: Mapping[str, Any] = field(default_factory=dict)
     """Settings of the running check, by their configuration names: `expected-statuses`. A user's check also finds the settings
     of the operation in this phase, such as `headers`.
@@ -98,7 +98,7 @@ class CheckContext(Struct):
     tools: CheckTools | None = None
     """None if no requests can be sent."""
     truncation: Truncation = DEFAULT_TRUNCATION
-    """How much of a schema and of a value messages show."""
+    """The longest parts of a schema and of a value in messages."""
     lexicon: Lexicon = field(default_factory=Lexicon)
     disagreements: list[str] = field(default_factory=list)
     """Sentences about disagreements of the validators. They are counted and shown, but are no failures."""

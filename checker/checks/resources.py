@@ -1,4 +1,4 @@
-"""What the steps of a sequence do to resources."""
+"""The effects of the steps of a sequence on resources."""
 
 import json
 import re

@@ -25,7 +25,7 @@ from checker.refusals.state import is_missing, is_of_configuration, is_of_state,
 _PRECONDITION_FAILED = 412
 METHOD_NOT_ALLOWED: Final = 405
 OF_ANOTHER: Final = "its path matches several operations, so that another one may have responded"
-"""Why nothing is judged if `is_of_several`."""
+"""The reason why nothing is judged if `is_of_several`."""
 PRECONDITION_REQUIRED: Final = 428
 """The server requires a conditional request (RFC 6585, 3), so it neither refuses nor accepts the data."""
 LOCKED: Final = 423  # The server refuses because of the resource's state (RFC 4918, 11.3).

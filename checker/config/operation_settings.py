@@ -253,7 +253,7 @@ class OperationSettings:
     warnings: WarningSettings = _derived(  # noqa: RUF009 - a field
         lambda layers: WarningSettings.of(value_in(layers, (), "warnings"))
     )
-    """Which warnings about the operation are shown, and which make a run fail."""
+    """The warnings about the operation that are shown, and those that make a run fail."""
     server_variables: tuple[tuple[str, str], ...] = _derived(
         # The nearest value of each variable counts.
         lambda layers: tuple(ChainMap(*(layer.get(("servers",), {}).get("variables", {}) for layer in layers)).items())

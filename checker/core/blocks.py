@@ -131,7 +131,7 @@ class FailedCase(Struct, frozen=True):
     """(path, command) of resources that the commands need and other requests create, outermost first."""
     about: str = "Whole run"
     marks: tuple[str, ...] = ()
-    """Why its commands alone may not show the failure again: `intermittent (1 of 8)`; empty if they do."""
+    """The reason why its commands alone may not show the failure again: `intermittent (1 of 8)`; empty if they do."""
 
 
 def failure_block(number: int, failed: FailedCase, truncation: Truncation = DEFAULT_TRUNCATION) -> str:

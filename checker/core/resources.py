@@ -46,7 +46,7 @@ def method_rank(method: str) -> int:
 
 
 class ResourceUse(Struct, frozen=True, array_like=True):
-    """What one operation does with resources."""
+    """The effects of one operation on resources."""
 
     label: Label
     method: str

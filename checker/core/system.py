@@ -180,7 +180,7 @@ class LenientStream(io.FileIO):
     def __init__(self, descriptor: int) -> None:
         super().__init__(descriptor, "w", closefd=False)
         self.problem = ""
-        """Why output was lost; empty if nothing was lost or the reader left."""
+        """The reason why output was lost; empty if nothing was lost or the reader left."""
         self._is_lost = False
 
     def write(self, data: "ReadableBuffer", /) -> int:

@@ -158,7 +158,7 @@ _LEVEL = 1
 
 
 class ScanEnding(StrEnum):
-    """How a scan ended."""
+    """The end of a scan."""
 
     CLEAN = "clean"
     SHORT = "short"  # The last frame is incomplete: its writer is still writing it, or was killed.

@@ -30,7 +30,7 @@ DAMAGED = "damaged_file"  # Kind of these notes.
 
 
 class Loss(StrEnum):
-    """What may be lost, by the content of the file."""
+    """The records that may be lost, by the content of the file."""
 
     JOURNAL = "findings, errors, counts and values that its process wrote down later may be missing"
     SNAPSHOT = "findings, values and signals of earlier runs may be missing"
@@ -187,7 +187,7 @@ class JournalReader(Struct):
     read_bytes: int = _READ_BYTES  # Size of one read.
     position: int = 0  # Bytes whose records were returned.
     damage: str | None = None
-    """Why the rest of the file is unreadable. A torn tail is no damage, because its writer was killed."""
+    """The reason why the rest of the file is unreadable. A torn tail is no damage, because its writer was killed."""
 
     def read_new(self) -> list[Record]:
         """Return the records of the frames that were completed since the last call, without an incomplete last frame."""

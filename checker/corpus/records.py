@@ -375,7 +375,7 @@ class ResourceMade(Struct, frozen=True, array_like=True, tag=21):
 
 
 class Investigation(Struct, frozen=True, array_like=True):
-    """How far a finding was investigated, and what that showed."""
+    """The progress of the investigation of a finding, and its results."""
 
     stage: str = "found"
     """`found`, then `minimised`: shrunk (or not shrinkable), sent again as printed, final."""
@@ -384,9 +384,9 @@ class Investigation(Struct, frozen=True, array_like=True):
     reproduced: bool | None = None
     """Whether the command failed again in the same way; None before it was sent."""
     hits: int = 0
-    """How often these requests failed, including the first time."""
+    """The number of failures of these requests, the first one included."""
     tries: int = 0
-    """How often these requests were sent."""
+    """The number of times that these requests were sent."""
     spent: bool = False
     """Whether its requests cannot fail again on this target: the resource that they create exists, or the one that they remove is gone."""
     is_anew: bool = False
@@ -397,7 +397,7 @@ class Investigation(Struct, frozen=True, array_like=True):
     """Number of requests of its investigation, the shrink included."""
     shrink_executions: int = 0
     stopped: str = ""
-    """Why the shrink ended early; empty if the case is minimal."""
+    """The reason why the shrink ended early; empty if the case is minimal."""
     wants_more: bool = False
     """Whether only a larger budget of requests could make it smaller."""
     takes_filled: bool = False
@@ -547,7 +547,7 @@ class CheckState(Struct, frozen=True, array_like=True, tag=17):
     state: bytes
     """Packed."""
     lost: str = ""
-    """Why there is no state."""
+    """The reason why there is no state."""
 
 
 class Quarantined(Struct, frozen=True, array_like=True, tag=13):

@@ -67,7 +67,7 @@ class OperationProgram:
         """`usual` is the provenance of each part if it is drawn at random."""
         self.operation = compiler.operation
         self.fault = fault
-        """Why no valid case can be generated. Then all cases are negative."""
+        """The reason why no valid case can be generated. Then all cases are negative."""
         self.opaque: Mapping[str, str] = compiler.opaque
         """JSON pointer of each schema node that is drawn and filtered -> the keyword that only the validator enforces."""
         self.left_out: Mapping[str, str] = compiler.left_out

@@ -178,7 +178,7 @@ _ORDER: Final = ("POST", "GET", "PATCH")
 
 
 class RootRole(Struct, frozen=True):
-    """What one root field does to its objects."""
+    """The effect of one root field on its objects."""
 
     label: Label
     method: str  # The REST method with the same effect.

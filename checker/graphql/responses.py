@@ -60,7 +60,7 @@ class DataFault(Struct, frozen=True):
 
 
 class Shape(Struct, frozen=True):
-    """What one selected field, or all data, promises: a type and the selected fields of it."""
+    """The promise of one selected field, or of all data: a type and the selected fields of it."""
 
     kind: Any  # Its type in the schema.
     place: str  # `Author.born`, the field of the schema; `data` for the whole.

@@ -36,7 +36,7 @@ Echo = Callable[[str], object]  # Prints a line.
 
 
 class ReplayOptions(Struct, frozen=True):
-    """Which interactions are sent again, and how. An empty filter lets everything pass."""
+    """The interactions that are sent again, and the way of sending. An empty filter lets everything pass."""
 
     base_url: str | None = None  # Target in place of the recorded one.
     headers: tuple[tuple[str, str], ...] = ()  # Replace recorded headers of the same name, among them masked ones.

@@ -90,7 +90,7 @@ class Share(Struct, frozen=True):
 
 
 class OperationCoverage(Struct, frozen=True):
-    """What a run has covered of one operation."""
+    """The coverage of one operation by a run."""
 
     label: str
     places: tuple[PlaceCoverage, ...] = ()
@@ -118,7 +118,7 @@ class OperationCoverage(Struct, frozen=True):
 
 
 class DescriptionCoverage(Struct, frozen=True):
-    """What a run has covered of a description."""
+    """The coverage of a description by a run."""
 
     operations: tuple[OperationCoverage, ...] = ()
     shares: Mapping[str, Share] = field(default_factory=dict)

@@ -140,7 +140,7 @@ MARKS = {
     DEPENDENT: ("depends on earlier requests", "depend on earlier requests"),
     SEQUENCE: ("needs a sequence", "need a sequence"),
 }
-"""Why the commands of a finding may not reproduce it, worst reason first -> words for one finding, and for several."""
+"""Reason why the commands of a finding may not reproduce it, worst first -> words for one finding, and for several."""
 _ID_CHARACTERS = 8  # Characters of a fingerprint that are shown; enough for thousands of findings.
 _IN_REQUEST = re.compile(r"request:|\$request\.(?P<location>[a-z]+)[.#]?")
 """The start of a pointer into a request, as written by the pool of values or as a runtime expression."""

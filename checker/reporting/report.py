@@ -168,7 +168,7 @@ _SHOWN_FROM_S = 60.0  # Length of a run from which its curve is printed, in seco
 
 
 class Discovery(Struct, frozen=True):
-    """What `fuzz` discovered over time. A behaviour is a status of an operation."""
+    """The discoveries of `fuzz` over time. A behaviour is a status of an operation."""
 
     points: tuple[tuple[float, int, int], ...] = ()
     """(seconds since the start, causes of failures so far, behaviours so far), in equal steps; empty for `run`."""

@@ -1,4 +1,4 @@
-"""What report formats share: the context of the run, and masked requests, responses and findings."""
+"""The parts that report formats share: the context of the run, and masked requests, responses and findings."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, wraps

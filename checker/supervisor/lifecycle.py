@@ -162,6 +162,8 @@ class RunLifecycle:
         # The processes of the run before this one are dead: nothing asks their journals again.
         for incarnation in range(self._first, self.incarnation):
             self._fold(self._journals.finish(incarnation))
+        # Their tasks do not go on.
+        self.view.tasks.clear()
         self.write(OperationsSelected(tuple(card.label for card in opened.operations if not card.is_helper)))
         for note in self._damage:
             self.write(note)

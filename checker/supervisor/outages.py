@@ -1,4 +1,4 @@
-"""What happens in an outage of the target: all workers pause, examine the target one after the other, and continue together. Pure."""
+"""The course of an outage of the target: all workers pause, examine the target one after the other, and continue together. Pure."""
 
 from collections.abc import Iterable
 

@@ -303,8 +303,6 @@ class Supervisor:
         self._opened = opened
         self._lifecycle.begin(opened)
         self._lifecycle.read()
-        # Tasks of an earlier process of the run do not go on.
-        self._lifecycle.view.tasks.clear()
         if self._lifecycle.view.opened is not None and self._lifecycle.view.opened.is_whole:
             labels = {card.label for card in opened.operations}
             self._lifecycle.write_all(gone_with_operations(self._lifecycle.earlier, labels, time.time()))

@@ -476,7 +476,7 @@ class SchemaReading:
         self.held: set[str] = set()
         """Names of read-only properties in a request, which a server may refuse or ignore."""
         self.doubts: dict[str, None] = {}
-        """Why it is unknown whether the last value, a request without errors, is right."""
+        """The reason why it is unknown whether the last value, a request without errors, is right."""
         self.home = ""
         """URI of the description, for pointers without a target below a `$id`; empty for documents without names."""
         self._exact: dict[str, _Check] = {

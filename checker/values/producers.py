@@ -57,7 +57,7 @@ def sent_value(case: Case, pointer: str) -> Any:
 
 
 class Ancestry(Struct, frozen=True):
-    """How one operation names the contexts of its values."""
+    """The names by which one operation refers to the contexts of its values."""
 
     variables: tuple[tuple[str, str], ...]
     """(variable of its path, collection), outermost first, without its own collection."""
@@ -128,7 +128,7 @@ _REFUSALS = 16
 
 
 class Worth(IntEnum):
-    """How likely a parameter asks for the values at one place of a response."""
+    """The likelihood that a parameter asks for the values at one place of a response."""
 
     NOTHING = 0
     VALUE = 1

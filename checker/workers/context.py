@@ -24,7 +24,7 @@ from checker.workers.subject import RUN_ENGINE, TestedDescription
 
 
 class Activity(IntEnum):
-    """What a worker is doing. The order is that of the ledger in records."""
+    """The activity of a worker. The order is that of the ledger in records."""
 
     MAKE = 0
     WAIT = 1

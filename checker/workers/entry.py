@@ -16,7 +16,7 @@ Work = Callable[[int, RunSettings, Receiver, Sender], None]
 """The life of one incarnation: (incarnation, settings, down, up)."""
 
 PATIENCE_S = 30.0
-"""How long a worker waits for a supervisor that does not read its messages, because it is stopped or swapping."""
+"""Seconds for which a worker waits for a supervisor that does not read its messages, because it is stopped or swapping."""
 
 
 def main(incarnation: int, settings: RunSettings, down: Connection, up: Connection, work: Work | None = None) -> None:

@@ -195,7 +195,7 @@ _RATE_LIMITED = "rate_limited"
 
 
 class OutageAccount(Struct, frozen=True):
-    """What is known about one outage."""
+    """The facts that are known about one outage."""
 
     order: OutageOrder
     culprit: Sent | ServedOperation | None

@@ -25,7 +25,7 @@ from checker.corpus.records import (
 
 
 class LeavingKind(StrEnum):
-    """Why a worker ends by itself."""
+    """The reason why a worker ends by itself."""
 
     DRAINED = "drained"  # The supervisor ordered it.
     MEMORY = "memory"  # Its memory has grown too far. Another worker takes its place.
@@ -68,7 +68,7 @@ class Leaving(Struct, frozen=True, tag=True):
 
 
 class Trouble(StrEnum):
-    """Why a target does not serve requests."""
+    """The reason why a target does not serve requests."""
 
     GONE = "gone"  # The target responds to no request.
     REFUSED = "refused"  # The target refuses every request.
@@ -97,7 +97,7 @@ class ServedOperation(Struct, frozen=True):
 
 
 class OutageAction(StrEnum):
-    """What the supervisor orders in an outage."""
+    """The orders of the supervisor in an outage."""
 
     HOLD = "hold"  # Send no request of the run, and report when no request is in flight.
     EXAMINE = "examine"
@@ -128,7 +128,7 @@ class OutageOrder(Struct, frozen=True, tag=True):
 
 
 class OutageEvent(StrEnum):
-    """What a worker reports in an outage."""
+    """The reports of a worker in an outage."""
 
     NOTICED = "noticed"  # The target may have stopped serving, and the worker pauses.
     HOLDING = "holding"  # No request of the worker is in flight.
@@ -299,7 +299,7 @@ class Drain(Struct, frozen=True, tag=True):
 
 
 class CredentialAction(StrEnum):
-    """What a message about credentials means."""
+    """The meaning of a message about credentials."""
 
     WANTED = "wanted"  # From a worker: it cannot continue without newer credentials.
     FETCH = "fetch"  # To one worker: fetch credentials for all workers.
@@ -355,7 +355,7 @@ Down = Assign | SettledFindings | PeerJournals | OutageOrder | CredentialMessage
 
 
 class OperationCard(Struct, frozen=True):
-    """What the supervisor knows about an operation: enough to schedule it."""
+    """The knowledge of the supervisor about an operation: enough to schedule it."""
 
     label: str
     method: str

@@ -26,7 +26,7 @@ IsValid = Callable[[Any], bool]
 # Only the root gets more variety, and only if its values may repeat: trying every schema took a third of compilation,
 # and nested objects got names that no server knows.
 class Variety(Enum):
-    """How freely values are drawn."""
+    """The freedom with which values are drawn."""
 
     USUAL = "declared properties, and few others"
     NAMES = "many undeclared properties"

@@ -39,7 +39,7 @@ class Reading(Struct, frozen=True):
 
     value: Any
     doubt: str = ""
-    """Why a server may read the text differently; empty if every server reads this value, provided that the schema allows it."""
+    """The reason why a server may read the text differently; empty if every server reads this value, provided that the schema allows it."""
 
 
 def readings(tree: Tree, outline: Outline) -> list[Reading]:

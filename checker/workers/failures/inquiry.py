@@ -59,7 +59,7 @@ fails gets no more requests.
 """
 # One repetition is not enough if two workers change the same resource.
 REPETITIONS = 2
-"""How often a failure that other requests may cause has to happen again after it was confirmed."""
+"""The number of times that a failure which other requests may cause has to happen again after it was confirmed."""
 _LATER_S = 1.0
 _CREATED = 201
 _INVALID = frozenset((400, 422))

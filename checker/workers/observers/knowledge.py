@@ -89,7 +89,7 @@ _PEERS_S = 1.0  # Seconds between two readings of other workers' journals, in `f
 
 
 class Knowledge(Struct):
-    """What observers have learned that outlives a task, and its exchange with other workers."""
+    """The knowledge of observers that outlives a task, and its exchange with other workers."""
 
     values: ValuePool
     signals: SignalSet = field(default_factory=SignalSet)

@@ -32,7 +32,8 @@ operations that accept one case in ten, one in 70 accepts none of these. A seque
 _AT_ONE_PLACE = 3
 """Refusals with the same reason of listed cases that vary one place, or have the same name in the path, after which the next one is not sent."""
 _DULL = 20
-"""The same number for an operation that accepted a case before: one that accepts 20 % of its cases rarely refuses so many in a row."""
+"""Refusals with the same reason after which an operation that accepted a case before gets no further one: an operation that accepts 20 % of its
+cases rarely refuses so many in a row."""
 _INVENTED_IN_VAIN = {True: 3, False: 8}
 """Whether known names were accepted, or the operation removes -> cases with invented names, all of missing resources, after
 which another one is not sent.
@@ -98,7 +99,7 @@ class _Streak(Struct):
 
 
 class Named(Struct, frozen=True):
-    """How a case names its resource."""
+    """The way in which a case names its resource."""
 
     names: int = 0  # A digest of the names in its path.
     is_invented: bool = False  # Whether the name is invented.

@@ -97,13 +97,13 @@ Showing = tuple[Label, str, str]  # (label, place, what): one thing that a case 
 
 
 class Showings(Struct):
-    """What cases of one operation can cover in the description. It is computed once, because every request needs it."""
+    """The parts of the description that cases of one operation can cover. The set is computed once, because every request needs it."""
 
     parts: tuple[tuple[str, dict[str, Showing]], ...]  # Attribute of a case, and by name what a parameter there shows.
     listed: tuple[tuple[str, tuple[str, ...], Mapping[object, int]], ...]
     """(attribute of a case, path inside it, key of a value -> index in `members`)."""
     members: tuple[Showing, ...]
-    """What enumeration members cover, by index. Hashing an index takes a fraction of the time of a text."""
+    """The coverage of enumeration members, by index. Hashing an index takes a fraction of the time of a text."""
     body: Showing
 
     @classmethod
@@ -162,7 +162,7 @@ class _Alike(Struct):
 
 
 class Shown(Struct):
-    """What cases of one task cover in the description, counted until it is recorded. Invalid cases only cover responses.
+    """The parts of the description that cases of one task cover, counted until they are recorded. Invalid cases only cover responses.
 
     Cases that cover the same and get the same response are counted as one kind, because most cases are of few kinds and have
     a dozen parts each.

@@ -25,7 +25,7 @@ ENOUGH = 20
 MOST = 500  # Requests for one finding.
 # If a service's authentication is switched off, each operation fails.
 OF_KNOWN_CAUSE = "before it began (other operations show what it has in common with them)"
-"""Why a place of a cause with many places is not shrunk."""
+"""The reason why a place of a cause with many places is not shrunk."""
 _MATTERS = (Severity.CRITICAL, Severity.HIGH)
 
 

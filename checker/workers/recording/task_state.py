@@ -34,7 +34,7 @@ _NEVER = 1 << 62
 # happens.
 DULL, CONSTANT = 8, 16  # Rounds between two turns of a dull operation, and of an operation with a single case.
 DULL_PRODUCER, CONSTANT_PRODUCER = 2, 4
-"""The same numbers for operations whose responses others need."""
+"""Rounds between two turns of a dull operation, and of one with a single case, whose responses other operations need."""
 
 
 class ClusterRotation(Struct):
@@ -153,7 +153,7 @@ class TaskTally(Struct, kw_only=True):
     tried: dict[tuple[str, str, str, int], int] = field(default_factory=dict)
     """(label, place, keyword or `EDGE`, class of the status) -> cases that tested it."""
     shown: Shown = field(default_factory=Shown)
-    """What cases covered in the description, whatever they tested."""
+    """The parts of the description that cases covered, whatever they tested."""
     firsts: set[tuple[int | str, ...]] = field(default_factory=set)
     """Entries that are new since the last report: (label, status) of responses, (label, place, keyword) of cases."""
     looked_at: dict[tuple[str, int], int] = field(default_factory=dict)  # `statuses` when they were read last.

@@ -32,7 +32,7 @@ class OutlinedInput(Struct, frozen=True):
 
 
 class OutlinedOperation(Struct, frozen=True):
-    """What is known about an operation before the run."""
+    """The facts that are known about an operation before the run."""
 
     label: str
     method: str
