@@ -58,36 +58,31 @@ class CaseCounts:
             return
         if running.is_chained:
             for shot in flight.chain:
-                said = shot.said_status
-                self._budget.earned += 1
-                if shot.made.case.is_of_other_method:
-                    said = running.count_probe(shot.made.label, said)
-                else:
-                    running.count(shot.made.label, said)
-                    self._note_shown(running, shot.made.case, said, shot.verdict.outcome)
-                if running.is_news(said, has_failed=bool(shot.verdict.judgement.failures)):
-                    running.tally(self._slots)
+                self._count(running, shot.made.case, shot.said_status, shot.verdict)
         if flight.status < 0:
             # A step that was never sent.
             return
+        self._count(running, flight.made.case, flight.status, verdict)
+        if running.lease.known is not None and not running.lease.known.issuperset(
+            verdict.judgement.grave(flight.made.label)
+        ):
+            # The remaining cases are left to other phases.
+            running.ended_at_failure, running.stop = True, running.next_index
+            self._slots.end(running.lease.id, running.next_index)
+
+    def _count(self, running: LeasedTask, case: Case, status: int, verdict: Verdict) -> None:
         self._budget.earned += 1
-        case, label, status = flight.made.case, flight.made.label, flight.status
+        label, meta = case.operation.label, case.meta
         if case.other_method is not None and case.is_of_other_method:
             status = running.count_probe(label, status)
         else:
-            meta = case.meta
             is_wrong = meta is not None and meta.mode is _NEGATIVE
             running.count(label, status, is_wrong=is_wrong)
             if meta is not None and (is_wrong or meta.phase.data):
                 running.note_tried(label, meta, status)
             self._note_shown(running, case, status, verdict.outcome)
-        judgement = verdict.judgement
-        if running.is_news(status, has_failed=bool(judgement.failures)):
+        if running.is_news(status, has_failed=bool(verdict.judgement.failures)):
             running.tally(self._slots)
-        if running.lease.known is not None and not running.lease.known.issuperset(judgement.grave(label)):
-            # The remaining cases are left to other phases.
-            running.ended_at_failure, running.stop = True, running.next_index
-            self._slots.end(running.lease.id, running.next_index)
 
     def _note_shown(self, running: LeasedTask, case: Case, status: int, outcome: Outcome | None) -> None:
         content_type = outcome.content_type if isinstance(outcome, Response) else None

@@ -128,3 +128,33 @@ def test_few_sequences_of_reads_use_elements_of_lists_beyond_the_first(command: 
     # 24 sequences of a list, a member and its seats: nothing changes between them. The error has no reason, so that its
     # sequence is sent six times more.
     assert sum(request.target == b"/shows" for request in app.seen) <= 36
+
+
+def test_wrong_cases_in_the_middle_of_sequences_do_not_count_as_valid_ones(command: Command) -> None:
+    by_id = [{"name": "id", "in": "path", "required": True, "schema": {"type": "integer"}}]
+    made = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer"}}}
+    created = {"201": {"description": "", "content": {"application/json": {"schema": made}}}}
+    body = {"required": True, "content": {"application/json": {"schema": {"type": "boolean"}}}}
+    responses = {"200": {"description": ""}, "422": {"description": ""}}
+    paths = {
+        "/things": {"post": {"responses": created}},
+        "/things/{id}": {
+            "parameters": by_id,
+            "get": {"responses": responses},
+            "put": {"requestBody": body, "responses": responses},
+        },
+    }
+    count = itertools.count(1)
+
+    def answer(request: Request) -> Reply:
+        if request.method == "POST":
+            return json_reply({"id": next(count)}, 201)
+        is_wrong = request.method == "PUT" and request.body.strip() not in (b"true", b"false")
+        return json_reply({}, 422 if is_wrong else 200)
+
+    document = {"openapi": "3.0.3", "info": {"title": "Things", "version": "1"}, "paths": paths}
+    with serving(answer, document) as app:
+        done = command.run(app.document_url, "--phases", "stateful", "--mode", "all", "-n", "30", inline=True)
+    read = done.view.of("PUT /things/{id}")
+    assert read.wrong[422] >= 3, done.shown
+    assert set(read.positive_statuses) == {200}
