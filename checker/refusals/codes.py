@@ -9,6 +9,7 @@ from checker.core.scalars import is_number
 from checker.core.system import later_pattern
 from checker.refusals.sentences import (
     TYPES,
+    WHERE,
     FieldPath,
     PlaceDemand,
     demanded,
@@ -17,10 +18,8 @@ from checker.refusals.sentences import (
     number_of,
     path_of,
     sentences_at,
+    texts_in,
 )
-
-_WHERE: Final = {"body": "body", "query": "query", "querystring": "query", "path": "path", "params": "path",
-    "header": "header", "headers": "header", "cookie": "cookie", "cookies": "cookie", "json": "body", "form": "body"}  # fmt: skip
 
 # pydantic
 
@@ -52,7 +51,7 @@ def pydantic(body: Any) -> Iterator[PlaceDemand]:
     for error in errors if isinstance(errors, list) else ():
         if isinstance(error, dict) and isinstance(error.get("loc"), list) and "type" in error:
             loc = [str(part) for part in error["loc"]]
-            where = _WHERE.get(loc[0], "") if loc else ""
+            where = WHERE.get(loc[0], "") if loc else ""
             path = path_of(loc[1:] if where else loc)
             kind, ctx = str(error["type"]), error.get("ctx")
             ctx = ctx if isinstance(ctx, dict) else {}
@@ -114,10 +113,10 @@ def fastify(body: Any) -> Iterator[PlaceDemand]:
 
 def _place(path: FieldPath, context: str) -> tuple[str, FieldPath]:
     """Return the part of the request and the rest of a path, which may begin with the part."""
-    if context in _WHERE:
-        return _WHERE[context], path
-    if path and path[0] in _WHERE:
-        return _WHERE[path[0]], path[1:]
+    if context in WHERE:
+        return WHERE[context], path
+    if path and path[0] in WHERE:
+        return WHERE[path[0]], path[1:]
     return "", path
 
 
@@ -253,7 +252,7 @@ _GO_LIMITS: Final = {"gte": "minimum", "lte": "maximum", "gt": "exclusiveMinimum
 
 def go_validator(body: Any) -> Iterator[PlaceDemand]:
     """`Key: 'User.Name' Error:Field validation for 'Name' failed on the 'required' tag`, and fields with tags and parameters."""
-    for text in _texts(body):
+    for text in texts_in(body, _DEPTH):
         for found in _GO.finditer(text):
             yield from _go_tag(path_of(found["path"]), found["tag"], "")
         for found in _GO_UNKNOWN.finditer(text):
@@ -294,16 +293,6 @@ def _items(body: Any, names: FieldPath) -> Iterator[Mapping[str, Any]]:
         found = next((found[name] for name in names if found.get(name)), None)
     if isinstance(found, list):
         yield from (one for one in found if isinstance(one, dict))
-
-
-def _texts(body: Any) -> Iterator[str]:
-    if isinstance(body, str):
-        yield body
-    elif isinstance(body, dict):
-        yield from (value for value in body.values() if isinstance(value, str))
-        for value in body.values():
-            if isinstance(value, list):
-                yield from (item for item in value if isinstance(item, str))
 
 
 # Frameworks put their own words before it: `into the target type: name: ...`.

@@ -16,6 +16,7 @@ from checker.refusals import codes
 from checker.refusals.relations import Place, relations_in
 from checker.refusals.sentences import (
     TYPES,
+    WHERE,
     FieldPath,
     PlaceDemand,
     demanded,
@@ -24,6 +25,7 @@ from checker.refusals.sentences import (
     keyed,
     path_of,
     sentences_at,
+    texts_in,
 )
 from checker.refusals.state import FORM_OF_IDENTIFIERS, is_missing
 
@@ -35,8 +37,7 @@ _SAYS_NOTHING: Final = frozenset(("timestamp", "status", "error", "path", "reque
 """Names in a body that only repeats the status line."""
 _BARE: Final = re.compile(r"(400 ?)?(bad request)?\W*", re.IGNORECASE)
 _MOST_BYTES: Final = 64 << 10
-_WHERE: Final = {"json": "body", "form": "body", "data": "body", "query": "query", "querystring": "query", "headers": "header",
-    "cookies": "cookie", "view_args": "path", "path": "path"}  # fmt: skip
+_PARTS: Final = {**WHERE, "data": "body", "view_args": "path"}
 # Such runs occur in stack traces and echoed blobs: 75 refusals took 4.7 s of a run of 25 s.
 _NO_WORD: Final = later_pattern(r"\w{100,}")
 _META: Final = frozenset(
@@ -47,83 +48,48 @@ _META: Final = frozenset(
 _PROSE: Final = frozenset(("error", "detail", "message"))
 
 
-def django_rest(body: Any) -> Iterator[PlaceDemand]:
-    """`{"age": ["Ensure this value is greater than or equal to 18."]}`, at the top or below `detail`."""
-    inner = body.get("detail", body) if isinstance(body, dict) else body
-    # `{"error": {"name": "...", "details": [...]}}` names no field at the top.
-    is_whole = isinstance(inner, dict) and inner.keys().isdisjoint(("error", "errors"))
-    if is_whole and all(isinstance(one, list | dict) for one in inner.values()):
-        yield from keyed(inner)
-
-
-def marshmallow(body: Any) -> Iterator[PlaceDemand]:
-    """`{"errors": {"json": {"age": ["Must be greater than or equal to 18."]}}}`."""
-    if not isinstance(body, dict):
-        return
-    found = next((body[one] for one in ("errors", "messages", "detail") if one in body), body)
-    if not isinstance(found, dict):
-        return
-    for name, inner in found.items():
-        if name in _WHERE and isinstance(inner, dict):
-            yield from keyed(inner, where=_WHERE[name])
-
-
-def flask_restx(body: Any) -> Iterator[PlaceDemand]:
-    """`{"errors": {"age": "5 is less than the minimum of 18"}, "message": "Input payload validation failed"}`, and reqparse."""
-    errors = body.get("errors") if isinstance(body, dict) else None
-    if errors is None and isinstance(body, dict) and isinstance(body.get("message"), dict):
-        errors = body["message"]
-    for name, text in errors.items() if isinstance(errors, dict) else ():
-        if isinstance(text, str):
-            where = "query" if text.rstrip(". ").endswith("in the query string") else ""
-            path = path_of(name)
-            is_named = "required property" in text and bool(path)
-            yield from sentences_at(path[:-1] if is_named and repr(path[-1]) in text else path, text, where)
-
-
 _FIELD_IN_TEXT = later_pattern(r"^The (?:field )?(?P<name>[\w.]+)(?: field)? ")
 _JSON_PATH = later_pattern(r"Path: \$\.?(?P<path>[\w.\[\]]*)")
 
 
-def aspnet(body: Any) -> Iterator[PlaceDemand]:
-    """`{"title": "One or more validation errors occurred.", "errors": {"Age": ["The field Age must be between 18 and 99."]}}`."""
-    errors = body.get("errors") if isinstance(body, dict) and "title" in body else None
-    for name, texts in errors.items() if isinstance(errors, dict) else ():
-        for text in texts if isinstance(texts, list) else [texts]:
-            found = _JSON_PATH.search(str(text))
-            yield from _of_field(path_of(found["path"] if found else name), str(text))
+def by_field(body: Any) -> Iterator[PlaceDemand]:
+    """Yield the demands of texts below the names of fields, as Django, marshmallow, Flask-RESTX, ASP.NET, Laravel and Rails write them.
 
-
-def laravel(body: Any) -> Iterator[PlaceDemand]:
-    """`{"message": "...", "errors": {"age": ["The age field must be at least 18."]}}`."""
-    errors = body.get("errors") if isinstance(body, dict) and "message" in body else None
-    for name, texts in errors.items() if isinstance(errors, dict) else ():
-        for text in texts if isinstance(texts, list) else ():
-            yield from _of_field(path_of(name), str(text))
-
-
-def _of_field(path: FieldPath, text: str) -> Iterator[PlaceDemand]:
-    """Yield the demands of a text that begins with the name of the field."""
-    yield from demanded(path, demands_of(_FIELD_IN_TEXT.sub("This ", text)))
-
-
-def rails(body: Any) -> Iterator[PlaceDemand]:
-    """`{"errors": {"name": ["is too short (minimum is 3 characters)"]}}`, or by pointers as JSON:API has it."""
-    if not isinstance(body, dict):
+    `{"age": ["..."]}`, `{"errors": {"age": "..."}}`, `{"errors": {"json": {"age": ["..."]}}}`.
+    """
+    holders = (body.get(one) for one in ("errors", "messages", "detail", "message")) if isinstance(body, dict) else ()
+    held = next((one for one in holders if isinstance(one, dict)), None)
+    fields = body if held is None else held
+    # `{"error": {"name": "...", "details": [...]}}` names no field at the top.
+    if not isinstance(fields, dict) or not fields.keys().isdisjoint(("error", "errors")):
         return
-    errors = body.get("errors", body)
-    if isinstance(errors, list):
-        for error in errors:
-            source = error.get("source") if isinstance(error, dict) else None
-            if isinstance(source, dict):
-                text = str(error.get("detail", error.get("title", "")))
-                if isinstance(name := source.get("parameter"), str):
-                    yield from sentences_at(path_of(name), text, "query")
-                elif isinstance(pointer := source.get("pointer"), str):
-                    path = tuple(part for part in path_of(pointer) if part not in ("data", "attributes"))
-                    yield from sentences_at(path, text, "body")
-    elif isinstance(errors, dict) and all(isinstance(one, list) for one in errors.values()):
-        yield from keyed(errors)
+    is_whole = all(isinstance(one, list | dict) for one in fields.values())
+    for name, value in fields.items() if is_whole or held is not None else ():
+        if name in _PARTS and isinstance(value, dict):
+            yield from keyed(value, where=_PARTS[name])
+            continue
+        for text in value if isinstance(value, list) else [value]:
+            where = "query" if str(text).rstrip(". ").endswith("in the query string") else ""
+            if isinstance(text, str):
+                # Such a text begins with the name of the field, which may be a word for a type or a format.
+                found, text = _JSON_PATH.search(text), _FIELD_IN_TEXT.sub("This ", text)
+                yield from keyed(text, path_of(found["path"] if found else name), where)
+            elif is_whole:
+                yield from keyed([text] if isinstance(value, list) else text, path_of(name))
+
+
+def json_api(body: Any) -> Iterator[PlaceDemand]:
+    """`{"errors": [{"source": {"pointer": "/data/attributes/name"}, "detail": "is too short (minimum is 3 characters)"}]}`."""
+    errors = body.get("errors") if isinstance(body, dict) else None
+    for error in errors if isinstance(errors, list) else ():
+        source = error.get("source") if isinstance(error, dict) else None
+        if isinstance(source, dict):
+            text = str(error.get("detail", error.get("title", "")))
+            if isinstance(name := source.get("parameter"), str):
+                yield from sentences_at(path_of(name), text, "query")
+            elif isinstance(pointer := source.get("pointer"), str):
+                path = tuple(part for part in path_of(pointer) if part not in ("data", "attributes"))
+                yield from sentences_at(path, text, "body")
 
 
 _MISSING_MEMBER = later_pattern(r"missing required field `(?P<name>[^`]+)`")
@@ -150,8 +116,6 @@ def litestar(body: Any) -> Iterator[PlaceDemand]:
 _NAMES: Final = ("field", "param", "parameter", "property", "name", "path", "loc", "pointer", "instancePath", "attribute",
     "key", "source")  # fmt: skip
 _TEXTS: Final = ("message", "msg", "detail", "error", "reason", "description", "defaultMessage", "title")
-_LOCATIONS: Final = {"query": "query", "path": "path", "header": "header", "headers": "header", "body": "body",
-    "cookie": "cookie", "cookies": "cookie", "params": "path", "querystring": "query", "formData": "body"}  # fmt: skip
 _DEPTH: Final = 4
 
 
@@ -174,10 +138,10 @@ def _generic(value: Any, depth: int) -> Iterator[PlaceDemand]:
         if name and text:
             # A pointer may begin with the part of the request.
             said = (value.get("in"), value.get("location"), value.get("where"))
-            where = next((_LOCATIONS[one] for one in said if isinstance(one, str) and one in _LOCATIONS), "")
+            where = next((WHERE[one] for one in said if isinstance(one, str) and one in WHERE), "")
             path = path_of(name)
             if not where and isinstance(name, str) and name.startswith("/") and path[:1]:
-                where = _LOCATIONS.get(path[0], "")
+                where = WHERE.get(path[0], "")
                 path = path[1:] if where else path
             found = list(sentences_at(path, text, where))
             yield from found
@@ -202,7 +166,7 @@ def _is_name(key: str, value: Any) -> bool:
     In celebrate, `source` is the part of the request: `{"source": "body", "message": "..."}`. In many other frameworks,
     `name` is the class of the error.
     """
-    is_part = key == "source" and isinstance(value, str) and value in _LOCATIONS
+    is_part = key == "source" and isinstance(value, str) and value in WHERE
     is_class = key == "name" and isinstance(value, str) and value.endswith(("Error", "Exception"))
     return isinstance(value, str | list) and not (is_part or is_class)
 
@@ -242,7 +206,7 @@ def _of_text(text: str) -> Iterator[PlaceDemand]:
         elif found := _LABELLED.search(sentence.strip()) or _IN_PART.search(sentence.strip()):
             where = found.groupdict().get("where") or ""
             demands = demands_of(found["text"])
-            yield from demanded(path_of(found["name"]), demands, where=_LOCATIONS.get(where, ""))
+            yield from demanded(path_of(found["name"]), demands, where=WHERE.get(where, ""))
         elif (found := _EXPECTED.search(sentence)) and found["noun"].lower() not in TYPES:
             yield from demanded(path_of(found["name"] or found["noun"]), demands_of(sentence))
         elif found := _OF_PART.search(sentence):
@@ -260,7 +224,7 @@ def _of_text(text: str) -> Iterator[PlaceDemand]:
             for path in (name, f"{name}_{found['noun']}"):
                 yield PlaceDemand(path_of(path), SELDOM)
         elif found := _NAMED.search(sentence.strip()):
-            where = _LOCATIONS[found["where"].lower()] if found["where"] else ""
+            where = WHERE[found["where"].lower()] if found["where"] else ""
             # `embeddings: Each embedding must have at least 1 dimension`
             items = (ITEMS,) if found["text"].lower().startswith(("each ", "every ")) else ()
             yield from demanded((*path_of(found["name"]), *items), demands_of(found["text"]), where=where)
@@ -269,7 +233,7 @@ def _of_text(text: str) -> Iterator[PlaceDemand]:
 # The first reader that finds something decides, so precise readers come before those that take any name for a field.
 READERS: Final[tuple[Callable[[Any], Iterator[PlaceDemand]], ...]] = (
     codes.pydantic, codes.ajv, codes.fastify, codes.zod, codes.symfony, codes.spring, codes.go_validator, codes.rust,
-    litestar, marshmallow, flask_restx, aspnet, laravel, django_rest, rails, generic,
+    litestar, by_field, json_api, generic,
 )  # fmt: skip
 """Each reader yields the demands of a body (JSON or text) of one framework; none for other frameworks."""
 
@@ -315,7 +279,7 @@ def demands_in(case: Case, response: Response, declared: Collection[str] = ()) -
     path = case.operation.resource_path
     variable = variables_of(path)[-1] if ends_with_variable(path) else ""
     # Labels and names without a space state no relation.
-    texts = [one for one in islice(_texts_in(body, _DEPTH), _MOST) if " " in one]
+    texts = [one for one in islice(texts_in(body, _DEPTH), _MOST) if " " in one]
     related = {one for text in texts[:_MOST_RELATED] for one in relations_in(text, places, variable)}
     for reader in READERS if body is not None else ():
         said = list(islice(reader(body), _MOST))
@@ -331,7 +295,7 @@ _LONGEST_REASON: Final = 100
 
 def reason_of(response: Response) -> str:
     """Return the first sentence of a refusal, without quoted parts and words with numbers; empty if there is none."""
-    texts = list(islice(_texts_in(body_of(response), _DEPTH), _MOST))
+    texts = list(islice(texts_in(body_of(response), _DEPTH), _MOST))
     text = next((one for one in texts if " " in one.strip()), texts[0] if texts else "")
     return " ".join(_VARYING.sub("...", text[:2000]).split())[:_LONGEST_REASON]
 
@@ -339,7 +303,7 @@ def reason_of(response: Response) -> str:
 def denies_name(name: str, case: Case, response: Response) -> bool:
     """Whether a refusal says that the resource in the path of a case does not exist, or that identifiers have another form."""
     others = [*case.query, *(case.body if isinstance(case.body, dict) else ())]
-    for text in islice(_texts_in(body_of(response), _DEPTH), _MOST):
+    for text in islice(texts_in(body_of(response), _DEPTH), _MOST):
         if name in text and is_missing(text) and _has_word(text, name):
             return True
         # If the text contains another name of the request, it is about that place.
@@ -350,14 +314,6 @@ def denies_name(name: str, case: Case, response: Response) -> bool:
 
 def _has_word(text: str, word: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None
-
-
-def _texts_in(value: Any, depth: int) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif depth and isinstance(value, dict | list):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _texts_in(inner, depth - 1)
 
 
 def _paths_in(value: Any, above: FieldPath, depth: int) -> Iterator[FieldPath]:

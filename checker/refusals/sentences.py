@@ -125,37 +125,30 @@ def listed(text: str) -> list[Any]:
     return values
 
 
+_SIZES: Final = {
+    "minimum": ("minLength", "minItems", 0),
+    "maximum": ("maxLength", "maxItems", 0),
+    "exclusiveMinimum": ("minLength", "minItems", 1),
+    "exclusiveMaximum": ("maxLength", "maxItems", -1),
+}
+"""Keyword of a bound -> keywords for the lengths of texts and lists, and the difference of their values."""
+
+
+def _bound(keyword: str, number: str, unit: str | None) -> Demand:
+    """Return the demand of a bound: of a number, or of a length if a unit follows."""
+    if not unit:
+        return keyword, number_of(number)
+    of_text, of_items, by = _SIZES[keyword]
+    return of_text if unit.strip().startswith(("char", "letter")) else of_items, int(number_of(number)) + by
+
+
 def _limit(keyword: str) -> _Reading:
-    """Return a reader for a bound: of a number, or of a length if a unit follows."""
-    sizes = {
-        "minimum": ("minLength", "minItems", 0),
-        "maximum": ("maxLength", "maxItems", 0),
-        "exclusiveMinimum": ("minLength", "minItems", 1),
-        "exclusiveMaximum": ("maxLength", "maxItems", -1),
-    }
-
-    def read(found: re.Match[str]) -> Iterator[Demand]:
-        limit = number_of(found["n"])
-        unit = (found.groupdict().get("unit") or "").strip()
-        if not unit:
-            yield keyword, limit
-        else:
-            of_text, of_items, by = sizes[keyword]
-            is_text = unit.startswith(("char", "letter"))
-            yield of_text if is_text else of_items, int(limit) + by
-
-    return read
+    return lambda found: iter([_bound(keyword, found["n"], found["unit"])])
 
 
 def _between(found: re.Match[str]) -> Iterator[Demand]:
-    unit = (found["unit"] or "").strip() or ("characters" if found["size"] else "")
-    low, high = number_of(found["low"]), number_of(found["high"])
-    if not unit:
-        yield from (("minimum", low), ("maximum", high))
-    elif unit.startswith(("char", "letter")):
-        yield from (("minLength", low), ("maxLength", high))
-    else:
-        yield from (("minItems", low), ("maxItems", high))
+    unit = found["unit"] or ("characters" if found["size"] else "")
+    yield from (_bound("minimum", found["low"], unit), _bound("maximum", found["high"], unit))
 
 
 def _whole_number(keyword: str) -> _Reading:
@@ -355,6 +348,20 @@ class PlaceDemand(Struct, frozen=True):
     keyword: str
     value: Any = True
     where: str = ""  # `query`, `path`, `header`, `cookie`, `body`; empty if unknown.
+
+
+WHERE: Final = {"body": "body", "json": "body", "form": "body", "formData": "body", "query": "query", "querystring": "query",
+    "path": "path", "params": "path", "header": "header", "headers": "header", "cookie": "cookie", "cookies": "cookie"}  # fmt: skip
+"""Words of frameworks for the parts of a request."""
+
+
+def texts_in(value: Any, depth: int) -> Iterator[str]:
+    """Yield the texts of an error body, at most `depth` levels below its root."""
+    if isinstance(value, str):
+        yield value
+    elif depth and isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from texts_in(inner, depth - 1)
 
 
 def path_of(name: object) -> FieldPath:
