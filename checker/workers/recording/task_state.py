@@ -426,11 +426,12 @@ class InFlight(Struct):
     is_looked_at: bool = False  # Whether it was tested for being the first accepted case of its operation.
     is_doubtful: bool = False  # Whether it was sent during an outage.
     answers: tuple[Answered, ...] = ()  # The outcomes of its requests so far, if a check may send more than one.
+    is_counted: bool = False
+    """Whether it is one of the run's cases, and no failing example of an earlier run or second look."""
 
-    @property
-    def is_counted(self) -> bool:
-        """Whether it is one of the run's cases, and no failing example of an earlier run or second look."""
-        return self.index < SAVED_INDEX and not self.task.lease.again
+    def __post_init__(self) -> None:
+        # Not a property, because several observers ask each case.
+        self.is_counted = self.index < SAVED_INDEX and not self.task.lease.again
 
     @property
     def before(self) -> tuple[Verdict, ...]:
