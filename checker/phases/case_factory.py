@@ -428,10 +428,10 @@ class CaseFactory:
             # If the schema of the body cannot be resolved, the coverage phase lists the requests without a body.
             raise program.fault
         operation, source = program.operation, self._random
-        source.reset(sum(place))
         pool = None if self.values is None else self.values.of(operation, phase.name, learned, given)
         if newest and pool is not None:
             pool = NewestFirst(pool)
+        source.reset(sum(place))
         case = program.draw(source, case_id(*place), phase, pool)
         bindings = case.meta.bindings if case.meta is not None else ()
         return GeneratedCase(case, operation.label, source.choices, bindings, learned=learned)
