@@ -16,7 +16,7 @@ from msgspec.structs import astuple, replace
 from checker.core.constraints import Constraint
 from checker.core.failures import Severity
 from checker.core.security import UNAUTHORIZED
-from checker.corpus.needs import creation_rank, needed_by
+from checker.corpus.needs import ResourceHistory, needed_by
 from checker.corpus.records import (
     DemandHeard,
     Finding,
@@ -281,10 +281,7 @@ class RunView(Struct):
     labels: dict[str, None] = field(default_factory=dict)  # Operations that the run is to test, in document order.
     demands: dict[tuple[str, Constraint], DemandHeard] = field(default_factory=dict)
     """Demands of the target beyond the description, including refuted ones."""
-    made: dict[str, ResourceMade] = field(default_factory=dict)
-    """Path that ends in a short name -> the request that created the resource there."""
-    removed: dict[str, ResourceMade] = field(default_factory=dict)
-    """Path that ends in a short name -> the request that removed the resource there."""
+    resources: ResourceHistory = field(default_factory=ResourceHistory)
     incarnations: defaultdict[int, IncarnationView] = field(default_factory=lambda: defaultdict(IncarnationView))
     sights: Sights = field(default_factory=Sights)
     earlier: dict[str, tuple[str, str]] | None = None
@@ -357,7 +354,7 @@ class RunView(Struct):
         return len(self.sights.shown)
 
     def _with_needs(self, finding: Finding) -> Finding:
-        needs = needed_by(finding, self.made, self.removed)
+        needs = needed_by(finding, self.resources)
         return replace(finding, needs=needs) if needs else finding
 
     def absorb(self, incarnation: int, record: Record) -> None:
@@ -388,9 +385,7 @@ class RunView(Struct):
                 known_replay = self.replayed.get(record.fingerprint, record)
                 self.replayed[record.fingerprint] = max(known_replay, record, key=lambda one: (one.at, one.result))
             case ResourceMade():
-                by_path = self.removed if record.is_gone else self.made
-                known_maker = by_path.get(record.path, record)
-                by_path[record.path] = min(known_maker, record, key=creation_rank)
+                self.resources.absorb(record)
             case OperationError():
                 self._absorb_error(record)
             case Note():

@@ -64,15 +64,25 @@ def creation_order(label: str, status: int, at: float) -> tuple[int, float]:
     return status // 100 + (status < 400 and _method_of(label) in _LESS_SURE), at
 
 
-def needed_by(
-    finding: Finding, made: Mapping[str, ResourceMade], removed: Mapping[str, ResourceMade]
-) -> tuple[ResourceMade, ...]:
-    """Return the requests without which a fresh target may not show a finding, outermost resource first. `made` and `removed` are by path.
+class ResourceHistory(Struct):
+    """The requests that created and removed resources, by path. Paths end in short names."""
+
+    made: dict[str, ResourceMade] = field(default_factory=dict)
+    removed: dict[str, ResourceMade] = field(default_factory=dict)
+
+    def absorb(self, record: ResourceMade) -> None:
+        by_path = self.removed if record.is_gone else self.made
+        by_path[record.path] = min(by_path.get(record.path, record), record, key=creation_rank)
+
+
+def needed_by(finding: Finding, resources: ResourceHistory) -> tuple[ResourceMade, ...]:
+    """Return the requests without which a fresh target may not show a finding, outermost resource first.
 
     A resource that the run did not create, or that it removed, existed before the run. `is_surely_needed` tells which
     requests are certain. A sequence that creates its resources anew needs only those whose names it takes from a list that
     the run has filled.
     """
+    made, removed = resources.made, resources.removed
     shown = {str(one.literal) for step in finding.steps for one in step.bindings if _method_of(one.producer) in SAFE}
     listed = shown if finding.investigation.is_anew else frozenset()
     is_whole = finding.investigation.is_anew and not listed

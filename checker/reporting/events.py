@@ -1,7 +1,7 @@
 """A run as one stream of events by time, read from its journals and its traffic."""
 
 import heapq
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from math import inf
 from operator import itemgetter
@@ -12,7 +12,7 @@ from msgspec import Struct
 from checker.corpus.fold import RunView, fold
 from checker.corpus.journal import Journals
 from checker.corpus.layout import RunLayout
-from checker.corpus.needs import needed_by
+from checker.corpus.needs import ResourceHistory, needed_by
 from checker.corpus.records import (
     Finding,
     Interaction,
@@ -161,13 +161,12 @@ class RunEvents(EventStream):
 
     def needs_of(self, finding: Finding) -> tuple[ResourceMade, ...]:
         """Return the requests that a finding needs, according to the whole run."""
-        return needed_by(finding, *self._made)
+        return needed_by(finding, self._resources)
 
     @cached_property
-    def _made(self) -> tuple[Mapping[str, ResourceMade], Mapping[str, ResourceMade]]:
-        """The created and the removed resources of the run, by path. A finding may precede the record of a resource that it needs."""
-        view = fold(Journals(self._layout, above=self._first - 1, kinds=(ResourceMade,)).read_new())
-        return view.made, view.removed
+    def _resources(self) -> ResourceHistory:
+        """The resources of the whole run, because a finding may precede the record of a resource that it needs."""
+        return fold(Journals(self._layout, above=self._first - 1, kinds=(ResourceMade,)).read_new()).resources
 
     def notes(self) -> list[Note]:
         """Return a note for each damaged file of traffic."""

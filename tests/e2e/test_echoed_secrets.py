@@ -91,6 +91,6 @@ def test_a_token_that_the_server_repeats_is_in_no_file(command: Command, kind: s
             ran = command.here("fuzz", app.document_url, *reports, "--seed", "1", "--workers", "1")
     assert ran.code == 1, ran.shown
     assert "response_schema_conformance" in {one.check for one in ran.findings} or kind == "fuzz"
-    assert bool(ran.view.made) or kind == "fuzz"
+    assert bool(ran.view.resources.made) or kind == "fuzz"
     assert _left_in(command.directory) == []
     assert _SPELLED.decode() not in ran.stdout + ran.stderr
