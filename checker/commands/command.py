@@ -64,6 +64,7 @@ def run_program(began_at: float) -> int:
 
 _MOST = 3
 _TESTING = ("run", "fuzz")
+_TYPO = 0.8  # `--check` is `--checks`, not the end of `--suppress-health-check`; `--path` is an end, not `--auth`.
 _ALIKE = 0.7  # Least similarity of a suggestion. With a lower one, `--report` would be suggested for `--target`.
 
 
@@ -95,8 +96,12 @@ class Command(click.Command):
             wanted = name.lstrip("-")
             names = [known[2:] for one in self.params for known in one.opts if known.startswith("--")]
             same_end = [known for known in names if f"-{known}".endswith(f"-{wanted}") or wanted.endswith(f"-{known}")]
-            near = same_end[:_MOST] or get_close_matches(wanted, names, n=1, cutoff=_ALIKE)
-            raise click.NoSuchOption(name, possibilities=[f"--{known}" for known in near], ctx=ctx) from error
+            typo, alike = (get_close_matches(wanted, names, n=1, cutoff=least) for least in (_TYPO, _ALIKE))
+            near = typo or get_close_matches(wanted, same_end, n=_MOST, cutoff=0) or alike
+            unknown = click.NoSuchOption(name, ctx=ctx)
+            # The constructor of click 8.5 drops names that are not alike, such as `--include-operation-id` for `--id`.
+            unknown.possibilities = [f"--{known}" for known in near]  # type: ignore[misc]
+            raise unknown from error
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

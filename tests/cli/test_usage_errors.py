@@ -156,6 +156,11 @@ WRONG = {
         "No such option '--config-file'. Put it before the command: `checker --config-file ... run`",
     ),
     "option of another tool": ((*RUN, "--targets", "1"), "No such option '--targets'."),
+    "singular of an option": ((*RUN, "--check", "all"), "No such option '--check'. Did you mean '--checks'?"),
+    "ends of options": (
+        (*RUN, "--id", "a"),
+        "No such option '--id'. (Did you mean one of: '--exclude-operation-id', '--include-operation-id'?)",
+    ),
     "end of an option": ((*RUN, "--timeout", "1"), "No such option '--timeout'. Did you mean '--request-timeout'?"),
 }
 
