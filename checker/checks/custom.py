@@ -17,7 +17,7 @@ from checker.core.registry import Registry
 from checker.core.response import Response
 from checker.core.send import Exchanging
 from checker.core.templates import error_template, sent_texts
-from checker.core.user_code import RunningCode, refuse_coroutine, require, several
+from checker.core.user_code import RunningCode, refuse_coroutine, require, several, takes
 
 AFTER_RESPONSE = "after_response"
 AFTER_RUN = "after_run"
@@ -41,7 +41,7 @@ def refuse_malformed(kind: type) -> None:
         raise ConfigError(f"check {name} {found}; a class check has `{AFTER_RESPONSE}`, `{AFTER_RUN}`, or both")
     for callback, wanted in _ARGUMENTS.items():
         function = getattr(kind, callback, None)
-        if function is not None and len(inspect.signature(function).parameters) != wanted.count(",") + 1:
+        if function is not None and not takes(function, wanted.count(",") + 1):
             raise ConfigError(f"check {name}: {callback} takes {wanted}")
         refuse_coroutine(function, f"check {name}: {callback}")
     if hasattr(kind, "state") != hasattr(kind, "merge"):
@@ -173,9 +173,9 @@ def check(
         if inspect.isclass(source):
             refuse_malformed(source)
         else:
-            found = len(inspect.signature(source).parameters)
-            if found != 3:
-                raise TypeError(f"check {name!r} takes 3 arguments (context, response, case) but {found} is defined")
+            if not takes(source, 3):
+                found = inspect.signature(source)
+                raise TypeError(f"check {name!r} is called with (context, response, case), which does not fit {found}")
             refuse_coroutine(source, f"check {name!r}")
         CUSTOM_CHECKS.add(name, CustomCheck(source, applies))
         return source

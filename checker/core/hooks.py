@@ -15,7 +15,7 @@ from checker.core.errors import HookExecutionError, IncorrectUsage, MetricError,
 from checker.core.operation_filter import FilterAttributes, OperationFilter, Predicate
 from checker.core.registry import Registry
 from checker.core.response import Response
-from checker.core.user_code import RunningCode, refuse_coroutine, require, require_function, require_texts
+from checker.core.user_code import RunningCode, refuse_coroutine, require, require_function, require_texts, takes
 
 Hook = Callable[..., Any]
 Registered = TypeVar("Registered", bound=Hook)
@@ -275,12 +275,14 @@ def _hook_name(name: str) -> HookName:
 
 def _checked(function: Hook, name: str, known: HookName) -> Hook:
     require(callable(function), "hook", "a function", function)
-    parameters = list(inspect.signature(function).parameters.values())
-    expected = len(known.arguments) + 1
-    if len(parameters) != expected:
-        raise TypeError(f"Hook '{name}' takes {expected} arguments but {len(parameters)} is defined")
+    names = ("context", *known.arguments)
+    signature = inspect.signature(function)
+    kinds = [one.kind for one in signature.parameters.values()]
+    is_spread = name == "before_call" and inspect.Parameter.VAR_KEYWORD in kinds
+    if not takes(function, len(names) - is_spread):
+        raise TypeError(f"Hook '{name}' is called with ({', '.join(names)}), which does not fit {signature}")
     refuse_coroutine(function, f"hook {name!r}")
-    if name == "before_call" and parameters[-1].kind is inspect.Parameter.VAR_KEYWORD:
+    if is_spread:
         # Python copies the mapping for `**kwargs`, so changes in it would be lost: the hook returns them.
         @functools.wraps(function)
         def call(context: HookContext, case: Any, kwargs: dict[str, Any]) -> None:

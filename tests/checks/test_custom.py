@@ -143,6 +143,18 @@ def test_a_class_that_is_no_check_is_refused(sentence: str) -> None:
         check(type("Mine", (), MALFORMED[sentence]))
 
 
+def test_a_function_is_a_check_if_it_can_be_called_with_three_arguments() -> None:
+    @check
+    def variadic(*arguments): ...
+
+    @check
+    def optional(ctx, response, case, strict=False, **more): ...
+
+    assert list(CUSTOM_CHECKS) == ["variadic", "optional"]
+    with pytest.raises(TypeError, match=re.escape("which does not fit (response, case)")):
+        check(lambda response, case: None)
+
+
 class Unsure:
     def __init__(self, *, most: int) -> None:
         self.seen = most

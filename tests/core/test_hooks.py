@@ -54,7 +54,15 @@ def test_an_unknown_name_is_refused_before_there_is_a_function(hook) -> None:
 def test_wrong_number_of_arguments_is_a_type_error(hook) -> None:
     with pytest.raises(TypeError) as caught:
         hook("map_query")(lambda ctx, query, extra: query)
-    assert str(caught.value) == "Hook 'map_query' takes 2 arguments but 3 is defined"
+    expected = "Hook 'map_query' is called with (context, query), which does not fit (ctx, query, extra)"
+    assert str(caught.value) == expected
+
+
+def test_a_function_with_more_optional_arguments_is_a_hook(hook, registry) -> None:
+    functions = (lambda *arguments: None, lambda ctx, case, response, **more: None, lambda a, b, c, d=1, *, e=2: None)
+    for one in functions:
+        hook("after_call")(one)
+    assert registry.named("after_call") == functions
 
 
 def test_before_call_may_change_kwargs_in_both_forms(hook, registry) -> None:
