@@ -279,6 +279,7 @@ class OpenApiContract:
         if known is not None:
             return known
         documented = tuple(self._responses)
+        # OpenAPI 3.0.3, Responses Object: an explicit status comes before a range, a range before `default`.
         by_name = {name.strip().lower(): name for name in documented}
         matched = next(
             (by_name[name] for name in (str(status), f"{status // 100}xx", "default") if name in by_name), None
@@ -410,12 +411,3 @@ class OpenApiContract:
             schema = content.promise.schema or content.promise.item_schema
             return Unvalidated(content.pointer if schema is None else schema.pointer, str(error))
         return Unvalidated(content.pointer, found, is_unread=True) if isinstance(found, str) else found
-
-
-def _matched(documented: tuple[str, ...], status: int) -> str | None:
-    # OpenAPI 3.0.3, Responses Object: an explicit status comes before a range, a range before `default`.
-    by_name = {name.strip().lower(): name for name in documented}
-    for name in (str(status), f"{status // 100}xx", "default"):
-        if name in by_name:
-            return by_name[name]
-    return None

@@ -9,6 +9,7 @@ from checker.generation.boundaries.values import Boundary, Scenario, distinct
 from checker.generation.drawing.compiling import Compiler
 from checker.generation.drawing.places import TextPlace
 from checker.generation.negation.breaches import Breach, Broken, PathStep, breaches, invalid_for, tried_with
+from checker.generation.negation.scalars import NEAR_MISSES
 from checker.generation.normalization import forms
 from checker.generation.normalization.forms import Conjunction
 from checker.generation.regex_writing import writer
@@ -26,23 +27,6 @@ WRONG_TYPES: Final[tuple[Any, ...]] = (
 """The usual value of each type first. Most of them are wrong as text as well: `2` is no boolean, `0.5` no integer."""
 
 NOT_LISTED: Final[tuple[Any, ...]] = ("AAA", "", 0, False, None, 0.5, {}, [None, None])
-
-WRONG_FORMATS: Final = {
-    "date": (
-        "2023-13-01", "2023-00-10", "2023-01-00", "2023-01-32", "2023-04-31", "2023-02-29", "2023-1-01", "2023-01-1",
-        "x2023-01-01", "2023-01-01x",
-    ),
-    "uuid": (
-        "123e4567e89b-12d3-a456-426614174000", "123e4567-e89b-12d3-a456-4266141740000", "123e4567-e89b-12d3-a456-42661417400g",
-    ),
-    "date-time": ("2023-01-01T00:00:00", "2023-01-01T25:00:00Z", "2023-01-01 00:00:00Z.", "2023-13-01T00:00:00Z"),
-    "email": ("a.example.com", "a@", "@example.com"),
-    "ipv4": ("256.0.0.1", "1.2.3", "1.2.3.4.5"),
-    "ipv6": ("12345::", "::g"),
-    "uri": ("//example.com", "http://exa mple.com"),
-}  # fmt: skip
-"""Format -> near misses, each with one wrong part."""
-
 
 _RANKS: Final = 6  # Attempts at a value that is proved wrong.
 _MORE: Final = "<b>"  # Text of a second line, which few patterns accept.
@@ -162,7 +146,7 @@ def _probes(breach: Breach, *, is_typed: bool) -> tuple[Any, ...]:
             low, high = INTEGER_RANGES[str(was)]
             return low - 1, high + 1
         case "format":
-            return WRONG_FORMATS.get(str(was), ())
+            return NEAR_MISSES.get(str(was), ())
         case _:
             return ()
 

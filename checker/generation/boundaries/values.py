@@ -63,7 +63,7 @@ def many_items(item: Any, place: TextPlace, pointer: str) -> Iterator[Boundary]:
 def with_fractions(usual: Any, place: TextPlace, pointer: str) -> Iterator[Boundary]:
     """Yield the usual body with its integers written as `1.0`, which JSON Schema counts as integers."""
     written = _with_fractions(usual)
-    if is_nesting(place) and isinstance(usual, dict | list) and _has_fraction(written):
+    if is_nesting(place) and isinstance(usual, dict | list) and distinct(written) != distinct(usual):
         text = "Integers written with a fraction of zero"
         yield Boundary(written, text, Scenario.UNUSUAL, pointer)
 
@@ -76,14 +76,6 @@ def _with_fractions(value: Any) -> Any:
     is_integer = isinstance(value, int) and not isinstance(value, bool)
     # Doubles beyond 2**53 skip integers, so the number would change.
     return float(value) if is_integer and abs(value) < 2**53 else value
-
-
-def _has_fraction(value: Any) -> bool:
-    if isinstance(value, dict):
-        return any(map(_has_fraction, value.values()))
-    if isinstance(value, list):
-        return any(map(_has_fraction, value))
-    return isinstance(value, float) and value.is_integer()
 
 
 PARAMETERS = (Location.PATH, Location.QUERY, Location.HEADER, Location.COOKIE)

@@ -116,9 +116,7 @@ def with_extras(whole: Draw, room: Room, text: Alphabet, excluded: str) -> Draw:
         part: Any = parts[index]
         if index == _BODY:
             body, media_type = part
-            if not isinstance(body, dict | list):
-                part = part
-            else:
+            if isinstance(body, dict | list):
                 member, path = value
                 # A hook may change the case, so the body is copied; listed containers must stay empty.
                 grown = _grown(body, name, copy(member), path)

@@ -1,7 +1,6 @@
 """Ways to break the keywords of numbers, strings and lists of values."""
 
 from base64 import b64encode
-from calendar import isleap
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -146,7 +145,6 @@ def _no_multiple(site: MutationSite, keyword: str, step: Any) -> Draw:
     return site.retried(site.replaced((keyword,), keyword, {"type": "number"}), is_clear, keyword)
 
 
-_Change = Callable[[str], str]
 _STRANGE: Final = " -_0aZ.\n\u00e9!"
 _EDITS: Final = 10
 
@@ -172,144 +170,44 @@ def mutated(draw: Draw) -> Draw:
     return changed
 
 
-def _changed(changes: tuple[_Change, ...], draw: Draw) -> Draw:
-    """Return draws of texts with an edit that is typical of the format, or with any edit."""
-    count, edited = len(changes), mutated(draw)
-
-    def miss(source: Source) -> str:
-        which = source.choice(count + 2)
-        if which >= count:
-            value: str = edited(source)
-            return value
-        text = draw(source)
-        return changes[which](text) if isinstance(text, str) else ""
-
-    return miss
-
-
-def _always(text: str) -> _Change:
-    return lambda _: text
-
-
-def _spliced(start: int, stop: int | None, text: str) -> _Change:
-    """Return an edit that puts `text` in place of some characters."""
-    return lambda whole: whole[:start] + text + ("" if stop is None else whole[stop:])
-
-
-def _not_in_leap_year(text: str) -> str:
-    year = int(text[:4]) if text[:4].isdecimal() else 2023
-    return f"{min(year + isleap(year), 9999):04d}-02-29{text[10:]}"
-
-
-_DATES: Final[tuple[_Change, ...]] = (
-    _spliced(5, 7, "13"),
-    _spliced(5, 7, "00"),
-    _spliced(8, 10, "00"),
-    _spliced(8, 10, "32"),
-    _spliced(5, 10, "04-31"),
-    _not_in_leap_year,
-    _spliced(5, 6, ""),
-    _spliced(0, 1, ""),
-    _spliced(4, 5, "/"),
-    _spliced(4, 5, ""),
-)
-_CLOCKS: Final = (("24", 0), ("60", 3), ("61", 6))
-
-
-def _clocks(start: int) -> tuple[_Change, ...]:
-    """Return edits to hours, minutes and seconds that make an invalid time."""
-    return tuple(_spliced(start + at, start + at + 2, text) for text, at in _CLOCKS)
-
-
-_CHANGES: Final[dict[str, tuple[_Change, ...]]] = {
-    "date": (*_DATES, lambda text: text + "Z", lambda text: " " + text),
+NEAR_MISSES: Final[Mapping[str, tuple[str, ...]]] = {
+    "date": (
+        "2023-13-01", "2023-00-10", "2023-01-00", "2023-01-32", "2023-04-31", "2023-02-29", "2023-1-01", "2023-01-1",
+        "x2023-01-01", "2023-01-01x",
+    ),
     "date-time": (
-        *_DATES,
-        *_clocks(11),
-        _spliced(19, None, ""),
-        _spliced(10, None, ""),
-        _spliced(19, None, "+25:00"),
-        _spliced(10, 11, "_"),
+        "2023-01-01T00:00:00", "2023-01-01T25:00:00Z", "2023-01-01 00:00:00Z.", "2023-13-01T00:00:00Z",
+        "2023-02-29T00:00:00Z", "2023-01-01T00:00:00+25:00",
     ),
-    "time": (*_clocks(0), _spliced(8, None, "+25:00"), _spliced(5, None, ""), _spliced(2, 3, ".")),
+    "time": ("24:00:00Z", "00:60:00Z", "00:00:61Z", "00:00:00+25:00", "00:00"),
     "uuid": (
-        lambda text: text.replace("-", "", 1),
-        lambda text: text.replace("-", ""),
-        lambda text: text + "0",
-        _spliced(-1, None, ""),
-        _spliced(0, 1, "g"),
-        _spliced(8, 9, "_"),
-        lambda text: f"{{{text}}}",
+        "123e4567e89b-12d3-a456-426614174000", "123e4567-e89b-12d3-a456-4266141740000", "123e4567-e89b-12d3-a456-42661417400g",
     ),
-    "email": (
-        lambda text: text.replace("@", ""),
-        lambda text: text.partition("@")[0] + "@",
-        lambda text: "@" + text.rpartition("@")[2],
-        lambda text: text.replace("@", "@@"),
-        lambda text: text.replace("@", " @"),
-    ),
-    "hostname": (
-        lambda text: "-" + text,
-        lambda text: text.replace(".", "..", 1),
-        lambda text: text.replace(".", " ", 1),
-        lambda text: "a" * 64 + "." + text,
-        _always(""),
-    ),
-    "ipv4": (
-        lambda text: "256" + text[text.find(".") :],
-        lambda text: text.rpartition(".")[0],
-        lambda text: text + ".1",
-        lambda text: "0" + text,
-        lambda text: text.replace(".", ",", 1),
-    ),
-    "ipv6": (
-        lambda text: text + ":1:2:3:4:5:6:7:8",
-        lambda text: "g" + text,
-        _always("1::2::3"),
-        _always(":::"),
-        _always("12345::"),
-        _always("1.2.3.4"),
-    ),
-    "uri": (
-        lambda text: text.partition("://")[2],
-        lambda text: text.replace(":", "", 1),
-        lambda text: text + " ",
-        lambda text: text + "<>",
-        lambda text: "1" + text,
-        _always(""),
-    ),
-    "uri-reference": (
-        lambda text: text + " ",
-        lambda text: text + "\\",
-        lambda text: "<" + text + ">",
-        lambda text: text + "{}",
-    ),
-    "byte": (lambda text: text + "!", lambda text: text.rstrip("=") + "A===", _always("A"), lambda text: "=" + text),
-    "duration": (
-        _always("P"),
-        _always("PT"),
-        _spliced(0, 1, ""),
-        _always("P1H"),
-        _always("P1"),
-        lambda text: text.lower(),
-        lambda text: text.replace("P", "P-"),
-    ),
-    "json-pointer": (lambda text: "a" + text, lambda text: text + "/~2", lambda text: text + "/~"),
-    "relative-json-pointer": (lambda text: "-" + text, lambda text: "0" + text, _always("#"), _always("")),
-    "regex": (
-        lambda text: text + "(",
-        lambda text: "[" + text,
-        lambda text: "*" + text,
-        lambda text: text + "a{2,1}",
-        lambda text: "(?P<" + text,
-    ),
-}
-_SAME: Final = {"idn-email": "email", "iri": "uri", "iri-reference": "uri-reference"}
-FORMAT_MISSES: Final[Mapping[str, Callable[[Draw], Draw]]] = {
-    name: partial(_changed, changes)
-    for name, changes in (_CHANGES | {name: _CHANGES[like] for name, like in _SAME.items()}).items()
-}
-"""Format -> function from its draws to draws of near misses. A near miss may still be valid: draws are checked."""
+    "email": ("a.example.com", "a@", "@example.com"),
+    "hostname": ("-a.example", "a..example", "a b.example", f"{'a' * 64}.example"),
+    "ipv4": ("256.0.0.1", "1.2.3", "1.2.3.4.5"),
+    "ipv6": ("12345::", "::g", "1::2::3"),
+    "uri": ("//example.com", "http://exa mple.com"),
+    "uri-reference": ("/a b", "/<a>", "\\a"),
+    "byte": ("AA!=", "A", "=AAA"),
+    "duration": ("P", "PT", "1D", "P1H", "P1", "P-1D"),
+    "json-pointer": ("a", "/~2", "/~"),
+    "relative-json-pointer": ("-1", "01", "#"),
+    "regex": ("(", "[a", "*a", "a{2,1}"),
+}  # fmt: skip
+"""Format -> near misses, each with one wrong part."""
+_LIKE: Final = {"idn-email": "email", "iri": "uri", "iri-reference": "uri-reference"}
+
+
+def _misses(name: str, draw: Draw) -> Draw:
+    """Return draws of typical near misses of a format, and of valid texts with one edit."""
+    wrong, edited = NEAR_MISSES.get(_LIKE.get(name, name), ()), mutated(draw)
+
+    def miss(source: Source) -> Any:
+        which = source.choice(len(wrong) + 2)
+        return wrong[which] if which < len(wrong) else edited(source)
+
+    return miss if wrong else edited
 
 
 _TEXT: Final = {"type": "string"}
@@ -355,7 +253,7 @@ def _unmatched(site: MutationSite, keyword: str, pattern: str) -> Draw:
 
 def _misformatted(site: MutationSite, keyword: str, name: str) -> Draw:
     if name not in INTEGER_RANGES:
-        return _missed(site, keyword, ASSERTED_FORMATS[name], FORMAT_MISSES.get(name, mutated))
+        return _missed(site, keyword, ASSERTED_FORMATS[name], partial(_misses, name))
     low, high = INTEGER_RANGES[name]
     return mixed(
         partial(site.replaced, (keyword,), "format-minimum", {"type": "integer", "minimum": high + 1}),
