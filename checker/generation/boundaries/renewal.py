@@ -210,9 +210,9 @@ class Renewals(Struct):
         paths = forced | {one.path for one in references}
         # A name of the description that was accepted is in use, too.
         accepted = {one.path for one in self.compiler.settings.learned if one.keyword == USUAL}
-        names, places = _OwnNames.of(operation), []
+        places = []
         for path, spot in spots.items() if is_telling else ():
-            if path not in paths and names.is_own(path[-1], is_said=spot.is_said):
+            if path not in paths and _is_own(path[-1], operation, is_said=spot.is_said):
                 write = _writer(spot, part, partial(_fits, is_valid, usual, path))
                 if write is not None:
                     places.append(_Place(path, spot.value, spot.is_said and path not in accepted, write))
@@ -263,30 +263,15 @@ def _fits(is_valid: IsValid, usual: Any, path: tuple[str, ...], new: Any) -> boo
     return is_valid(body)
 
 
-class _OwnNames(Struct, frozen=True):
-    """The names of fields that identify the resource that an operation creates."""
-
-    noun: str
-    of_path: frozenset[str]
-    is_of_member: bool
-
-    @classmethod
-    def of(cls, operation: Operation) -> "_OwnNames":
-        path = operation.resource_path
-        variables = frozenset(map(normalised, variables_of(path)))
-        return cls(noun_of(resource_of(path)), variables, path.rstrip("/").endswith("}"))
-
-    def is_own(self, name: str, *, is_said: bool) -> bool:
-        """Whether a field of this name identifies the resource."""
-        whole, parts = normalised(name), words(name)
-        if whole in self.of_path or not parts or (self.is_of_member and whole in _KEYS):
-            # The field repeats a name in the path, so it must stay the same.
-            return False
-        if whole in _OWN:
-            return True
-        if singular("".join(parts[:-1])) == self.noun and parts[-1] in _OWN:
-            return True
-        return not is_said and parts[-1] in _EVERYWHERE
+def _is_own(name: str, operation: Operation, *, is_said: bool) -> bool:
+    """Whether a field of this name identifies the resource that an operation creates."""
+    path, whole, parts = operation.resource_path, normalised(name), words(name)
+    is_of_member = path.rstrip("/").endswith("}")
+    if whole in map(normalised, variables_of(path)) or not parts or (is_of_member and whole in _KEYS):
+        # The field repeats a name in the path, so it must stay the same.
+        return False
+    is_of_noun = parts[-1] in _OWN and singular("".join(parts[:-1])) == noun_of(resource_of(path))
+    return whole in _OWN or is_of_noun or (not is_said and parts[-1] in _EVERYWHERE)
 
 
 class _Spot(Struct, frozen=True):
@@ -331,12 +316,10 @@ def _writer(spot: _Spot, part: SchemaPart, fits: Callable[[Any], bool]) -> Write
         ways = _ways(spot.path[-1], spot.value, is_said=spot.is_said)
     # Each way is tried with three numbers. A way that fits only some numbers would fail later, when no other way is tried.
     for way in chain(ways, _drawn(spot, part)):
-        try:
+        with suppress(*NO_VALUE):
             found = [way(sample) for sample in _SAMPLES]
-        except NO_VALUE:
-            continue
-        if all(map(fits, found)) and len(set(map(distinct, found))) > 1:
-            return way
+            if all(map(fits, found)) and len(set(map(distinct, found))) > 1:
+                return way
     return None
 
 
@@ -351,24 +334,18 @@ def _ways(name: str, value: str, *, is_said: bool) -> Iterator[Write]:
     if is_said:
         # New values differ little from the value of the description.
         local, at, domain = value.partition("@")
-        if at:
-            yield partial(_shaped, f"{local}.", f"@{domain}", _ALPHABETS[0], 6)
         if value.isdecimal():
             yield partial(_shaped, value[:1], "", _DIGITS, len(value) - 1)
-        if "://" in value:
-            yield partial(_shaped, f"{value.rstrip('/')}/", "", _ALPHABETS[0], 6)
-        for joint in ("-", "", " ", "_"):
-            for alphabet in _ALPHABETS:
-                yield partial(_shaped, f"{value}{joint}", "", alphabet, 6)
+        shapes = [(f"{local}.", f"@{domain}")] if at else [(f"{value.rstrip('/')}/", "")] if "://" in value else []
+        for before, after in (*shapes, *((value + joint, "") for joint in ("-", "", " ", "_"))):
+            yield from (partial(_shaped, before, after, alphabet, 6) for alphabet in _ALPHABETS)
     if _UUID.fullmatch(value):
         yield lambda number: str(UUID(int=number << 64 | number, version=4))
-    usual = _SHAPES.get(words(name)[-1], _BARE)
-    for before, after in dict.fromkeys((usual, _BARE, *_SHAPES.values())):
+    for before, after in dict.fromkeys((_SHAPES.get(words(name)[-1], _BARE), _BARE, *_SHAPES.values())):
         # Usual values are mostly as short as their schema allows, so new ones may be longer.
         least = len(value) - len(before) - len(after)
         for size in (*_SIZES, *((least,) if least > _SIZES[0] else ())):
-            for alphabet in _ALPHABETS:
-                yield partial(_shaped, before, after, alphabet, size)
+            yield from (partial(_shaped, before, after, alphabet, size) for alphabet in _ALPHABETS)
 
 
 def _shaped(before: str, after: str, alphabet: str, size: int, number: int) -> str:
@@ -399,14 +376,13 @@ def _drawn(spot: _Spot, part: SchemaPart) -> Iterator[Write]:
     place, context = part.place, part.compiler.context
     for _ in spot.path:
         place = item_of(place)
-    try:
+    with suppress(*NO_VALUE):
+        # The compiler is not kept with the way.
         draw = part.compiler.compile(spot.schema, place)
-    except NO_VALUE:
-        return
 
-    def write(number: int) -> Any:
-        with context.aside():
-            context.begin(None)
-            return draw(RandomSource(number))
+        def write(number: int) -> Any:
+            with context.aside():
+                context.begin(None)
+                return draw(RandomSource(number))
 
-    yield write
+        yield write
