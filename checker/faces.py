@@ -6,6 +6,15 @@ from operator import attrgetter
 from typing import Any
 from warnings import warn
 
+_CHECKS = """
+    allow_header_conformance collection_conformance content_type_conformance ensure_resource_availability
+    error_disclosure ignored_auth injection location_conformance mass_assignment max_response_time
+    missing_required_header negative_data_rejection not_a_server_error object_level_authorization object_level_writes
+    positive_data_acceptance races read_your_writes refused_write response_headers_conformance
+    response_schema_conformance safe_methods session_ends status_code_conformance unsupported_method
+    update_conformance use_after_free
+"""
+
 PUBLIC = {
     "Case": "checker.core.case:Case",
     "Config": "checker.config.config:Config",
@@ -25,33 +34,7 @@ PUBLIC = {
     "AuthProvider": "checker.core.providers:AuthProvider",
     "check": "checker.checks.custom:check",
     "checks": "checker.checks",
-    "checks.allow_header_conformance": "checker.checks.direct:allow_header_conformance",
-    "checks.collection_conformance": "checker.checks.direct:collection_conformance",
-    "checks.content_type_conformance": "checker.checks.direct:content_type_conformance",
-    "checks.ensure_resource_availability": "checker.checks.direct:ensure_resource_availability",
-    "checks.error_disclosure": "checker.checks.direct:error_disclosure",
-    "checks.ignored_auth": "checker.checks.direct:ignored_auth",
-    "checks.injection": "checker.checks.direct:injection",
-    "checks.location_conformance": "checker.checks.direct:location_conformance",
-    "checks.mass_assignment": "checker.checks.direct:mass_assignment",
-    "checks.max_response_time": "checker.checks.direct:max_response_time",
-    "checks.missing_required_header": "checker.checks.direct:missing_required_header",
-    "checks.negative_data_rejection": "checker.checks.direct:negative_data_rejection",
-    "checks.not_a_server_error": "checker.checks.direct:not_a_server_error",
-    "checks.object_level_authorization": "checker.checks.direct:object_level_authorization",
-    "checks.object_level_writes": "checker.checks.direct:object_level_writes",
-    "checks.positive_data_acceptance": "checker.checks.direct:positive_data_acceptance",
-    "checks.races": "checker.checks.direct:races",
-    "checks.read_your_writes": "checker.checks.direct:read_your_writes",
-    "checks.refused_write": "checker.checks.direct:refused_write",
-    "checks.response_headers_conformance": "checker.checks.direct:response_headers_conformance",
-    "checks.response_schema_conformance": "checker.checks.direct:response_schema_conformance",
-    "checks.safe_methods": "checker.checks.direct:safe_methods",
-    "checks.session_ends": "checker.checks.direct:session_ends",
-    "checks.status_code_conformance": "checker.checks.direct:status_code_conformance",
-    "checks.unsupported_method": "checker.checks.direct:unsupported_method",
-    "checks.update_conformance": "checker.checks.direct:update_conformance",
-    "checks.use_after_free": "checker.checks.direct:use_after_free",
+    **{f"checks.{name}": f"checker.checks.direct:{name}" for name in _CHECKS.split()},
     "config": "checker.config",
     "credentials": "checker.credentials",
     "engine": "checker.library.runs",
@@ -59,12 +42,6 @@ PUBLIC = {
     "events": "checker.corpus.records",
     "fuzz": "checker.library.runs:fuzz",
     "graphql": "checker.graphql",
-    "graphql.from_asgi": "checker.library.loaders:graphql.from_asgi",
-    "graphql.from_dict": "checker.library.loaders:graphql.from_dict",
-    "graphql.from_file": "checker.library.loaders:graphql.from_file",
-    "graphql.from_path": "checker.library.loaders:graphql.from_path",
-    "graphql.from_url": "checker.library.loaders:graphql.from_url",
-    "graphql.from_wsgi": "checker.library.loaders:graphql.from_wsgi",
     "graphql.nodes": "checker.graphql.nodes",
     "graphql.scalar": "checker.graphql.scalars:scalar",
     "hook": "checker.core.hooks:hook",
@@ -93,17 +70,16 @@ PUBLIC = {
     "kinds.UrlSource": "checker.kinds.sources:UrlSource",
     "kinds.json_schema": "checker.kinds.static:json_schema",
     "kinds.register": "checker.kinds.table:register",
+    **{
+        f"{kind}.{name}": f"checker.library.loaders:{kind}.{name}"
+        for kind in ("graphql", "openapi")
+        for name in ("from_asgi", "from_dict", "from_file", "from_path", "from_url", "from_wsgi")
+    },
     "metric": "checker.core.hooks:metric",
     "MetricContext": "checker.core.hooks:MetricContext",
     "MetricFunction": "checker.core.hooks:MetricFunction",
     "openapi": "checker.openapi",
     "openapi.format": "checker.core.registry:register_format",
-    "openapi.from_asgi": "checker.library.loaders:openapi.from_asgi",
-    "openapi.from_dict": "checker.library.loaders:openapi.from_dict",
-    "openapi.from_file": "checker.library.loaders:openapi.from_file",
-    "openapi.from_path": "checker.library.loaders:openapi.from_path",
-    "openapi.from_url": "checker.library.loaders:openapi.from_url",
-    "openapi.from_wsgi": "checker.library.loaders:openapi.from_wsgi",
     "openapi.require_security_scheme": "checker.library.loaders:require_security_scheme",
     "phases": "checker.phases",
     "phases.CaseSource": "checker.core.phases:CaseSource",

@@ -1,6 +1,7 @@
 """The built-in checks as functions `(context, response, case)`, which users' checks can call."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 
 from checker.checks.context import CheckContext
 from checker.checks.judge import Judge, JudgeSettings
@@ -13,8 +14,16 @@ from checker.core.send import drive
 BuiltInCheck = Callable[[CheckContext, Response, Case], None]
 
 
+def __getattr__(name: str) -> BuiltInCheck:
+    """Return the function of a built-in check."""
+    return _function(name)
+
+
+@cache
 def _function(name: str) -> BuiltInCheck:
-    row = BUILT_IN[name]
+    row = BUILT_IN.get(name)
+    if row is None:
+        raise AttributeError(f"there is no check {name!r}")
 
     def check(context: CheckContext, response: Response, case: Case) -> None:
         given = context.config.get("checks", {}).get(name, {})
@@ -33,32 +42,3 @@ def _function(name: str) -> BuiltInCheck:
     check.__name__ = check.__qualname__ = name
     check.__doc__ = row.run.__doc__
     return check
-
-
-allow_header_conformance = _function("allow_header_conformance")
-collection_conformance = _function("collection_conformance")
-content_type_conformance = _function("content_type_conformance")
-ensure_resource_availability = _function("ensure_resource_availability")
-error_disclosure = _function("error_disclosure")
-ignored_auth = _function("ignored_auth")
-injection = _function("injection")
-location_conformance = _function("location_conformance")
-mass_assignment = _function("mass_assignment")
-max_response_time = _function("max_response_time")
-missing_required_header = _function("missing_required_header")
-negative_data_rejection = _function("negative_data_rejection")
-not_a_server_error = _function("not_a_server_error")
-object_level_authorization = _function("object_level_authorization")
-object_level_writes = _function("object_level_writes")
-positive_data_acceptance = _function("positive_data_acceptance")
-races = _function("races")
-read_your_writes = _function("read_your_writes")
-refused_write = _function("refused_write")
-response_headers_conformance = _function("response_headers_conformance")
-response_schema_conformance = _function("response_schema_conformance")
-safe_methods = _function("safe_methods")
-session_ends = _function("session_ends")
-status_code_conformance = _function("status_code_conformance")
-unsupported_method = _function("unsupported_method")
-update_conformance = _function("update_conformance")
-use_after_free = _function("use_after_free")
