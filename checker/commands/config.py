@@ -203,17 +203,11 @@ def show(ctx: click.Context, location: str | None, keys: tuple[str, ...], label:
     operation = None
     if location is not None:
         source = UrlSource(location) if bool(urlsplit(location).netloc) else FileSource(location)
-        redaction = sanitization_of(found).redaction
-        opened = open_description(
-            source,
-            FetchOptions(
-                found.tls_verify, found.proxy, fetch_limits(found), redaction, version=found.documents.version
-            ),
-        )
+        http = found.operation_layers().common.http
+        options = FetchOptions.of(http, fetch_limits(found), sanitization_of(found).redaction)
+        opened = open_description(source, options)
         found = found.for_project(opened.title)
-        if label is None:
-            operation = None
-        else:
+        if label is not None:
             known = opened.find(label)
             if isinstance(known, BrokenOperation):
                 raise UsageError(f"{label} cannot be read: {known.error}")

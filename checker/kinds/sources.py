@@ -8,6 +8,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 
 from checker.config.files import QueryFile
+from checker.config.operation_settings import HttpSettings
 from checker.config.settings import FetchLimits
 from checker.core.errors import LoaderError, LoaderErrorKind
 from checker.core.hooks import GLOBAL_HOOKS, HookSource
@@ -110,10 +111,18 @@ class FetchOptions(Struct, frozen=True):
     """File of the client certificate."""
     cert_key: str | None = None
     """File of its key; None if it is in the same file."""
-    version: str | None = None
-    """Version of OpenAPI to read a description as; None for the declared one."""
     on_other_host: Callable[[str, str], object] = lambda host, why: None
     """Called with the URL of a host that a reference leads to and that is not contacted, and the reason."""
+
+    @classmethod
+    def of(cls, http: HttpSettings, limits: FetchLimits, redaction: Redaction, **more: Any) -> "FetchOptions":
+        """Return the options of a configuration: its HTTP settings, limits and sensitive names."""
+        return cls(http.verify, http.proxy, limits, redaction, http.cert, http.cert_key, **more)
+
+    @property
+    def version(self) -> str | None:
+        """Return the version of OpenAPI to read a description as; None for the declared one."""
+        return self.limits.version
 
 
 DIRECT: Final = FetchOptions()

@@ -221,16 +221,8 @@ def _configured(config: Config | None) -> tuple[Config, FetchOptions]:
         )
     # Hooks are loaded first, since some of them change the document.
     load_all_hooks(run_settings(config, Invocation("")).certain_hooks)
-    options = FetchOptions(
-        config.tls_verify,
-        config.proxy,
-        fetch_limits(config),
-        sanitization_of(config).redaction,
-        config.request_cert,
-        config.request_cert_key,
-        config.documents.version,
-    )
-    return config, options
+    http = config.operation_layers().common.http
+    return config, FetchOptions.of(http, fetch_limits(config), sanitization_of(config).redaction)
 
 
 def _ready(

@@ -160,19 +160,9 @@ def _fetched(settings: RunSettings, location: str, on_other_host: Callable[[str,
         is_own = is_own or urlsplit(location)[:2] == urlsplit(settings.location)[:2]
         headers = {"headers": dict(common.headers) if is_own else {}}
         source = UrlSource(location, settings.target.wait_for_schema_s, headers)
-    return open_description(
-        source,
-        FetchOptions(
-            common.http.verify,
-            common.http.proxy,
-            settings.documents,
-            settings.report.sanitization.redaction,
-            common.http.cert,
-            common.http.cert_key,
-            settings.documents.version,
-            on_other_host,
-        ),
-    )
+    redaction = settings.report.sanitization.redaction
+    options = FetchOptions.of(common.http, settings.documents, redaction, on_other_host=on_other_host)
+    return open_description(source, options)
 
 
 MOST: Final = 256  # Constants of each type.
