@@ -34,7 +34,7 @@ PUBLIC = {
     "AuthProvider": "checker.core.providers:AuthProvider",
     "check": "checker.checks.custom:check",
     "checks": "checker.checks",
-    **{f"checks.{name}": f"checker.checks.direct:{name}" for name in _CHECKS.split()},
+    **{f"checks.{name}": f"checker.checks.direct:functions.{name}" for name in _CHECKS.split()},
     "config": "checker.config",
     "credentials": "checker.credentials",
     "engine": "checker.library.runs",

@@ -1,9 +1,10 @@
 """The built-in checks as functions `(context, response, case)`, which users' checks can call."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
 
 from checker.checks.context import CheckContext
+from checker.checks.custom import UserCheck
 from checker.checks.judge import Judge, JudgeSettings
 from checker.checks.table import BUILT_IN
 from checker.core.case import Case
@@ -11,16 +12,19 @@ from checker.core.failures import FailureGroup
 from checker.core.response import Response
 from checker.core.send import drive
 
-BuiltInCheck = Callable[[CheckContext, Response, Case], None]
+
+class BuiltInChecks:
+    """The functions by the names of the checks."""
+
+    def __getattr__(self, name: str) -> UserCheck:
+        return _function(name)
 
 
-def __getattr__(name: str) -> BuiltInCheck:
-    """Return the function of a built-in check."""
-    return _function(name)
+functions = BuiltInChecks()
 
 
 @cache
-def _function(name: str) -> BuiltInCheck:
+def _function(name: str) -> UserCheck:
     row = BUILT_IN.get(name)
     if row is None:
         raise AttributeError(f"there is no check {name!r}")
