@@ -215,6 +215,7 @@ def _qualified(parts: Sequence[str], owner: Resource) -> Iterator[str]:
         yield singular("".join(parts[cut:]))
 
 
+@lru_cache(maxsize=4096)
 def is_qualified(name: str) -> bool:
     """Whether a name begins with a qualifier, so that it may refer to another member of its own collection: `parentId`."""
     return words(name)[:1] != () and words(name)[0] in _QUALIFIERS

@@ -79,12 +79,8 @@ class Consumer(Struct):
     linked: frozenset[Field] = frozenset()
     """Fields of responses from which transitions take values for it, whatever they are called."""
     others: frozenset[str] = frozenset()  # Names of fields that hold the values of other variables of the path.
-    is_qualified: bool = False
-    """Whether it may name another member of a collection that the case names already, as `parentId` does."""
-    key: str = ""  # The collection of its owner, spelled as in contexts.
     demands: Sequence[Constraint] = ()  # Demands of the target on its values.
     _fields: frozenset[str] = frozenset()  # Names of fields that hold values of this variable.
-    _keys: Sequence[RingProperty] = ()  # A ring fits if it has one of these.
     _fared: dict[str, tuple[int, int]] = field(default_factory=dict)  # Field -> (hits, misses).
     _candidates: list[tuple[float, ValueHistory]] = field(default_factory=list)
     """(affinity, ring); the affinity never changes."""
@@ -98,14 +94,17 @@ class Consumer(Struct):
     _left: int = 0  # Picks until the next ranking.
 
     def __post_init__(self) -> None:
-        self.is_qualified = resource_names.is_qualified(self.name)
-        self.key = key_of(self.owner)
         self._fields = frozenset(name for _, name in resource_names.spellings(self.name, self.owner))
-        # A path parameter may ask for any scalar of its collection; other parameters ask by field name only.
-        nouns = (resource_names.noun_of(self.owner),) if self.is_path else ()
-        formats = (self.format,) if self.format and not self.linked else ()
-        wanted = {"name": self._fields, "noun": nouns, "field": self.linked, "format": formats}
-        self._keys = [(kind, value) for kind, values in wanted.items() for value in values]
+
+    @property
+    def is_qualified(self) -> bool:
+        """Whether it may name another member of a collection that the case names already, as `parentId` does."""
+        return resource_names.is_qualified(self.name)
+
+    @property
+    def key(self) -> str:
+        """The collection of its owner, spelled as in contexts."""
+        return key_of(self.owner)
 
     def choose(self, rings: Rings, index: int, above: Above = ()) -> Taken | None:
         """Return the value for this index. With `above`, return the first value from this index on that belongs to that resource, if any."""
@@ -221,7 +220,12 @@ class Consumer(Struct):
             self._left = 0
 
     def _examine(self, rings: Rings) -> None:
-        for ring in rings.since(self._examined, self._keys):
+        # A path parameter may ask for any scalar of its collection; other parameters ask by field name only.
+        nouns = (resource_names.noun_of(self.owner),) if self.is_path else ()
+        formats = (self.format,) if self.format and not self.linked else ()
+        wanted = {"name": self._fields, "noun": nouns, "field": self.linked, "format": formats}
+        keys: list[RingProperty] = [(kind, value) for kind, values in wanted.items() for value in values]
+        for ring in rings.since(self._examined, keys):
             is_alike = bool(self.format) and ring.format == self.format and not self.linked
             is_linked = (ring.resource, ring.name) in self.linked
             if ring.kind not in self.kinds:
