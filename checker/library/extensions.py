@@ -13,7 +13,7 @@ from checker.checks.context import CheckContext
 from checker.checks.custom import custom_check
 from checker.core.case import NOT_SET, Case
 from checker.core.credentials import RUNNING_SOURCES
-from checker.core.meta import Binding, CaseMetadata
+from checker.core.meta import Binding, CaseMetadata, ValuePool
 from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.providers import GLOBAL_AUTH, AuthContext
 from checker.core.request import Location, WireRequest
@@ -85,16 +85,17 @@ class ExtraDataSource(Protocol):
 
 
 class ExtraValues(Struct, frozen=True):
-    """The values of a source for one operation. Implements `checker.core.pool.ValuePool`."""
+    """The values of a source for one operation, before those of another pool. Implements `checker.core.meta.ValuePool`."""
 
     source: ExtraDataSource
     operation: ApiOperation
+    usual: ValuePool | None = None
 
     def pick(self, location: Location, name: str, index: int) -> Binding | None:
-        """Return the value at this index, which wraps around at the end of the list; None without values."""
+        """Return the value at this index, which wraps around at the end of the list; without values, that of the other pool."""
         values = self.source.values_for(self.operation, str(location), name)
         if not values:
-            return None
+            return None if self.usual is None else self.usual.pick(location, name, index)
         at = index % len(values)
         return Binding(location, name, Label(""), "", at, values[at])
 

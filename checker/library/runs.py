@@ -4,7 +4,7 @@ import os
 import queue
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
@@ -24,11 +24,12 @@ from checker.core.case import Case
 from checker.core.credentials import Credentials, CredentialSource, new_values
 from checker.core.errors import IncorrectUsage, InternalError, UsageError
 from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext, HookRegistry, HookScope
-from checker.core.meta import GenerationMode
+from checker.core.meta import GenerationMode, ValuePool
 from checker.core.operation import Label, Operation
 from checker.core.providers import GLOBAL_AUTH
 from checker.core.registry import FORMATS
 from checker.core.request import BaseUrl, WireRequest
+from checker.core.resources import Transition
 from checker.core.response import Outcome, Response
 from checker.core.system import Interrupts
 from checker.core.user_code import require
@@ -45,6 +46,7 @@ from checker.supervisor.handle import Launcher
 from checker.supervisor.launchers import InlineLauncher
 from checker.supervisor.supervisor import RunEnvironment, RunOutcome, execute
 from checker.transport.applications import transport_to
+from checker.workers.authentication.keeper import ReauthState
 from checker.workers.incarnation import work
 from checker.workers.messages import LeavingKind
 from checker.workers.users import UsersCode
@@ -64,32 +66,60 @@ def users_code(schema: LoadedSchema) -> UsersCode:
             return any(True for _ in extensions.within_capabilities(schema, [case]))
 
         registry.register(filter_case)
-    usual = UsersCode(
+    return _SchemaCode(
+        schema=schema,
         hooks=HookChain((GLOBAL_HOOKS, *schema.engine.hooks, registry)),
         auth=(*schema.engine.auth.registries, GLOBAL_AUTH),
         description=packed(schema.opened),
         app=schema.app,
+        changes_requests=is_mine("prepare_request_body", "build_request_url"),
         told=(partial(_tell, schema),) if is_mine(*_TOLD) else (),
         applies=AppliedByUsers(schema) if is_mine("apply_auth") else None,
-        reauth=lambda: schema.reauth_state,
-        formats=lambda mode: _formats(schema, mode),
         engine=schema.engine,
-        values=None if source is None else partial(_values, schema, source),
+        values=None if source is None else _SchemaValues(schema, source),
         judges=extensions.judges(schema),
-        transitions=lambda: schema.apply_stateful_inference(schema.observations),
-        order=(
-            lambda phase, labels: [
-                Label(one.label) for one in schema.get_unit_scheduler(_operations(schema, labels), phase)
-            ]
-        )
-        if is_mine("get_unit_scheduler")
-        else None,
-        weights=(lambda labels: schema.compute_fuzz_operation_weights(_operations(schema, labels)))
-        if is_mine("compute_fuzz_operation_weights")
-        else None,
     )
-    makes = is_mine("prepare_request_body", "build_request_url")
-    return replace(usual, makes=partial(ExtendedMaker, schema)) if makes else usual
+
+
+class _SchemaCode(UsersCode, frozen=True, kw_only=True):
+    """The extension points of a loaded schema that users replaced."""
+
+    schema: LoadedSchema
+
+    def maker(self, usual: KnowingMaker, origin: BaseUrl) -> KnowingMaker:
+        return ExtendedMaker(self.schema, usual, origin) if self.changes_requests else usual
+
+    def reauth(self) -> ReauthState:
+        return self.schema.reauth_state
+
+    def formats(self, mode: GenerationMode | None) -> Mapping[str, Any]:
+        own = self.schema.get_custom_format_strategies(self.schema.config.generation, mode)
+        return {**FORMATS, **own} if own else FORMATS
+
+    def transitions(self) -> Iterable[Transition]:
+        return self.schema.apply_stateful_inference(self.schema.observations)
+
+    def order(self, phase: str, labels: Sequence[Label]) -> Sequence[Label] | None:
+        if not extensions.is_extended(self.schema, "get_unit_scheduler"):
+            return None
+        scheduled = self.schema.get_unit_scheduler(_operations(self.schema, labels), phase)
+        return [Label(one.label) for one in scheduled]
+
+    def weights(self, labels: Sequence[Label]) -> Sequence[float] | None:
+        if not extensions.is_extended(self.schema, "compute_fuzz_operation_weights"):
+            return None
+        return self.schema.compute_fuzz_operation_weights(_operations(self.schema, labels))
+
+
+class _SchemaValues(Struct, frozen=True):
+    """The user's values for operations of a loaded schema. Implements `checker.phases.case_factory.UserValues`."""
+
+    schema: LoadedSchema
+    source: ExtraDataSource
+
+    def pool(self, operation: Operation, usual: ValuePool | None) -> ValuePool:
+        (known,) = _operations(self.schema, [operation.label])
+        return ExtraValues(self.source, known, usual)
 
 
 _TOLD = ("record_runtime_observations", "adapt_to_null_byte_in_header_failure", "adapt_to_path_decoder_rejection")
@@ -137,16 +167,6 @@ def _tell(schema: LoadedSchema, case: Case, request: WireRequest, outcome: Outco
     extensions.adapt(schema, request, outcome)
     if isinstance(outcome, Response):
         schema.record_runtime_observations(case, outcome)
-
-
-def _values(schema: LoadedSchema, source: ExtraDataSource, operation: Operation) -> ExtraValues:
-    (known,) = _operations(schema, [operation.label])
-    return ExtraValues(source, known)
-
-
-def _formats(schema: LoadedSchema, mode: GenerationMode | None) -> Mapping[str, Any]:
-    own = schema.get_custom_format_strategies(schema.config.generation, mode)
-    return {**FORMATS, **own} if own else FORMATS
 
 
 def _operations(schema: LoadedSchema, labels: Sequence[Label]) -> list[ApiOperation]:

@@ -10,60 +10,55 @@ from checker.checks.context import KnowingMaker
 from checker.core.case import Case, Engine
 from checker.core.credentials import CredentialSource
 from checker.core.hooks import GLOBAL_HOOKS, HookSource
-from checker.core.meta import Binding, GenerationMode, ValuePool
-from checker.core.operation import Label, Operation
+from checker.core.meta import GenerationMode
+from checker.core.operation import Label
 from checker.core.providers import GLOBAL_AUTH, AuthRegistry
 from checker.core.registry import FORMATS
-from checker.core.request import BaseUrl, Location, WireRequest
+from checker.core.request import BaseUrl, WireRequest
 from checker.core.resources import Transition
 from checker.core.response import Outcome
+from checker.phases.case_factory import UserValues
 from checker.workers.authentication.keeper import ReauthState
 
 
 class UsersCode(Struct, frozen=True):
-    """User code that acts in a run. The default values cost a run nothing."""
+    """User code that acts in a run. The default values and methods cost a run nothing; those of a loaded schema are in a subclass."""
 
     hooks: HookSource = field(default_factory=lambda: GLOBAL_HOOKS)
     auth: tuple[AuthRegistry, ...] = (GLOBAL_AUTH,)  # Providers, the nearest registry first.
     description: bytes | None = None  # As `kinds.table.packed` writes it; None: it is read from its location.
     app: object | None = None  # The application in this process that serves the API, if any.
-    makes: Callable[[KnowingMaker, BaseUrl], KnowingMaker] = lambda maker, origin: maker
-    """Returns the request maker for a base URL. Its first argument is the default maker."""
+    changes_requests: bool = False  # Whether `maker` returns another maker.
     told: tuple[Callable[[Case, WireRequest, Outcome], None], ...] = ()  # Called after each request of a case.
     applies: CredentialSource | None = None
     """Source of credentials before all others. If it has credentials, no other source is used."""
-    reauth: Callable[[], ReauthState] = ReauthState
-    formats: Callable[[GenerationMode | None], Mapping[str, Any]] = lambda mode: FORMATS
-    """Mode (None for both) -> format -> strategy for its texts."""
     engine: Engine | None = None
     """The engine that operations offer to user code; None: an engine with the settings of the run."""
-    values: Callable[[Operation], ValuePool] | None = None  # Values that cases use before those of earlier responses.
+    values: UserValues | None = None  # Values that cases use before those of earlier responses.
     judges: Mapping[str, Check] = field(default_factory=dict)  # Checks in place of those of the same names.
-    transitions: Callable[[], Iterable[Transition]] = tuple
-    """Returns transitions in addition to those of the description."""
-    order: Callable[[str, Sequence[Label]], Sequence[Label]] | None = None
-    """(phase, operations) -> the order in which the phase tests them; None: by their dependencies."""
-    weights: Callable[[Sequence[Label]], Sequence[float]] | None = None
-    """Shares of the time of `fuzz` that operations get, relative to each other; None: equal shares."""
 
-    def pool(self, operation: Operation, usual: ValuePool | None) -> ValuePool:
-        """Return the pool of values for one operation: first the user's values, then the usual ones."""
-        assert self.values is not None
-        return _UsersFirst(self.values(operation), usual)
+    def maker(self, usual: KnowingMaker, origin: BaseUrl) -> KnowingMaker:
+        """Return the request maker for a base URL, given the usual one."""
+        return usual
+
+    def reauth(self) -> ReauthState:
+        return ReauthState()
+
+    def formats(self, mode: GenerationMode | None) -> Mapping[str, Any]:
+        """Return format -> strategy for its texts in cases of a mode; None: of both modes."""
+        return FORMATS
+
+    def transitions(self) -> Iterable[Transition]:
+        """Return transitions in addition to those of the description."""
+        return ()
+
+    def order(self, phase: str, labels: Sequence[Label]) -> Sequence[Label] | None:
+        """Return the order in which a phase tests operations; None: by their dependencies."""
+        return None
+
+    def weights(self, labels: Sequence[Label]) -> Sequence[float] | None:
+        """Return the shares of the time of `fuzz` that operations get, relative to each other; None: equal shares."""
+        return None
 
 
 ALL_SCHEMAS: Final = UsersCode()  # Only the user code that is registered for all APIs.
-
-
-class _UsersFirst(Struct, frozen=True):
-    """Implements `checker.core.pool.ValuePool`."""
-
-    first: ValuePool
-    rest: ValuePool | None
-
-    def pick(self, location: Location, name: str, index: int) -> Binding | None:
-        """Return a value of the first pool, or of the second if the first has none."""
-        found = self.first.pick(location, name, index)
-        if found is None and self.rest is not None:
-            return self.rest.pick(location, name, index)
-        return found

@@ -200,8 +200,8 @@ def opened_of(
 ) -> Opened:
     """Return the message to the supervisor, with the user's order and weights of operations."""
     cards, labels = list(_cards(subject)), list(subject.selected)
-    if users.weights is not None:
-        weights = users.weights(labels)
+    weights = users.weights(labels)
+    if weights is not None:
         cards = [replace(card, weight=weight) for card, weight in zip(cards, weights, strict=True)]
     # The others stay selected, because sequences, credentials and values depend on the whole description in each shard.
     mine = set(tested_labels(subject, partition))
@@ -211,7 +211,7 @@ def opened_of(
         for card in cards
         if card.label in mine or card.label in helpers
     ]
-    phases = subject.settings.phases if users.order is not None else ()
+    orders = ((phase, users.order(phase, labels)) for phase in subject.settings.phases)
     credentials = credentials_in(subject.settings)
     if subject.origin.userinfo:
         credentials = (*credentials, "user info of the base URL")
@@ -226,7 +226,7 @@ def opened_of(
         works_alone=bool(subject.classes.works_alone),
         credentials=credentials or registered_names(users.auth),
         changed=None if subject.changed is None else tuple(sorted(subject.changed)),
-        orders=tuple((phase, tuple(users.order(phase, labels))) for phase in phases if users.order),
+        orders=tuple((phase, tuple(order)) for phase, order in orders if order is not None),
     )
 
 

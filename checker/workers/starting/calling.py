@@ -48,7 +48,7 @@ def stages_of(users: UsersCode, keeper: CredentialKeeper | None, checks: Iterabl
     named = users.hooks.named
     hooks = ("before_add_examples", *(f"{verb}_{part}" for verb in _MAKING_VERBS for part in (*COMPONENTS, "case")))
     # Sources of credentials and wrapped makers act on each request, even without hooks.
-    is_watched = bool(keeper or users.told) or users.makes is not ALL_SCHEMAS.makes
+    is_watched = bool(keeper or users.told) or users.changes_requests
     judges = is_watched or named("after_call") or any(name in CUSTOM_CHECKS for name in checks)
     return Stages(
         making=Stage.HOOK if any(map(named, hooks)) else Stage.MAKE,
@@ -63,13 +63,13 @@ def open_tools(subject: TestedDescription, users: UsersCode = ALL_SCHEMAS, gate:
     origin, headers = subject.origin, operations.common.headers
     stranger = origin.with_userinfo("")
     make = partial(RequestMaker, version=__version__, own_servers=True)
-    maker = users.makes(make(origin, headers, dispatch=dispatching(operations, subject.schemes)), origin)
+    maker = users.maker(make(origin, headers, dispatch=dispatching(operations, subject.schemes)), origin)
     anonymous_headers = partial(without_credentials, settings.report.sanitization.redaction)
     anonymous = make(stranger, anonymous_headers(headers), dispatch=dispatching(operations, None, anonymous_headers))
     bare = make(stranger, (), dispatch=dispatching(operations, None, lambda headers: ()))
     hooks = replace(CallHooks.of(users.hooks), told=users.told)
     peers = None if keeper is None else keeper.peers
-    calls, strangers = CallMaker(maker, hooks, keeper), CallMaker(users.makes(anonymous, origin), hooks)
+    calls, strangers = CallMaker(maker, hooks, keeper), CallMaker(users.maker(anonymous, origin), hooks)
     tools = CheckTools(calls, strangers, renewed, peers, bare)
     judge_of = judges(operations, settings.report.truncation, tools, subject.classes.checks, users.judges)
     return Tools(maker, judge_of, gate or SafetyGate(), hooks, keeper)

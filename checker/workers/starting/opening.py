@@ -159,7 +159,7 @@ def _factories(
 
     hooked = factory(users.hooks)
     if users.values is not None:
-        hooked.values = replace(values, users=users)
+        hooked.values = replace(values, users=users.values)
     if knowledge.demands is not None:
         hooked.learner = knowledge.demands
     decides = any(users.hooks.named(f"before_generate_{part}") for part in _PARTS)
