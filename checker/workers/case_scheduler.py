@@ -702,7 +702,7 @@ class CaseScheduler:
                 running.constant(label)
             self._free_slots.pop()
             running.flying += 1
-            flight = InFlight(slot, running, index, made, work, (), 0, wanted)
+            flight = InFlight(slot, running, index, made, work, (), wanted)
             if task.first.recalled:
                 flight.rest = task.recalled_at(index)[1:]
             return flight

@@ -338,7 +338,6 @@ class Worker:
     def _launch(self, lane: int, flight: InFlight) -> None:
         wanted = flight.wanted
         assert wanted is not None
-        flight.lane = lane
         self._flights[lane] = flight
         self._slots.advance(flight.slot, _SEND)
         self._slots.send()

@@ -412,7 +412,6 @@ class InFlight(Struct):
     work: Exchanging[Verdict] | None
     """None with plain tools: then the attempt has one request, and no user code runs."""
     chain: tuple[JudgedCase, ...]  # The earlier steps of its sequence.
-    lane: int = 0  # The lane of its last request.
     wanted: WireRequest | None = None  # Its next request; None before the attempt begins.
     requests: int = 0
     rest: tuple[Step, ...] = ()  # The further steps of a sequence that is sent again.
