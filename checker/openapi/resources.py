@@ -296,8 +296,9 @@ class _Inference(Struct):
                 whole = (*values, *self._parents(source, target.label, values))
                 yield Transition(name, source, self.answers[source].status, target.label, whole)
             answer, taken = self.answers[target.label], []
-            shown = {one.name: one.pointer for one in reversed(answer.fields) if "*" not in one.pointer}
             parameters = {one.name: one for one in target.parameters if one.location is Location.QUERY}
+            fields = reversed(answer.fields) if parameters else ()
+            shown = {one.name: one.pointer for one in fields if "*" not in one.pointer}
             marks = marks_among(parameters)
             for mark, parameter in parameters.items():
                 told = normalised("".join(_told(parameter)[-1:]))
@@ -503,15 +504,18 @@ class _Inference(Struct):
 
     def _compared(self, slot: _Slot, word: str, answer: AnswerFields, homes: Sequence[Resource]) -> AnswerField | None:
         # Fields with other names, which are the most, stay below both bounds.
-        likely = {name for _, name in spellings(word, slot.owner)} | (URLS if slot.is_url else IDENTIFIERS)
+        spelled = {name for _, name in spellings(word, slot.owner)}
         best: tuple[float, int, int] = (0.0, 0, 0)
         found = None
-        for place, one in answer.named(likely):
-            # Of equally good fields the outermost counts, then the first. After a sure one, others are not compared.
-            if (best[0] < _SURE or (-one.depth, -place) > best[1:]) and _fits(slot, one):
-                rank = _closest(slot, word, one.name, (*homes, (one.holder,))), -one.depth, -place
-                if found is None or rank > best:
-                    best, found = rank, one
+        for likely in (spelled, (URLS if slot.is_url else IDENTIFIERS) - spelled):
+            if best[0] > _KNOWN_BY["id"]:
+                break
+            for place, one in answer.named(likely):
+                # Of equally good fields the outermost counts, then the first. After a sure one, others are not compared.
+                if (best[0] < _SURE or (-one.depth, -place) > best[1:]) and _fits(slot, one):
+                    rank = _closest(slot, word, one.name, (*homes, (one.holder,))), -one.depth, -place
+                    if found is None or rank > best:
+                        best, found = rank, one
         least = _LIKELY if slot.location is Location.PATH else _NAMED
         return found if best[0] >= least else None
 
@@ -519,10 +523,9 @@ class _Inference(Struct):
         """Yield the values of common parents: `/owners/{owner}` of the pet that was created there."""
         given = {value.name for value in values if value.location is Location.PATH}
         asked = self.uses[target]
-        for name, _ in asked.owners:
+        for name in (name for name, _ in asked.owners if name not in given):
             for variable in self.uses[source].variables_for(asked, name)[-1:]:
-                if name not in given:
-                    yield TakenValue(Location.PATH, name, f"$request.path.{variable}")
+                yield TakenValue(Location.PATH, name, f"$request.path.{variable}")
 
 
 def _told(parameter: Parameter) -> tuple[str, ...]:
