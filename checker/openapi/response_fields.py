@@ -26,7 +26,7 @@ _AFFIXES: Final = frozenset(
      "create", "public", "full", "detail", "details", "view", "base"]
 )  # fmt: skip
 _COMPOUND: Final = frozenset(("$ref", "allOf", "anyOf", "oneOf", "properties", "items"))
-_FLAGS: Final = ("readOnly", "writeOnly")
+_FLAGS: Final = frozenset(("readOnly", "writeOnly"))
 _COMPONENTS: Final = ("#/components/schemas/", "#/definitions/")
 
 
@@ -234,15 +234,18 @@ def _scalar(raw: object, shapes: Shapes) -> _Shape | None:
     """Return the shape of a schema by itself without members, as most properties have; None for other schemas."""
     if not isinstance(raw, dict) or not _COMPOUND.isdisjoint(raw):
         return None
-    flags = frozenset(flag for flag in _FLAGS if raw.get(flag) is True)
+    flags = frozenset(flag for flag in _FLAGS & raw.keys() if raw[flag] is True)
     key = (*_kind_of([raw]), flags)
     return shapes.get(key) or shapes.setdefault(key, _Shape(1, "", *key, (), None))
 
 
 def _kind_of(raws: Iterable[dict[str, Any]]) -> tuple[str, str]:
     """Return the first scalar type in schemas of one value and its format; empty if there is none."""
-    kind, form = next(((kind, raw.get("format")) for raw in raws if (kind := _type(raw)) in _SCALARS), ("", None))
-    return kind, form if isinstance(form, str) else ""
+    for raw in raws:
+        kind, form = _type(raw), raw.get("format")
+        if kind in _SCALARS:
+            return kind, form if isinstance(form, str) else ""
+    return "", ""
 
 
 def _children(node: _FieldNode, shapes: Shapes) -> Iterator[_FieldNode]:

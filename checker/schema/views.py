@@ -257,7 +257,8 @@ class Outline:
                 if inner and all(one._terms for one in inner):
                     found.append(_Alternatives(inner))
             elif isinstance(part.raw, dict):
-                found += (AppliedSchema(raw, pointer_child(part.pointer, *tokens)) for raw, tokens in step(part.raw))
+                for raw, tokens in step(part.raw):
+                    found.append(AppliedSchema(raw, pointer_child(part.pointer, *tokens)))
         return self._of(tuple(found))
 
 

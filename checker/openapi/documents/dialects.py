@@ -110,10 +110,11 @@ def elements(value: object) -> list[Any]:
 def members(owner: object, at: str, *keys: str) -> Iterator[tuple[str, Any, str]]:
     """Yield (name, value, place) of the object below `keys` of an object at `at`; nothing where there is none."""
     for key in keys:
-        owner = owner.get(key) if isinstance(owner, Mapping) else None
-    place = pointer_child(at, *keys)
-    for name, value in items_of(owner):
-        yield name, value, pointer_child(place, name)
+        owner = owner.get(key) if isinstance(owner, dict) else None
+    if isinstance(owner, dict):
+        place = pointer_child(at, *keys)
+        for name, value in owner.items():
+            yield name, value, pointer_child(place, name)
 
 
 def kind_of(value: object) -> str:
