@@ -11,6 +11,7 @@ from checker.core.case import NOT_SET, Case, drop_headers
 from checker.core.errors import HookExecutionError
 from checker.core.hooks import COMPONENTS, Hook, HookContext, HookSource
 from checker.core.meta import ANYTHING
+from checker.core.request import Location
 from checker.generation.sources.basic import Strategy, draw_strategy, finished, hypothesis
 from checker.generation.sources.choices import Source
 from checker.generation.sources.context import HOOK, Draw, DrawContext, retried
@@ -104,22 +105,42 @@ def _mark_changed(case: Case, container: str | None) -> None:
 NO_HOOKS = ComponentHooks()
 
 
-def hooked(draw: Draw, part: str, hooks: ComponentHooks, context: DrawContext) -> Draw:
-    """Draws a part of a request after its hooks: `before_generate`, `filter`, `map`, `flatmap`, in this order."""
+def is_hooked(location: Location, hooks: ComponentHooks) -> bool:
+    """Whether users have hooks for a part."""
+    return bool(getattr(hooks, location.container))
+
+
+def hooked(draw: Draw, location: Location, hooks: ComponentHooks, context: DrawContext) -> Draw:
+    """Draws a part of a request after its hooks: `before_generate`, `filter`, `map`, `flatmap`, in this order.
+
+    A body is drawn as `(body, media type)`; the hooks see only the value.
+    """
+    part = location.container
     mine: PartHooks = getattr(hooks, part)
-    draw = _before_generate(draw, part, mine, hooks.context)
+    if not mine:
+        return draw
+    media_types: list[str | None] = [None]
+
+    def body(source: Source) -> Any:
+        drawn, media_types[0] = draw(source)
+        return drawn
+
+    changed = _before_generate(body if location is Location.BODY else draw, part, mine, hooks.context)
     if mine.filter:
         name = f"filter_{part}"
 
         def accepts(value: Any) -> bool:
             return value is NOT_SET or all(call(hook, name, hooks.context, value) for hook in mine.filter)
 
-        draw = retried(draw, accepts, context, f"{HOOK}{name}")
+        changed = retried(changed, accepts, context, f"{HOOK}{name}")
     for hook in mine.map:
-        draw = _mapped(draw, partial(call, hook, f"map_{part}", hooks.context))
-    draw = _flat_mapped(draw, part, mine, hooks.context)
+        changed = _mapped(changed, partial(call, hook, f"map_{part}", hooks.context))
+    changed = _flat_mapped(changed, part, mine, hooks.context)
+    if location is Location.BODY:
+        # The value is drawn first, because drawing it sets the media type.
+        return lambda source: (changed(source), media_types[0])
     # If a hook returns None, the case has no parameters in that location.
-    return draw if part == "body" else finished(draw, lambda values: {} if values is None else values)
+    return finished(changed, lambda values: {} if values is None else values)
 
 
 def shaped(draw: Draw, hooks: ComponentHooks) -> Draw:
@@ -183,18 +204,3 @@ def _flat_mapped(draw: Draw, part: str, mine: PartHooks, context: object) -> Dra
         return drawn
 
     return reduce(flat, mine.flatmap, draw)
-
-
-def hooked_body(draw: Draw, hooks: ComponentHooks, context: DrawContext) -> Draw:
-    """Draws `(body, media type)` after the hooks of the body, which see only the value."""
-    if not hooks.body:
-        return draw
-    media_types: list[str | None] = [None]
-
-    def value(source: Source) -> Any:
-        drawn, media_types[0] = draw(source)
-        return drawn
-
-    changed = hooked(value, "body", hooks, context)
-    # The value is drawn first, because drawing it sets the media type.
-    return lambda source: (changed(source), media_types[0])

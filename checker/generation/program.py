@@ -12,16 +12,7 @@ from checker.core.meta import Binding, CaseMetadata, ComponentProvenance, Genera
 from checker.core.operation import Location, Operation
 from checker.generation.components import PartCompiler, usual_parts
 from checker.generation.drawing.extras import Room, with_extras
-from checker.generation.hooks import (
-    NO_HOOKS,
-    NO_PART,
-    ComponentHooks,
-    call,
-    called_for_case,
-    hooked,
-    hooked_body,
-    shaped,
-)
+from checker.generation.hooks import NO_HOOKS, ComponentHooks, call, called_for_case, hooked, is_hooked, shaped
 from checker.generation.negation.breaches import NOTHING, LazyAlternatives
 from checker.generation.negation.parts import NegatedPart, Targets, negative_targets, without_body
 from checker.generation.relations import Relations
@@ -236,12 +227,8 @@ def compile_parts(
     if settings.mode is GenerationMode.NEGATIVE:
         raise NothingToBreak(operation.label, NOTHING)
     compiler = PartCompiler(operation, settings, _shared(operation, settings), Budget())
-    parts = dict(make(compiler))
-    for location, draw in parts.items():
-        if location is Location.BODY:
-            parts[location] = hooked_body(draw, hooks, compiler.context)
-        elif _is_hooked(location, hooks):
-            parts[location] = hooked(draw, location.container, hooks, compiler.context)
+    made = make(compiler).items()
+    parts = {location: hooked(draw, location, hooks, compiler.context) for location, draw in made}
     usual = usual_parts(compiler, hooks, (*parts, _BODY))
     program = OperationProgram(compiler, usual, _in_order(parts), None)
     program.add_case_hooks(hooks)
@@ -255,12 +242,17 @@ def too_deep(operation: Operation) -> Unsatisfiable:
 
 def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram:
     operation, mode = compiler.operation, compiler.settings.mode
-    parts = _parameters(compiler, hooks)
+    declared = {parameter.location for parameter in operation.parameters}
+    parts = {
+        location: hooked(compiler.parameters(location), location, hooks, compiler.context)
+        for location in _ORDER
+        if location in declared or is_hooked(location, hooks)
+    }
     fault: Unsatisfiable | SerializationError | None = None
     try:
         body, has_body = compiler.body()
         if has_body:
-            parts[_BODY] = hooked_body(body, hooks, compiler.context)
+            parts[_BODY] = hooked(body, _BODY, hooks, compiler.context)
     except (Unsatisfiable, SerializationError) as error:
         # Without its required body, the operation still has negative cases: requests without the body.
         if mode is GenerationMode.POSITIVE or compiler.has_forced_body:
@@ -277,7 +269,7 @@ def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram
     whole = with_credentials(_in_order(parts), choices, compiler)
     if settings.allow_extra_parameters:
         # Parts that hooks returned are not changed.
-        free = [location for location in parts if not _is_hooked(location, hooks)]
+        free = [location for location in parts if not is_hooked(location, hooks)]
         text = alphabets.text_of(settings.codec, allows_nul=settings.allow_x00)
         excluded = settings.exclude_header_characters
         whole = with_extras(whole, Room(operation, free), text, excluded)
@@ -303,19 +295,6 @@ def _in_order(parts: Mapping[Location, Draw]) -> Draw:
     return draw
 
 
-def _parameters(compiler: PartCompiler, hooks: ComponentHooks) -> dict[Location, Draw]:
-    declared = {parameter.location for parameter in compiler.operation.parameters}
-    parts: dict[Location, Draw] = {}
-    for location in _ORDER:
-        is_hooked = _is_hooked(location, hooks)
-        if location in declared or is_hooked:
-            draw = compiler.parameters(location)
-            if is_hooked:
-                draw = hooked(draw, location.container, hooks, compiler.context)
-            parts[location] = draw
-    return parts
-
-
 def _negative_parts(
     compiler: PartCompiler,
     hooks: ComponentHooks,
@@ -331,18 +310,9 @@ def _negative_parts(
         if targets[location].at(0) is None:
             return None
         part = NegatedPart(compiler, location, targets[location])
-        draw: Draw = part.draw
-        if location is Location.BODY:
-            draw = hooked_body(draw, hooks, compiler.context)
-        elif _is_hooked(location, hooks):
-            draw = hooked(draw, location.container, hooks, compiler.context)
+        draw = hooked(part.draw, location, hooks, compiler.context)
         # A hook may have repaired the wrong value, so hooked parts are judged again.
-        draw = draw if draw == part.draw else part.checked(draw)
+        draw = part.checked(draw) if is_hooked(location, hooks) else draw
         return location, with_credentials(_in_order({**valid, location: draw}), choices, compiler)
 
     return LazyAlternatives([partial(make, location) for location in _ALL if location in targets])
-
-
-def _is_hooked(location: Location, hooks: ComponentHooks) -> bool:
-    mine = getattr(hooks, location.container)
-    return mine is not NO_PART and bool(mine)
