@@ -3,7 +3,6 @@
 import importlib
 import importlib.util
 import os
-import re
 import sys
 from collections.abc import Iterable
 from functools import cache
@@ -21,13 +20,6 @@ if TYPE_CHECKING:
 else:
     # Importing it takes a tenth of the time of `--help`, which needs no plug-ins.
     metadata = later("importlib.metadata", by_all=False)
-
-_NAMED = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
-
-
-def is_attribute(text: str) -> bool:
-    """Whether a text has the form `module:attribute`."""
-    return _NAMED.fullmatch(text) is not None
 
 
 def search_working_directory() -> None:

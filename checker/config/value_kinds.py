@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.config.user_code import is_attribute, load_plugins
+from checker.config.user_code import load_plugins
 from checker.core.errors import ConfigError, UnreadableFile, did_you_mean
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, canonical_url
@@ -270,9 +270,23 @@ def did_you_mean_or_all(name: str, known: Collection[str]) -> str:
 
 _MOST_CERTIFICATES: Final = 16 << 20  # Bytes: the bundle of a browser has a quarter of one MiB.
 _HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
-_CLUSTER = re.compile(r"ray://[^/\s]+:\d+")
-_RATE = re.compile(r"[1-9][0-9]{0,8}/[smhd]")
-_STATUS = re.compile(r"[1-5][0-9xX]{2}\Z")
+
+
+def written_as(pattern: str, wanted: str) -> Callable[[str], str | None]:
+    """Return the rule that a pattern matches the whole text. `wanted` names such texts in its message."""
+    whole = re.compile(pattern)
+    return lambda text: None if whole.fullmatch(text) else f"Must be {wanted}, but got {text!r}"
+
+
+attribute = written_as(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*", "'module:attribute'")
+user_name = written_as(r"[^:]+", "a user name without a colon")  # RFC 7617, 2.
+status_pattern = written_as("[1-5][0-9xX]{2}", "a status from 100 to 599 or a pattern like '2XX' or '20X'")
+rate_limit = written_as(
+    r"auto|[1-9][0-9]{0,8}/[smhd]",
+    "a number of requests per time like '10/s', '100/m', '1000/h' or '5000/d', or 'auto'",
+)
+cluster = written_as(r"auto|local|ray://[^/\s]+:\d+", "'ray://HOST:PORT', 'auto' or 'local'")
+file_mode = written_as("0?[0-7]{3}", "three octal digits like '640'")
 
 
 def base_url(text: str) -> str | None:
@@ -292,11 +306,6 @@ def http_url(text: str) -> str | None:
     if text.startswith("unix:"):
         return f"Must be an absolute http(s) URL like 'http://127.0.0.1:8080', but got {text!r}"
     return base_url(text)
-
-
-def user_name(text: str) -> str | None:
-    """Return why a value is not a user name of basic authentication (RFC 7617, 2); None if it is."""
-    return f"Must be a user name without a colon, but got {text!r}" if not text or ":" in text else None
 
 
 def certificates(text: str) -> str | None:
@@ -327,11 +336,6 @@ def require_certificates(path: str) -> None:
         read_local(path, "a CA bundle", most_bytes=_MOST_CERTIFICATES)
 
 
-def attribute(text: str) -> str | None:
-    """Return why a text does not name an object of a user's module; None if it does."""
-    return None if is_attribute(text) else f"Must be 'module:attribute', but got {text!r}"
-
-
 def codec(text: str) -> str | None:
     """Return why a value is not a text codec that Python knows; None if it is."""
     try:
@@ -359,13 +363,6 @@ def header(name: str, value: object) -> str | None:
     return None
 
 
-def status_pattern(text: str) -> str | None:
-    """Return why a value is not a status or a pattern of statuses; None if it is."""
-    if _STATUS.match(text):
-        return None
-    return f"Must be a status from 100 to 599 or a pattern like '2XX' or '20X', but got {text!r}"
-
-
 def text_value(name: str, value: object) -> str | None:
     """Return why a value is not an entry of a table of texts; None if it is."""
     return None if isinstance(value, str) else f"{name!r} must be a string, but got {type_name(value)}"
@@ -380,27 +377,11 @@ def unexpected_method(text: str) -> str | None:
     return None
 
 
-def rate_limit(text: str) -> str | None:
-    """Return why a value is neither a number of requests per time nor `auto`; None if it is."""
-    if text == "auto" or _RATE.fullmatch(text):
-        return None
-    return (
-        f"Must be a number of requests per time like '10/s', '100/m', '1000/h' or '5000/d', or 'auto', but got {text!r}"
-    )
-
-
 def shard(text: str) -> str | None:
     """Return why a value is not a shard such as `3/8`; None if it is."""
     if Shard.of(text) is not None:
         return None
     return f"Must be the number of a shard and of all shards like '3/8', 1/1 to {MOST_SHARDS}/{MOST_SHARDS}, but got {text!r}"
-
-
-def cluster(text: str) -> str | None:
-    """Return why a text does not name a cluster; None if it does."""
-    if text in ("auto", "local") or _CLUSTER.fullmatch(text):
-        return None
-    return f"Must be 'ray://HOST:PORT', 'auto' or 'local', but got {text!r}"
 
 
 def retries(name: str, value: object) -> str | None:
@@ -427,13 +408,6 @@ def site(text: str) -> str | None:
         shown = Redaction().url(text)
         return f"Must be scheme, host and port alone, like 'http://127.0.0.1:8080', but got {shown!r}; `base-url` takes a path, too"
     return None
-
-
-def file_mode(text: str) -> str | None:
-    """Return the problem of the permissions of a file; None if there is none."""
-    if re.fullmatch("0?[0-7]{3}", text):
-        return None
-    return f"Must be three octal digits like '640', but got {text!r}"
 
 
 _KEYS: Final = ("enabled", "display", "fail-on", "low_valid_rate")
