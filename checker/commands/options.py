@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import partial, reduce
 from typing import Any, Final, TypeVar
 
 import click
@@ -27,7 +27,7 @@ from checker.commands.values import (
 )
 from checker.config import auth
 from checker.config.auth import BASIC
-from checker.config.config import Config, Section
+from checker.config.config import Config
 from checker.config.filters import FilterSpec, OperationFilters
 from checker.config.reading import FILTER_KEYS
 from checker.config.settings import NOTHING_SENT
@@ -273,13 +273,10 @@ def configured_by(
     for setting in (*settings, *SETTINGS):
         value = options.get(setting.name)
         if value is not None and (value is not False or not setting.is_flag):
-            section: Section = config
-            for name in setting.path:
-                section = getattr(section, name)
             if (setting.path, setting.key) == ((), "warnings"):
                 # The option selects the displayed warnings; the file selects those that fail a run.
                 value = {"enabled": True, "display": value}
-            section.update(**{setting.key.replace("-", "_"): value})
+            reduce(getattr, setting.path, config).update(**{setting.key.replace("-", "_"): value})
     if options["headers"]:
         config.update(headers=options["headers"])
     if options["auth"]:

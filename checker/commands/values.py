@@ -4,6 +4,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
 from itertools import islice
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -189,13 +190,18 @@ def _metavar(kind: ValueKind) -> str:
             return "TEXT"
 
 
+_PAIR: Final = re.compile(r'((?:"[^"]*"|[^"=])*)=(.*)', re.DOTALL)
+"""Matches name and value; names in quotes may contain the sign."""
+
+
 def apply_keys(config: Config, given: Iterable[str]) -> None:
     """Put keys of the command line on top of a configuration. Raises `UsageError`."""
     document: dict[str, Any] = {}
     for text in given:
-        name, equals, value = _parted(text)
-        if not equals:
+        pair = _PAIR.fullmatch(text)
+        if pair is None:
             raise UsageError(f"--set: give NAME=VALUE, got {text!r}")
+        name, value = pair[1].strip(), pair[2].strip()
         try:
             tree: Any = tomllib.loads(f"{name} = 0")
         except tomllib.TOMLDecodeError:
@@ -219,9 +225,7 @@ def apply_keys(config: Config, given: Iterable[str]) -> None:
     except ConfigError as error:
         raise UsageError(f"--set: {error}") from error
     for path, values in layer.items():
-        section: Any = config
-        for part in path:
-            section = getattr(section, part)
+        section = reduce(getattr, path, config)
         for key, value in values.items():
             known = keys_of(path).get(key)
             if known is not None and isinstance(known.kind, MapOf) and isinstance(value, Mapping):
@@ -233,17 +237,6 @@ def apply_keys(config: Config, given: Iterable[str]) -> None:
 
 def _attribute(key: str) -> str:
     return key.replace("-", "_")
-
-
-def _parted(text: str) -> tuple[str, str, str]:
-    """Return name, sign and value; names in quotes may contain the sign."""
-    quoted = False
-    for index, char in enumerate(text):
-        if char == '"':
-            quoted = not quoted
-        elif char == "=" and not quoted:
-            return text[:index].strip(), "=", text[index + 1 :].strip()
-    return text, "", ""
 
 
 class SettingOption(Struct, frozen=True):

@@ -378,7 +378,6 @@ class OperationResolver:
         self.common = layers.common
         self._has_phases = layers.has_phases
         self._known: dict[OperationSettings, OperationSettings] = {self.common: self.common}
-        self._by_place: dict[tuple[tuple[int, ...], str], OperationSettings] = {}
         self._by_operation: dict[tuple[str, str], OperationSettings] = {}
 
     @property
@@ -392,14 +391,9 @@ class OperationResolver:
         found = self._by_operation.get(key)
         if found is None:
             known = phase if phase in phase_names() else FUZZING
-            blocks = self.layers.blocks
-            mine = tuple(number for number, block in enumerate(blocks) if block.filters.matches(operation))
-            place = (mine, known if self._has_phases else "")
-            found = self._by_place.get(place)
-            if found is None:
-                found = self.layers.settled((blocks[number] for number in mine), place[1])
-                found = self._by_place[place] = self._known.setdefault(found, found)
-            found = self._by_operation[key] = found
+            mine = (block for block in self.layers.blocks if block.filters.matches(operation))
+            found = self.layers.settled(mine, known if self._has_phases else "")
+            found = self._by_operation[key] = self._known.setdefault(found, found)
         return found
 
 

@@ -161,13 +161,13 @@ def test_what_says_nothing_new_is_shared_too() -> None:
 def test_settings_are_worked_out_once_for_each_set_of_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     resolver = OperationResolver(saying({}, {"include-path-regex": "^/x", "request-timeout": 3}))
     read: list[object] = []
-    whole = OperationLayers.settled
+    whole = OperationSettings.read
 
-    def counted(self: OperationLayers, blocks: Any, phase: str) -> OperationSettings:
-        read.append(phase)
-        return whole(self, blocks, phase)
+    def counted(layers: Any) -> OperationSettings:
+        read.append(layers)
+        return whole(layers)
 
-    monkeypatch.setattr(OperationLayers, "settled", counted)
+    monkeypatch.setattr(OperationSettings, "read", counted)
     found = {id(resolver.of(Named(f"/x{number}"))) for number in range(100)}
     assert (len(found), len(read)) == (1, 1)
 
