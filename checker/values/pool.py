@@ -254,15 +254,9 @@ class ValuePool:
         return {place: frozenset(fields) for place, fields in found.items()}
 
     def begin(
-        self,
-        phase: str,
-        label: Label,
-        news: Callable[[], Iterable[Record]],
-        *,
-        is_resumed: bool = False,
-        is_slow: bool = False,
+        self, phase: str, label: Label, news: Iterable[Record], *, is_resumed: bool = False, is_slow: bool = False
     ) -> None:
-        """Prepare for a task. `news` returns the records of all workers that it has not returned before."""
+        """Prepare for a task. `news` yields the new records of all workers. It is only read if the task may use them."""
 
     def observe(self, case: Case, response: Response, phase: str = "", index: int = 0) -> list[ValueRecord]:
         """Learn from the response to a case; return records for other workers. `phase` and `index` are those of the case."""
@@ -556,13 +550,7 @@ class LayeredPool(ValuePool):
         return use is not None and bool(use.owners) and bool(self._model.makers(use.owners[-1][1]))
 
     def begin(
-        self,
-        phase: str,
-        label: Label,
-        news: Callable[[], Iterable[Record]],
-        *,
-        is_resumed: bool = False,
-        is_slow: bool = False,
+        self, phase: str, label: Label, news: Iterable[Record], *, is_resumed: bool = False, is_slow: bool = False
     ) -> None:
         """Take in the values of the layers before a task.
 
@@ -573,7 +561,7 @@ class LayeredPool(ValuePool):
         place = self.place_of(phase, label)
         is_new = place > self._place
         if is_new or is_resumed or self.mixes_phases:
-            for one in news():
+            for one in news:
                 if isinstance(one, ValueSeen | ValueGone | CaseFared) and one.phase:
                     of = Label(one.producer if isinstance(one, ValueSeen) else one.label)
                     key = self.place_of(one.phase, of), self._order.get(of, 0), one.index

@@ -241,12 +241,12 @@ def test_the_removal_of_a_collection_removes_its_members(
         create(pool, CREATE_PET, pet, owner=owner)
         made = sent(CREATE_PET, path_parameters={"owner": owner})
         records += late.observe(made, answer({"id": pet}, 201), "examples", pet)
-    late.begin("coverage", REMOVE_PETS.label, lambda: records)
+    late.begin("coverage", REMOVE_PETS.label, records)
     case = sent(REMOVE_PETS, path_parameters={"owner": 1}, query=query)
     pool.observe(case, response)
     assert {path_of(pool, READ_PET, index) for index in range(8)} == left
     gone = late.observe(case, response, "coverage", 0)
-    late.begin("fuzzing", READ_PET.label, lambda: gone)
+    late.begin("fuzzing", READ_PET.label, gone)
     assert {path_of(late, READ_PET, index) for index in range(8)} == left
 
 
@@ -258,14 +258,14 @@ def layered() -> LayeredPool:
 @pytest.mark.parametrize("phase", ["examples", "coverage", "stateful"])
 def test_a_phase_that_goes_on_later_takes_what_came_late(phase: str, *, mixes_phases: bool) -> None:
     pool = LayeredPool(MODEL, names, mixes_phases=mixes_phases)
-    pool.begin("stateful", CREATE_PET.label, list)
+    pool.begin("stateful", CREATE_PET.label, ())
     case = sent(CREATE_PET, path_parameters={"owner": 1})
     records = layered().observe(case, answer({"id": 5}, 201), phase, 0)
-    pool.begin("coverage", READ_PET.label, lambda: records)
+    pool.begin("coverage", READ_PET.label, records)
     assert path_of(pool, READ_PET, 0) == ((1, 5) if mixes_phases else (None, None))
     # A sequence removes it before the next task of the phase.
     gone = layered().observe(sent(REMOVE_PET, path_parameters={"owner": 1, "pet": 5}), _GONE, "stateful", 0)
-    pool.begin("coverage", READ_PET.label, lambda: gone)
+    pool.begin("coverage", READ_PET.label, gone)
     assert path_of(pool, READ_PET, 0) == (None, None)
 
 
@@ -274,7 +274,7 @@ def test_in_a_run_later_layers_take_the_field_that_named_something_however_often
 
     def taken(*fared: CaseFared) -> list[Any]:
         pool = layered()
-        pool.begin("fuzzing", READ_OWNER.label, lambda: [*seen, *fared])
+        pool.begin("fuzzing", READ_OWNER.label, [*seen, *fared])
         return [path_of(pool, READ_OWNER, index) for index in range(64)]
 
     def met(index: int, field: str, status: int) -> CaseFared:
@@ -297,13 +297,13 @@ def test_a_task_behind_later_layers_takes_none_of_their_values(*, is_slow: bool)
     late = layered().observe(create, answer({"id": 6}, 201), "fuzzing", 0)
     pool = layered()
     if is_slow:
-        pool.begin("coverage", READ_PET.label, lambda: early, is_slow=True)
-    pool.begin("stateful", REMOVE_PET.label, lambda: late if is_slow else [*early, *late])
+        pool.begin("coverage", READ_PET.label, early, is_slow=True)
+    pool.begin("stateful", REMOVE_PET.label, late if is_slow else [*early, *late])
     if not is_slow:
-        pool.begin("coverage", READ_PET.label, list, is_resumed=True)
+        pool.begin("coverage", READ_PET.label, (), is_resumed=True)
     assert {path_of(pool, READ_PET, index) for index in range(8)} == {(1, 5)}
     assert {path_of(pool, REMOVE_PET, index) for index in range(8)} == {(1, 5), (1, 6)}
-    pool.begin("stateful", READ_PET.label, list)
+    pool.begin("stateful", READ_PET.label, ())
     assert {path_of(pool, READ_PET, index) for index in range(8)} == {(1, 5), (1, 6)}
 
 
@@ -319,7 +319,7 @@ def test_in_a_run_it_does_not_matter_who_was_first(order: Callable[..., Any]) ->
     remove = sent(REMOVE_PET, path_parameters={"owner": 2, "pet": 6})
     records += first.observe(remove, answer({}, 409), "coverage", 3)
     later = layered()
-    later.begin("fuzzing", READ_PET.label, lambda: list(order(records)))
+    later.begin("fuzzing", READ_PET.label, order(records))
     view = later.view(READ_PET)
     found = []
     for index in range(64):

@@ -114,7 +114,7 @@ class Knowledge(Struct):
     def begin(self, task: Task) -> None:
         """Prepare for a task, which may use what all workers saw in earlier layers."""
         is_resumed = bool(task.start or task.redo)
-        self.values.begin(task.phase, task.labels[0], self._news, is_resumed=is_resumed, is_slow=task.is_slow)
+        self.values.begin(task.phase, task.labels[0], self._news(), is_resumed=is_resumed, is_slow=task.is_slow)
         if self.demands is not None:
             self.demands.begin(task.phase, task.labels[0], task.start)
 
