@@ -622,20 +622,20 @@ class CaseFactory:
 
     def redraw(self, step: Step, *, name: str, phase: PhaseInfo) -> Callable[[Source], GeneratedCase]:
         """Return a maker of cases like the recorded one, with the values that it took. Drawn cases take their choices from the source."""
-        make: Callable[[Source], GeneratedCase]
-        match step.recipe:
-            case Drawn():
-                make = self._drawn_again(step, name, phase)
-            case Listed() as listed:
-                make = lambda source: self._listed_again(step, listed, name)  # noqa: E731
-            case Literal() as literal:
-                make = lambda source: self._literal_again(step, literal, name, phase)  # noqa: E731
+        draw = self._drawn_again(step, name, phase) if isinstance(step.recipe, Drawn) else None
 
-        def renewed(source: Source) -> GeneratedCase:
-            made = make(source)
-            return replace(made, case=with_names(made.case, step.names), names=step.names)
+        def made_again(source: Source) -> GeneratedCase:
+            match step.recipe:
+                case Listed() as listed:
+                    made = self._listed_again(step, listed, name)
+                case Literal() as literal:
+                    made = self._literal_again(step, literal, name, phase)
+                case Drawn():
+                    assert draw is not None
+                    made = draw(source)
+            return replace(made, case=with_names(made.case, step.names), names=step.names) if step.names else made
 
-        return renewed if step.names else make
+        return made_again
 
     def simplest(self, step: Step, *, name: str, phase: PhaseInfo, is_valid: bool = False) -> GeneratedCase:
         """Return the simplest case of the operation of a step; with `is_valid` one that is meant to be accepted.

@@ -420,5 +420,4 @@ def _numbers() -> tuple[Callable[[int], None], Iterator[float], End]:
     """Return the seek function of a table, its iterator, and the end after it."""
     numbers, end = iter(uniform_numbers()), End()
     # Unpickling uses `__setstate__` to position an iterator without stepping through it.
-    go_to: Callable[[int], None] = numbers.__setstate__  # type: ignore[attr-defined]
-    return go_to, chain(numbers, end), end
+    return numbers.__setstate__, chain(numbers, end), end  # type: ignore[attr-defined]
