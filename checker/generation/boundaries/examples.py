@@ -44,7 +44,8 @@ class SaidValues(Struct):
     """Finds the examples of one part of a request."""
 
     edges: Edges
-    refused: Callable[[str, Any], None]  # Called with the pointer and value of an example that its own schema forbids.
+    refused: dict[str, Any] = {}
+    """Pointer -> value of each example that its own schema forbids."""
     _left: int = _SCHEMAS
     _open: set[frozenset[FacetKey]] = set()
 
@@ -118,7 +119,7 @@ class SaidValues(Struct):
                     yield SaidValue(value, pointer, is_default)
                 else:
                     # Examples are often incomplete: with the missing properties they may be valid.
-                    self.refused(pointer, value)
+                    self.refused[pointer] = value
                     yield SaidValue(self.completed(value, conjunction, place), pointer, is_default)
 
     def _made(self, form: Canonical, place: TextPlace, but: frozenset[str]) -> Iterator[SaidValue]:
@@ -223,7 +224,7 @@ class OperationExamples:
             takes_default = isinstance(one, Parameter) and one.required
             # Examples beside the schema come before those inside. The flag tells whether a value is a default.
             found: dict[Any, tuple[Example, bool]] = {}
-            said = SaidValues(Edges(part.compiler), self._refused)
+            said = SaidValues(Edges(part.compiler))
             for example in one.examples:
                 if example.is_settled:
                     found.setdefault(distinct(example.value), (example, False))
@@ -237,6 +238,8 @@ class OperationExamples:
                     found.setdefault(distinct(example.value), (replace(example, is_settled=True), False))
             for inner in said.of(part.conjunction, part.place):
                 found.setdefault(distinct(inner.value), (Example(inner.value, inner.pointer), inner.is_default))
+            for pointer, value in said.refused.items():
+                self._refused(pointer, value)
             given = [value for value, is_default in found.values() if takes_default or not is_default]
             if given:
                 yield _place_of(one), given
