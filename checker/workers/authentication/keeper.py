@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from msgspec import Struct, field
@@ -20,6 +20,7 @@ from checker.transport.prepare import RequestMaker, plain_maker
 from checker.workers.authentication.logins import Identities, LoginTraffic, source_name, user_of
 from checker.workers.authentication.signup import SignUpSource
 from checker.workers.messages import CredentialAction, CredentialMessage
+from checker.workers.recording.recorder import Recorder
 
 _CONTENT_TYPE: Final = b"content-type"
 _BODY: Final = "body"  # Name of a value without a name of its own.
@@ -186,7 +187,7 @@ class CredentialKeeper(Struct):
     peer_names: Sequence[str] = ()  # Users whose access is compared.
     clock: Clock = time.monotonic  # Clock for the age of credentials, in seconds.
     trial: SignUpSource | None = None  # Source of credentials to try at operations that declare no security.
-    note: Callable[[Note], None] = lambda note: None  # Records a warning.
+    recorder: Recorder | None = None  # Records warnings; None in a process without a run.
     logins: LoginTraffic | None = None  # Logins that are recorded once their values are registered as secrets.
     _held: dict[Address, _Held] = field(default_factory=dict)
     _wanted_for: dict[Address, Case] = field(default_factory=dict)
@@ -302,8 +303,8 @@ class CredentialKeeper(Struct):
                 is_hopeful = True
                 if source.is_kept:
                     self._newer(address, number, case)
-            elif (note := self.reauth.stopped(place)) is not None:
-                self.note(note)
+            elif (note := self.reauth.stopped(place)) is not None and self.recorder is not None:
+                self.recorder.note(note)
         is_tried = self.trial is not None and self.trial.is_worth_a_try(case, outcome)
         return is_tried or is_hopeful
 

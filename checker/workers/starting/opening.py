@@ -254,7 +254,7 @@ def _laid_out(
     factory, unhooked = _factories(subject, recorder, knowledge, acting)
     subject.keeper = keeper = keeper_of(subject, logins.over(wiring_of(settings, origin)), users, accounts)
     if keeper is not None:
-        keeper.logins, keeper.note = logins, recorder.note
+        keeper.logins, keeper.recorder = logins, recorder
     layout = RunLayout(Path(settings.corpus.folder))
     lanes = Lanes.of(settings, is_watched=bool(CallHooks.of(users.hooks) or users.told))
     tools = open_tools(subject, users, gate_for(settings.target.safety, layout, origin, selected))
