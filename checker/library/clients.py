@@ -14,7 +14,7 @@ from dataclasses import replace
 from http.client import HTTPMessage
 from importlib import import_module
 from types import SimpleNamespace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 from urllib.parse import unquote_to_bytes
 
 from msgspec import Struct
@@ -242,30 +242,34 @@ _OF_CLIENTS: Final = ("cert", "proxies", "allow_redirects", "follow_redirects", 
 """Options of calls that only clients implement."""
 
 
-def session_for(
+def sending_for(
     transport: Mapping[str, Any], origin: BaseUrl, send: Send, application: Application | None
-) -> "OwnClient | None":
-    """Return the client for options that checker's transport does not support; None without such options.
+) -> Send | None:
+    """Return a function that sends with options that checker's transport does not support; None without such options.
 
-    If an application of this process is the host of `origin`, the client sends to it by `send`.
+    It creates a client for each request. If an application of this process is the host of `origin`, the client sends to it by
+    `send`.
     """
     if not any(name in transport for name in _OF_CLIENTS):
         return None
     of_requests = is_of(transport.get("auth"), "requests")
-    if application is not None and application.origin.url == origin.url:
-        return OwnClient(lambda: (requests_session if of_requests else httpx_client)(origin.url, send))
-    if of_requests:
-        return OwnClient(import_module("requests").Session)
+    is_here = application is not None and application.origin.url == origin.url
     options = {name: transport[name] for name in ("verify", "cert") if name in transport}
     proxies = transport.get("proxies") or {}
-    mounts = {f"{scheme}://": httpx.HTTPTransport(proxy=url) for scheme, url in proxies.items()}
-    return OwnClient(lambda: httpx.Client(**options, mounts=mounts or None))
 
+    def client() -> Any:
+        if is_here:
+            return (requests_session if of_requests else httpx_client)(origin.url, send)
+        if of_requests:
+            return import_module("requests").Session()
+        mounts = {f"{scheme}://": httpx.HTTPTransport(proxy=url) for scheme, url in proxies.items()}
+        return httpx.Client(**options, mounts=mounts or None)
 
-class OwnClient(NamedTuple):
-    """A client that is created for one request."""
+    def sent(request: WireRequest) -> Outcome:
+        with client() as own:
+            return send_by(own, request, origin, transport)
 
-    make: Callable[[], Any]
+    return sent
 
 
 def home_of(session: Any) -> BaseUrl | None:
@@ -280,9 +284,6 @@ def home_of(session: Any) -> BaseUrl | None:
 
 def send_by(session: Any, request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Outcome:
     """Return the response of a client. Errors of the client pass through. Raises `IncorrectUsage` for an unknown kind of client."""
-    if isinstance(session, OwnClient):
-        with session.make() as own:
-            return send_by(own, request, base_url, transport)
     for package, (_, sender) in _CLIENTS.items():
         if is_of(session, package):
             own = values_of(session, request.url_at(base_url.plain))

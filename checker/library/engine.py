@@ -58,7 +58,7 @@ from checker.library.cases import (
     with_headers,
     with_parts,
 )
-from checker.library.clients import for_client, home_of, send_by, session_for
+from checker.library.clients import for_client, home_of, send_by, sending_for
 from checker.library.decorators import Attachments
 from checker.library.extensions import ExtraDataSource, ExtraValues
 from checker.library.options import CallOptions, CheckOptions
@@ -576,18 +576,19 @@ class LibraryEngine:
         where = origin.url + origin.base_path
         request.target = extensions.target_of(self.schema, sent, where, request.target)
         http = own.http.with_options(timeout_s=options.timeout, verify=options.verify)
-        send, how = partial(self._send, origin, http), options.transport
-        session = options.session or session_for(how, origin, send, self.application)
+        how, send = options.transport, partial(self._send, origin, http)
+        if options.session is not None:
+            sender: Send = partial(send_by, options.session, base_url=origin, transport=how)
+        else:
+            sender = sending_for(how, origin, send, self.application) or send
         if isinstance(request.via, HttpChanges):
             how.update(request.via.options)
-        if session is not None:
-            send = partial(send_by, session, base_url=origin, transport=how)
-        outcome = drive(exchange(tools, sent, request), send)
+        outcome = drive(exchange(tools, sent, request), sender)
         (getattr(outcome, "request", None) or request).shown(origin)
         about = (settings, self._schema, origin.url, self.auth.secrets)
         record_call(lambda: Call(sent, request, outcome, time.time(), *about))
         extensions.adapt(self.schema, request, outcome)
-        drive(judge_outcome(tools, sent, outcome, request=request), send)
+        drive(judge_outcome(tools, sent, outcome, request=request), sender)
         if isinstance(outcome, NetworkFailure):
             place = origin, options.verify is not False
             raise error_of(outcome, self._command(sent, request, settings, place))
