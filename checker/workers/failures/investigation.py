@@ -89,7 +89,8 @@ class Investigation:
             same_as=other or "",
             investigation=replace(last.investigation, withdrawn=withdrawn),
         )
-        return result.described(judged, wanted, self._traffic, inquiry.commands)
+        further = result.further(wanted)
+        return result.described(judged, wanted, self._traffic, further, inquiry.commands(further))
 
 
 class FailureQueue:

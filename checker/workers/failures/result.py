@@ -1,6 +1,6 @@
 """The result of an investigation."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -61,16 +61,25 @@ class InvestigationResult(Struct):
         verdict = replace(showing[-1].verdict, request=outcome.request)
         return (*(self.steps_before or self.chain[:-1]), JudgedCase(showing[-1].made, verdict))
 
+    def further(self, wanted: ExpectedFailure) -> list[JudgedCase]:
+        """Return the requests by which a check showed a failure after the reported sequence."""
+        shot = self._shown_chain(wanted)[-1]
+        failure, case = wanted.again(shot), shot.made.case
+        return [
+            JudgedCase(shot.made, Verdict(case, request, outcome, UNJUDGED, purpose=Purpose.PROBE))
+            for request, outcome in (() if failure is None else failure.exchanges)
+        ]
+
     def described(
         self,
         last: Finding,
         wanted: ExpectedFailure,
         traffic: Traffic,
-        commands: Callable[[Sequence[JudgedCase]], tuple[str, ...]],
+        further: Sequence[JudgedCase],
+        commands: Sequence[str],
     ) -> Finding:
-        """Return a finding with the result of its investigation. `commands` returns the commands of requests."""
+        """Return a finding with the result of its investigation. `commands` send the `further` requests."""
         showed, chain = self.showed(wanted), self._shown_chain(wanted)
-        further = further_of(chain[-1], wanted)
         return replace(
             last,
             case=self.chain[-1].made.case.id,
@@ -80,7 +89,7 @@ class InvestigationResult(Struct):
             text=wanted.text,
             investigation=replace(
                 last.investigation,
-                reproduction="\n".join((*self.commands, *commands(further))),
+                reproduction="\n".join((*self.commands, *commands)),
                 reproduced=showed > 0 if self.printed else None,
                 # The first occurrence in the run counts as well.
                 hits=1 + showed,
@@ -93,15 +102,6 @@ class InvestigationResult(Struct):
                 takes_filled=self.takes_filled,
             ),
         )
-
-
-def further_of(shot: JudgedCase, wanted: ExpectedFailure) -> list[JudgedCase]:
-    """Return the requests by which a check showed a failure after a case."""
-    failure, case = wanted.again(shot), shot.made.case
-    return [
-        JudgedCase(shot.made, Verdict(case, request, outcome, UNJUDGED, purpose=Purpose.PROBE))
-        for request, outcome in (() if failure is None else failure.exchanges)
-    ]
 
 
 def shown_by(results: Iterable[InvestigationResult], wanted: ExpectedFailure) -> InvestigationResult | None:
