@@ -38,7 +38,7 @@ def creations() -> CreationHistory:
     return CreationHistory(
         ResourceModel(uses),
         {"/boxes": ("box",), "/stock": ("item",)},
-        lambda request: f"curl -X {request.method} {request.target.decode()}",
+        lambda request, *, is_timed=False: f"curl -X {request.method} {request.target.decode()}",
         Components(),
     )
 
@@ -165,7 +165,7 @@ def test_what_is_posted_stands_where_the_answer_or_the_request_says(
 def test_no_command_is_written_for_what_is_known_to_be_made_already(creations: CreationHistory) -> None:
     rendered: list[bytes] = []
 
-    def render(request: WireRequest) -> str:
+    def render(request: WireRequest, *, is_timed: bool = False) -> str:
         rendered.append(request.target)
         return "curl"
 

@@ -1,13 +1,14 @@
 """Records requests that created resources which other cases may use by chance. Findings about these resources need the requests."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
 
 from checker.checks.rules import says_taken
 from checker.core.case import Case
+from checker.core.curl import Rendering
 from checker.core.operation import Label
 from checker.core.request import WireRequest
 from checker.core.resource_names import identifier_in, segment_of, singular
@@ -49,7 +50,7 @@ class CreationHistory(Struct):
     model: ResourceModel
     children: Mapping[str, Sequence[str]]
     """Path template without a trailing slash -> variables of the templates directly below it: `/users` -> `id`."""
-    render: Callable[[WireRequest], str]  # Returns the command that sends a request.
+    render: Rendering
     components: Components
     _known: dict[tuple[str, bool], ResourceMade] = field(default_factory=dict)
     _looks: Counter[tuple[str, str, bool]] = field(default_factory=Counter)
