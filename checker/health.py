@@ -21,6 +21,8 @@ from checker.core.security import UNAUTHORIZED, named_ways
 
 HEALTH_CHECK: Final = "target_health"  # The check of findings about a target that stopped answering.
 TARGET: Final = "Target"  # Label for findings and errors of the run as a whole.
+RUN_CHECKS: Final = "Run checks"  # Label for findings and errors of checks that judge the whole run.
+NO_OPERATIONS: Final = frozenset((TARGET, RUN_CHECKS))  # Labels in place of one of an operation.
 TOO_MANY: Final = 429
 TURNED_AWAY: Final = frozenset((401, 403, TOO_MANY, 503))
 """Statuses of a target that refuses all requests: no session, no permission, too many requests, maintenance."""

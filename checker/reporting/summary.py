@@ -12,7 +12,7 @@ from checker.core.reports import REPORT_FORMATS
 from checker.core.terminal import one_line
 from checker.core.warning_table import WARNINGS
 from checker.corpus.records import UNBROKEN, Finding, Note
-from checker.health import HEALTH_CHECK
+from checker.health import HEALTH_CHECK, NO_OPERATIONS
 from checker.health import KIND as FIRST_ANSWERS
 from checker.reporting.baselines import baseline_lines
 from checker.reporting.described import words
@@ -188,8 +188,7 @@ def _operation_lines(report: Report) -> Iterator[str]:
     yield "API Operations:"
     yield f"  Selected: {report.counts.selected}/{report.counts.total}"
     yield f"  Tested: {report.tested}"
-    # Failures of the whole run, such as the death of its target, have a label that is no operation.
-    left_out = [one.label for one in report.operations if not one.is_tested and one.outcome != "failed"]
+    left_out = [one.label for one in report.operations if not (one.is_tested or one.label in NO_OPERATIONS)]
     if left_out and report.tested:
         yield f"  Not tested: {len(left_out)}{_CUT_REASONS.get(report.outcome, '')}"
         yield from cut_list([f"    - {label}" for label in left_out], _SHOWN_PER_KIND, "    ")

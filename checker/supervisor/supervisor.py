@@ -21,6 +21,7 @@ from checker.corpus.fold import RunView
 from checker.corpus.inflight import Slot, Stage
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import CorpusEntry, Finding, Note, OperationError, WorkerGone
+from checker.health import RUN_CHECKS
 from checker.supervisor import deaths, endings
 from checker.supervisor.credentials import CredentialExchange
 from checker.supervisor.endings import CANNOT, RunFault, exit_code, nothing_tested
@@ -569,7 +570,7 @@ class Supervisor:
             lifecycle.write(Note("left_behind", "", "", text))
         elif not is_done:
             text = f"`after_run` of the checks did not finish: the worker {reason}"
-            lifecycle.write(OperationError("Run checks", "", "Check Error", text))
+            lifecycle.write(OperationError(RUN_CHECKS, "", "Check Error", text))
         lifecycle.read()
 
     def _wait_for_conclusion(self, worker: LiveWorker, wanted: messages.Drain) -> str:

@@ -11,10 +11,10 @@ from checker.corpus.codec import Undecodable, pack, unpack
 from checker.corpus.journal import Journals
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import CheckState, Finding, Investigation, OperationError
+from checker.health import RUN_CHECKS
 from checker.workers.check_states import Untransferable, decoded, encoded
 from checker.workers.recording.recorder import title_of
 
-LABEL = "Run checks"  # Used in place of an operation, because these failures are about the whole run.
 MOST_STATE = 1 << 16  # Packed bytes of one state. Each worker records a changed state whenever a task ends.
 
 
@@ -90,12 +90,12 @@ def _concluded(check: ClassCheck, states: list[CheckState]) -> Iterator[Finding 
         return
     except CheckError as error:
         title, trace = title_of(error)
-        yield OperationError(LABEL, "", title, str(error), trace)
+        yield OperationError(RUN_CHECKS, "", title, str(error), trace)
         return
     for number, failure in enumerate(failures):
         yield Finding.of(
             failure,
-            LABEL,
+            RUN_CHECKS,
             phase="",
             case="",
             task=AFTER_RUN,
@@ -108,4 +108,4 @@ def _concluded(check: ClassCheck, states: list[CheckState]) -> Iterator[Finding 
 
 
 def _error(check: ClassCheck, reason: str) -> OperationError:
-    return OperationError(LABEL, "", "Check Error", f"check {check.name}: {reason}")
+    return OperationError(RUN_CHECKS, "", "Check Error", f"check {check.name}: {reason}")

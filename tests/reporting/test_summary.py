@@ -26,7 +26,7 @@ from checker.corpus.records import (
     RunFinished,
 )
 from checker.corpus.traffic import TRIMMED
-from checker.health import HEALTH_CHECK
+from checker.health import HEALTH_CHECK, TARGET
 from checker.reporting.report import ENDLESS, INCOMPLETE, Report, report_of
 from checker.reporting.summary import ledger_lines, note_lines, summary_lines, tally_parts, total_line, warning_lines
 from checker.reporting.warnings import warning_groups
@@ -153,6 +153,16 @@ def test_where_no_check_ran_nothing_has_passed(checks: dict[str, Any]) -> None:
 def test_same_error_in_two_phases_is_one_error() -> None:
     twice = [*records(), changed(records()[7], phase="coverage")]
     assert report(twice).error_count == 2
+
+
+def test_errors_of_the_run_are_no_operations_that_were_not_tested() -> None:
+    found = [
+        *records(),
+        OperationError(TARGET, "", "Access refused", "The configured credentials opened no operation."),
+    ]
+    lines = list(summary_lines(report(found), lambda _: "*"))
+    at = lines.index("  Not tested: 1")
+    assert lines[at + 1] == f"    - {ORDERS}"
 
 
 def test_closed_doors_are_named() -> None:

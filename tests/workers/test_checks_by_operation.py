@@ -13,8 +13,8 @@ from checker.config.resolve import Invocation, run_settings
 from checker.core.credentials import CREDENTIAL_SOURCES
 from checker.corpus.fold import RunView
 from checker.credentials import Credentials, CredentialSource, register
+from checker.health import RUN_CHECKS
 from checker.supervisor.supervisor import execute
-from checker.workers.class_checks import LABEL
 from tests.apps.http import Request
 from tests.apps.serving import json_reply, serving
 from tests.asking import changed
@@ -64,7 +64,7 @@ def test_a_class_check_sees_the_operations_that_it_is_enabled_for(tmp_path: Path
         "operations": [{**OF_A, "checks": {"Paths": {"enabled": True}}}],
     }
     view, _ = run(tmp_path, said)
-    assert [(one.label, one.message) for one in view.findings.values()] == [(LABEL, "/a")]
+    assert [(one.label, one.message) for one in view.findings.values()] == [(RUN_CHECKS, "/a")]
 
 
 def test_requests_of_checks_carry_what_their_operation_carries_or_nobody_s_name(tmp_path: Path) -> None:
