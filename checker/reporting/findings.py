@@ -536,7 +536,7 @@ def fact_of(finding: Finding, case: FailedCase) -> str:
         fact = f"{answer.status}{f' on `{sent}`' if sent else ''}{f': {said}' if said else ''}"
     elif pair := _PAIR.search(told):
         fact = f"received {pair['received']}, {pair['kind'].lower()}: {pair['other']}"
-        if pair["kind"] == "Expected":
+        if pair["kind"] == "Expected" and pair.start():
             fact = f"{told.partition(_END)[0]}: {fact}"
     elif invalid := _INVALID.search(message):
         fact = f"{status} for {invalid['part']}" if status else invalid["part"]

@@ -34,6 +34,7 @@ def test_a_server_error_is_told_by_its_input_and_its_text(command: str, body: by
     ("message", "expected"),
     [
         ("Received: 202\nDocumented: 201, 400", "received 202, documented: 201, 400"),
+        ("Received: 3 items\nExpected: at most `limit=1`", "received 3 items, expected: at most `limit=1`"),
         ("Invalid data\nExpected: 400\nInvalid component: parameter `limit` in query - 51 is greater", "200 for parameter `limit` in query - 51 is greater"),
         ("Invalid data\nExpected: 400\nInvalid components:\n- body at /n - {} is not\n- body at /m", "200 for body at /n - {} is not"),
         ("The following headers are required by the schema:\n- `X-Total`\n- `X-Left`", "The following headers are required by the schema: `X-Total`"),
