@@ -167,30 +167,31 @@ class CallHooks(Struct, frozen=True):
     """`filter_failure(context, failure, case, response)`: whether a failure is reported."""
     told: Sequence[Callable[[Case, WireRequest, Outcome], None]] = ()
     """Callbacks of loaded schemas, called before all hooks."""
-    changed: Callable[[Operation], Collection[str]] | None = None
-    """Return the parts of cases that hooks may make valid or invalid (`body`); None if no hook changes any case."""
-    context: Callable[[Case], HookContext] = lambda case: HookContext(case.operation)
+    changing: HookSource | None = None  # The source of hooks that change cases; None if no hook changes any case.
+    _changed: dict[Label, Collection[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, source: HookSource) -> "CallHooks":
-        known: dict[Label, Collection[str]] = {}
-
-        def changed(operation: Operation) -> Collection[str]:
-            if operation.label not in known:
-                known[operation.label] = _changed_parts(source, HookContext(operation))
-            return known[operation.label]
-
         return cls(
             source.named("before_call"),
             source.named("after_call"),
             source.named("after_network_error"),
             source.named("after_validate"),
             source.named("filter_failure"),
-            changed=changed if _changed_parts(source) else None,
+            changing=source if _changed_parts(source) else None,
         )
 
     def __bool__(self) -> bool:
-        return any((self.before, self.after, self.unanswered, self.validated, self.kept, self.told, self.changed))
+        hooks = (self.before, self.after, self.unanswered, self.validated, self.kept, self.told)
+        return any(hooks) or self.changing is not None
+
+    def changed(self, operation: Operation) -> Collection[str]:
+        """Return the parts of an operation's cases that hooks may make valid or invalid (`body`)."""
+        if self.changing is None:
+            return ()
+        if operation.label not in self._changed:
+            self._changed[operation.label] = _changed_parts(self.changing, HookContext(operation))
+        return self._changed[operation.label]
 
 
 def _changed_parts(source: HookSource, context: HookContext | None = None) -> Collection[str]:
@@ -279,7 +280,7 @@ def attempt(
 def _settle_mode(tools: Tools, case: Case, request: WireRequest) -> None:
     """Set the mode of a case that hooks made valid or invalid. An ambiguous request keeps the mode that was drawn."""
     meta, operation = case.meta, case.operation
-    parts = () if meta is None or tools.hooks.changed is None else tools.hooks.changed(operation)
+    parts = () if meta is None else tools.hooks.changed(operation)
     if meta is None or not parts or case.other_method:
         return
     # A hook may repair a wrong part or break a right one. If the mode stayed as drawn, checks would report that the
@@ -354,7 +355,7 @@ def rest_of_attempt(
 def build_request(maker: Maker, hooks: CallHooks, case: Case, credentials: Authorizing | None = None) -> WireRequest:
     """Return the request of a case after `before_call` hooks. Raises `SerializationError`, `HookError`, `CredentialError`."""
     extra: dict[str, Any] = {}
-    run_hooks(hooks.before, "before_call", hooks.context(case), case, extra)
+    run_hooks(hooks.before, "before_call", HookContext(case.operation), case, extra)
     wanted = None
     if extra:
         try:
@@ -400,14 +401,14 @@ def judge_outcome(
         tell(case, request, outcome)
     if isinstance(outcome, NetworkFailure):
         if hooks.unanswered:
-            sent, context = request.shown(), hooks.context(case)
+            sent, context = request.shown(), HookContext(case.operation)
             run_hooks(hooks.unanswered, "after_network_error", context, case, sent)
         return tools.judge_of(case).without_response(case, outcome)
     if hooks and outcome.request is not None:
         outcome.request.shown()
     if hooks.after:
         with case.dressed():
-            run_hooks(hooks.after, "after_call", hooks.context(case), case, outcome)
+            run_hooks(hooks.after, "after_call", HookContext(case.operation), case, outcome)
     judgement = yield from tools.judge_of(case).judge(case, outcome, sequence)
     if hooks.kept or hooks.validated:
         names = tools.judge_of(case).names
@@ -420,7 +421,7 @@ CheckResult = tuple[str, str, Failure | None]  # Name of a check, `success` or `
 
 def reviewed(judgement: Judgement, hooks: CallHooks, case: Case, response: Response, names: Sequence[str]) -> Judgement:
     """Return the results without the failures that hooks of users filter out."""
-    context = hooks.context(case)
+    context = HookContext(case.operation)
     errors = list(judgement.errors)
 
     def kept(failures: Failures, of: Response) -> Failures:
