@@ -1,6 +1,6 @@
 """The engine of the operations of a run, for user code in its workers."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec.structs import replace
@@ -22,6 +22,7 @@ from checker.library.engine import LibraryEngine
 from checker.library.schema import LoadedSchema
 from checker.transport.settings import reaching
 from checker.workers.authentication.keeper import CredentialKeeper
+from checker.workers.authentication.logins import UserTraffic
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.starting.calling import transport_of
 from checker.workers.subject import TestedDescription
@@ -35,10 +36,8 @@ class RunEngine(LibraryEngine):
 
     fetches_headers = False
 
-    def __init__(
-        self, subject: TestedDescription, record: Callable[[WireRequest, Outcome], None] | None = None
-    ) -> None:
-        """`record` is called for each request that was sent."""
+    def __init__(self, subject: TestedDescription, traffic: UserTraffic | None = None) -> None:
+        """`traffic` records each request that was sent."""
         config = Config.of_operations(subject.settings.operations)
         super().__init__(subject.description.schema, config, Attachments())
         self._subject = subject
@@ -56,7 +55,7 @@ class RunEngine(LibraryEngine):
             )
 
         self._sender = RequestSender(None, connect)
-        self._record = None if subject.settings.is_dry else record
+        self._traffic = None if subject.settings.is_dry else traffic
         self.schema = LoadedSchema(subject.description.schema, config, Attachments(engine=self))
 
     def send_for_schema(
@@ -79,8 +78,8 @@ class RunEngine(LibraryEngine):
 
     def _recorded(self, sender: RequestSender, origin: BaseUrl, http: HttpSettings, request: WireRequest) -> Outcome:
         outcome = sender.send(origin, http, request)
-        if self._record is not None:
-            self._record(request, outcome)
+        if self._traffic is not None:
+            self._traffic.record(request, outcome)
         return outcome
 
     def make_case(self, operation: ApiOperation, **parts: Any) -> Case:

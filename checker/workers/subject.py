@@ -30,8 +30,7 @@ from checker.core.hooks import GLOBAL_HOOKS, HookContext, HookSource, run_hooks
 from checker.core.operation import Label
 from checker.core.providers import registered_names
 from checker.core.registry import CONSTANT_SOURCES
-from checker.core.request import BaseUrl, WireRequest
-from checker.core.response import Outcome
+from checker.core.request import BaseUrl
 from checker.core.system import Later, read_local, uncollected
 from checker.corpus import files
 from checker.corpus.journal import Loss, damage_note
@@ -52,6 +51,7 @@ from checker.kinds.table import open_description, packed, unpacked
 from checker.transport.factories import in_process
 from checker.transport.settings import environment_proxy
 from checker.workers.authentication.keeper import CredentialKeeper
+from checker.workers.authentication.logins import UserTraffic
 from checker.workers.authentication.schemes import SchemeCredentials
 from checker.workers.class_checks import ClassChecks
 from checker.workers.selected import SelectedOperations
@@ -375,16 +375,12 @@ _ENGINES: Final = "checker.library.run_engine"
 """A higher room, whose import takes 0.2 CPU-seconds. It is imported only when user code needs it."""
 
 
-def give_engine(
-    subject: TestedDescription,
-    users: UsersCode = ALL_SCHEMAS,
-    record: Callable[[WireRequest, Outcome], None] | None = None,
-) -> None:
+def give_engine(subject: TestedDescription, users: UsersCode = ALL_SCHEMAS, traffic: UserTraffic | None = None) -> None:
     """Give the selected operations the engine of the loaded schema, or one of the run that is created when user code first needs it.
 
-    `record`: called for each request of user code, including those of schemas that it loads.
+    `traffic` records the requests of user code, including those of schemas that it loads.
     """
-    later = Later(cache(lambda: import_module(_ENGINES).RunEngine(subject, record)))
-    if record is not None:
+    later = Later(cache(lambda: import_module(_ENGINES).RunEngine(subject, traffic)))
+    if traffic is not None:
         RUN_ENGINE.set(later)
     subject.selected.engine = users.engine or cast("Engine", later)

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from checker.config.auth import REFRESH_S, RETRY_ON, DynamicScheme, WfcLogin, WfcUser
 from checker.core.case import Case
-from checker.core.credentials import Credentials, CredentialSource
+from checker.core.credentials import RUNNING_SOURCES, Credentials, CredentialSource
 from checker.core.errors import CredentialError
 from checker.core.media_types import is_form, is_json
 from checker.core.redact import Redaction
@@ -449,6 +449,31 @@ class LoginTraffic(msgspec.Struct):
             bare = dataclasses.replace(request, target=target, headers=headers, body=body)
             self.traffic.beside(Answered(bare, _without_credentials(outcome), at), Purpose.LOGIN)
         self._sent.clear()
+
+
+class UserTraffic(Struct):
+    """Records the requests of user code. Those of its sources of credentials are logins."""
+
+    logins: LoginTraffic
+    places: Collection[str]  # Places of credentials that the description declares.
+
+    def record(self, request: WireRequest, outcome: Outcome) -> None:
+        traffic, one = self.logins.traffic, answered(request, outcome)
+        # A provider sends logins, whose fields are unknown.
+        if RUNNING_SOURCES:
+            self.logins.add(one)
+        else:
+            # Its credentials may be others than those of the run.
+            given = (field for field in request.headers if field not in request.drawn)
+            headers = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in given)
+            redaction = traffic.secrets.redaction
+            sensitive = {
+                name: value
+                for name, value in headers
+                if redaction.is_sensitive(name) or f"header {name.lower()}" in self.places
+            }
+            traffic.secrets.add_credentials(Credentials(sensitive), owner="call")
+            traffic.beside(one, Purpose.USER)
 
 
 def _without_credentials(outcome: Outcome) -> Outcome:

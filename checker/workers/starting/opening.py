@@ -14,15 +14,12 @@ from msgspec.structs import replace
 from checker.config.operation_settings import OperationResolver
 from checker.config.settings import RunSettings
 from checker.core.constraints import Constraint
-from checker.core.credentials import RUNNING_SOURCES, Credentials
 from checker.core.digests import digest_int
 from checker.core.errors import IncorrectUsage, UsageError
 from checker.core.hooks import COMPONENTS, HookRegistry, HookSource, metric_named
 from checker.core.operation import Label
 from checker.core.phases import EXPLORATION
-from checker.core.request import WireRequest
-from checker.core.response import Outcome
-from checker.core.send import Purpose, Transport
+from checker.core.send import Transport
 from checker.corpus.discoveries import Discoveries, Discovery, load
 from checker.corpus.inflight import InflightWriter
 from checker.corpus.journal import Journals, JournalWriter, last_run
@@ -37,7 +34,7 @@ from checker.phases.case_parts import literal_case
 from checker.phases.sequences import SequenceBuilder
 from checker.refusals.reading import demands_in, may_complain
 from checker.values.pool import LayeredPool, ValuePool
-from checker.workers.authentication.logins import LoginTraffic
+from checker.workers.authentication.logins import LoginTraffic, UserTraffic
 from checker.workers.authentication.opening import AuthNeeds, answer_to, discovery_case, look_first
 from checker.workers.authentication.signup import AccountHooks, accounts_of
 from checker.workers.cleaning import gate_for
@@ -55,7 +52,7 @@ from checker.workers.observers.witnesses import Sent
 from checker.workers.operation_tools import checks_by_case, generation_rules, rendering
 from checker.workers.recording.investigation_budget import FLOOR, LAST, LEAST, InvestigationBudget
 from checker.workers.recording.recorder import Recorder
-from checker.workers.recording.traffic import CheckOutcomes, Components, Traffic, answered
+from checker.workers.recording.traffic import CheckOutcomes, Components, Traffic
 from checker.workers.selected import SelectedOperations
 from checker.workers.starting.announcing import RecordingReader, opened_of, tell_of_subject
 from checker.workers.starting.calling import keeper_of, open_tools, schemeless_maker, stages_of, transport_of, wiring_of
@@ -223,28 +220,8 @@ def _laid_out(
     settings, operations, origin, selected = subject.settings, subject.operations, subject.origin, subject.selected
     recorder = _open_recorder(incarnation, subject, sends_as_made=not users.hooks.named("before_call"))
     undone.callback(recorder.release)
-    traffic = recorder.traffic
-    logins = LoginTraffic(traffic)
-
-    places = subject.description.schema.credentials
-
-    def is_sensitive(name: str) -> bool:
-        return recorder.secrets.redaction.is_sensitive(name) or f"header {name.lower()}" in places
-
-    def record(request: WireRequest, outcome: Outcome) -> None:
-        one = answered(request, outcome)
-        # A provider sends logins, whose fields are unknown.
-        if RUNNING_SOURCES:
-            logins.add(one)
-        else:
-            # Its credentials may be others than those of the run.
-            given = (field for field in request.headers if field not in request.drawn)
-            headers = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in given)
-            sensitive = {name: value for name, value in headers if is_sensitive(name)}
-            recorder.secrets.add_credentials(Credentials(sensitive), owner="call")
-            traffic.beside(one, Purpose.USER)
-
-    give_engine(subject, users, record)
+    logins = LoginTraffic(recorder.traffic)
+    give_engine(subject, users, UserTraffic(logins, subject.description.schema.credentials))
     knowledge = _open_knowledge(settings, selected, recorder)
     partition = partition_of(subject)
     told = tell_of_subject(subject, recorder, partition)
