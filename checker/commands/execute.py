@@ -19,6 +19,7 @@ from checker.commands.extending import HANDLERS, EventHandler, HandlerContext
 from checker.config.settings import RunSettings
 from checker.core.errors import ConfigError, UsageError
 from checker.core.system import Interrupts
+from checker.core.user_code import described
 from checker.corpus.fold import RunView
 from checker.corpus.records import Record
 from checker.corpus.secrets import secrets_of
@@ -64,7 +65,7 @@ class EventHandlers(Struct):
                 one = kind(**params)
                 one.start(mine.context)
             except Exception as error:
-                raise ConfigError(f"the handler {kind.__name__} cannot start: {_described(error)}") from error
+                raise ConfigError(f"the handler {kind.__name__} cannot start: {described(error)}") from error
             mine._handlers.append(one)
         return mine
 
@@ -107,11 +108,7 @@ class EventHandlers(Struct):
         try:
             call()
         except Exception as error:  # noqa: BLE001 - user code may raise anything
-            self.problems.setdefault(type(one).__name__, _described(error))
-
-
-def _described(error: Exception) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+            self.problems.setdefault(type(one).__name__, described(error))
 
 
 def execute_run(settings: RunSettings, began_at: float, handlers: EventHandlers | None = None) -> int:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from checker.core.errors import ConfigError, UnreadableFile
 from checker.core.phases import phase_names
 from checker.core.system import later, read_local
+from checker.core.user_code import described
 
 if TYPE_CHECKING:
     import importlib.metadata as metadata
@@ -40,7 +41,7 @@ def load_attribute(text: str, *, what: str) -> Any:
         return attrgetter(attribute)(importlib.import_module(module))
     except Exception as error:
         raise ConfigError(
-            f"cannot load the {what} {text!r}: {_described(error)}; correct the module or the name"
+            f"cannot load the {what} {text!r}: {described(error)}; correct the module or the name"
         ) from error
 
 
@@ -133,8 +134,4 @@ def load_hooks(spec: str) -> None:
     except BaseException as error:
         if isinstance(error, KeyboardInterrupt):
             raise
-        raise ConfigError(f"cannot load hooks from {spec!r}: {_described(error)}") from error
-
-
-def _described(error: BaseException) -> str:
-    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+        raise ConfigError(f"cannot load hooks from {spec!r}: {described(error)}") from error

@@ -58,6 +58,11 @@ def is_of_user(frame: FrameType) -> bool:
     return str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _NOT_OF_USERS
 
 
+def described(error: BaseException) -> str:
+    """Return the class and the text of an error in one line."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
 def users_traceback(error: BaseException) -> str:
     """Return the traceback of an error from the first line of user code on; empty if there is none, as for a call with wrong arguments."""
     found: TracebackType | None = error.__traceback__

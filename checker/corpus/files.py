@@ -11,7 +11,6 @@ from checker.core.errors import StorageError
 
 _DIRECTORY_MODE = 0o700
 _FILE_MODE = 0o600
-_READ_CHUNK = 1 << 20
 
 # macOS has no fdatasync.
 _sync_data = getattr(os, "fdatasync", os.fsync)
