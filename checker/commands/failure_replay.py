@@ -13,18 +13,20 @@ from urllib.parse import parse_qsl, unquote
 from msgspec import Struct
 from msgspec.structs import replace
 
+from checker.checks.check import IN_RUN
 from checker.checks.concurrency import is_race
 from checker.checks.judge import UNJUDGED
+from checker.checks.table import BUILT_IN
 from checker.commands.runs_on_disk import PastRun, chosen_findings
 from checker.config.auth import chosen_users
 from checker.config.config import Config
-from checker.config.operation_settings import HttpSettings
+from checker.config.operation_settings import HttpSettings, is_check_enabled
 from checker.config.resolve import Invocation, run_settings
 from checker.core.case import NOT_SET, Case, request_with_fresh_key
 from checker.core.credentials import Credentials, drop, put
 from checker.core.errors import CheckerError, LoaderError, MissingSecret, UsageError
 from checker.core.known import TRIES, failure_id, shows_surely
-from checker.core.meta import CaseMetadata, GenerationMode, PhaseInfo
+from checker.core.meta import CaseMetadata, GenerationMode, PhaseData, PhaseInfo
 from checker.core.operation import Label
 from checker.core.redact import Redaction
 from checker.core.request import BaseUrl, WireRequest
@@ -51,6 +53,7 @@ from checker.reporting.calls import (
     parts_of,
     with_values,
 )
+from checker.reporting.findings import has_response
 from checker.reporting.replays import Symptom, is_at_once, not_prepared, not_reached, symptoms_of
 from checker.supervisor.lock import Ownership
 from checker.transport.factories import NETWORK
@@ -98,10 +101,17 @@ def fetched_for(past: PastRun, base_url: str) -> FetchedCredentials:
     return FetchedCredentials(_subject_of(past, base_url))
 
 
-def _subject_of(past: PastRun, base_url: str) -> TestedDescription:
+def _subject_of(past: PastRun, base_url: str, check: str = "") -> TestedDescription:
+    """Return the description of an earlier run; `check` runs although an option of that run may have switched it on."""
     opened = past.view.opened
     document = None if opened is None else opened.document
     settings = past.settings.with_changes(target={"base_url": base_url}, document=document)
+    if check:
+        layer, section = settings.operations.command, ("checks", check)
+        is_intrusive = check in BUILT_IN and BUILT_IN[check].is_intrusive
+        switches = {"enabled": True} | ({IN_RUN.name: True} if is_intrusive else {})
+        layer = layer | {section: {**layer.get(section, {}), **switches}}
+        settings = replace(settings, operations=replace(settings.operations, command=layer))
     return read_subject(settings, RunLayout(Path(settings.corpus.folder)))
 
 
@@ -229,12 +239,17 @@ class _Again:
     origin: BaseUrl
     target: ReplayTarget
     caller: ReplayCredentials
+    _checking: dict[str, tuple[TestedDescription, Tools]] = dataclasses.field(default_factory=dict)
 
-    @cached_property
-    def checking(self) -> tuple[TestedDescription, Tools]:
-        subject = _subject_of(self.past, self.origin.url)
-        keeper_alone(subject, [])
-        return subject, open_tools(subject)
+    def checking(self, check: str) -> tuple[TestedDescription, Tools]:
+        """Return the description and the tools that run a check. Raises `CheckerError`."""
+        if check not in self._checking:
+            subject = _subject_of(self.past, self.origin.url, check)
+            if not is_check_enabled(subject.operations.common.layers, check):
+                raise _CannotSend(f"the check {check} is switched off; give its limit in the configuration")
+            keeper_alone(subject, [])
+            self._checking[check] = subject, open_tools(subject)
+        return self._checking[check]
 
     @cached_property
     def fetched(self) -> FetchedCredentials:
@@ -247,7 +262,8 @@ def _tried(finding: Finding, again: _Again) -> str | None:
     Otherwise return why its situation was not reached, so that nothing is proved; empty if it was reached.
     """
     symptoms, is_pair = list(symptoms_of(finding)) if finding.interactions else [], is_at_once(finding)
-    if not symptoms and not is_pair and not finding.further:
+    is_judged = not symptoms and not is_pair and bool(finding.steps) and has_response(finding.interactions[-1].exchange)
+    if not symptoms and not is_pair and not is_judged:
         raise _CannotSend("there was no response to compare with; send its command by hand")
     if any(one.exchange.body_size is not None for one in finding.sent):
         raise _CannotSend("a body was too long to be recorded")
@@ -266,10 +282,9 @@ def _tried(finding: Finding, again: _Again) -> str | None:
             last, body = answers[-1], _body_of(answers[-1])
             if not is_last and (doubt := not_prepared(call, number + 1 - before, last.status_code)):
                 return doubt
-        if finding.further:
-            if not 200 <= last.status_code < 300:
-                return not_reached(finding, calls, last.status_code, body)
-            return None if _is_found_again(finding, again, answers[before:], lanes) else ""
+        is_proof = is_judged and (not finding.further or 200 <= last.status_code < 300)
+        if is_proof and _is_found_again(finding, again, answers[before:], lanes):
+            return None
         if is_pair and drive(is_race(last), lambda request: _sent_later(lanes, request)):
             return None
     except _NoResponse:
@@ -286,9 +301,9 @@ def _tried(finding: Finding, again: _Again) -> str | None:
 
 def _is_found_again(finding: Finding, again: _Again, answers: Sequence[Response], lanes: Transport) -> bool:
     """Whether the check of a finding finds it once more after the requests of its sequence. Raises `CheckerError`."""
-    subject, tools = again.checking
+    subject, tools = again.checking(finding.check)
     judged: list[Verdict] = []
-    for step, answer in zip(finding.steps, answers, strict=True):
+    for step, then, answer in zip(finding.steps, finding.interactions, answers, strict=True):
         operation, request = subject.selected.get(step.label), answer.request
         if operation is None or request is None:
             raise _CannotSend(f"{step.label} is not in the description")
@@ -298,7 +313,8 @@ def _is_found_again(finding: Finding, again: _Again, answers: Sequence[Response]
         headers = headers_by_name(request.headers)
         named = {one.name: headers[one.name.lower()] for one in operation.parameters if one.name.lower() in headers}
         body = parsed(request.body or b"")
-        meta = CaseMetadata(GenerationMode.POSITIVE, {}, PhaseInfo(finding.phase), step.bindings)
+        phase = PhaseInfo(then.phase, PhaseData(then.phase_data))
+        meta = CaseMetadata(GenerationMode(then.mode), {}, phase, step.bindings)
         case = Case(
             operation,
             finding.case,
@@ -309,6 +325,7 @@ def _is_found_again(finding: Finding, again: _Again, answers: Sequence[Response]
             media_type=headers.get("content-type"),
             meta=meta,
         )
+        case.other_method = request.method if request.method != operation.method else None
         peers = None if subject.keeper is None else subject.keeper.peers
         if peers is not None:
             for user in peers.names:

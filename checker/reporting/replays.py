@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.checks.rules import says_taken
-from checker.checks.server_error import DROPPED, UNANSWERED
+from checker.checks.server_error import DROPPED, UNANSWERED, ReportedServerError
 from checker.checks.table import BUILT_IN
 from checker.core import curl
 from checker.core.case import is_idempotency_key
@@ -19,7 +19,7 @@ from checker.core.redact import Redaction
 from checker.core.resources import REMOVING
 from checker.core.schema import pointer_child
 from checker.core.security import UNAUTHORIZED
-from checker.corpus.records import Finding
+from checker.corpus.records import Exchange, Finding
 from checker.reporting.calls import NO_JSON, TRANSIENT, Call, Path, at, parsed
 from checker.reporting.findings import DEPENDENT, has_response, kinds_of, readable_body
 
@@ -37,6 +37,16 @@ _COUNTED: Final = ("contains", "minContains", "maxContains")
 _ITEMS: Final = ("prefixItems", "items")
 _TOGETHER: Final = {keyword: group for group in (_COUNTED, _ITEMS) for keyword in group}
 """Keyword -> the group of keywords that only have a meaning together."""
+
+
+_IN_BODY: Final = "response_schema_conformance"
+_SHOWN_BY_STATUS: Final = (
+    "not_a_server_error", "status_code_conformance", "content_type_conformance", _IN_BODY, "negative_data_rejection",
+    "positive_data_acceptance", "missing_required_header", "unsupported_method", "use_after_free",
+    "ensure_resource_availability", "ignored_auth", "object_level_authorization", "object_level_writes", "session_ends",
+)  # fmt: skip
+"""Checks whose failure shows in the status of the last response, or in symptoms of its body. After a fix of what another check
+found, the status may stay as it is."""
 
 
 class Symptom(Struct, frozen=True):
@@ -87,29 +97,35 @@ def unproved(finding: Finding) -> str:
     """Return why programs cannot judge the last response of a finding without symptoms."""
     if finding.further:
         return "the check compares the responses to several requests, as checker replay does"
-    return (
-        "it takes two requests at once, which checker replay sends"
-        if is_at_once(finding)
-        else "the request got no response, which no test can prove"
-    )
+    if is_at_once(finding):
+        return "it takes two requests at once, which checker replay sends"
+    if has_response(finding.interactions[-1].exchange):
+        return "only its check can judge the response: use checker replay"
+    return "the request got no response, which no test can prove"
 
 
 def symptoms_of(finding: Finding) -> Iterator[Symptom]:
-    """Yield the symptoms of a finding; none for a cut response, and none if a check compares several responses that are each correct."""
+    """Yield the symptoms of a finding; none for a cut response, and none if only its check can see the failure in the responses."""
     exchange = finding.interactions[-1].exchange
-    if finding.further or is_at_once(finding):
+    if finding.further or is_at_once(finding) or finding.check not in _SHOWN_BY_STATUS:
         return
     if not has_response(exchange):
         if finding.unique_key in (DROPPED, UNANSWERED):
             yield Symptom("dropped")
         return
-    yield Symptom("status", exchange.status)
+    in_body = list(_in_body(finding, exchange))
+    if in_body or not (finding.check == _IN_BODY or finding.code == ReportedServerError.code):
+        yield Symptom("status", exchange.status)
+        yield from in_body
+
+
+def _in_body(finding: Finding, exchange: Exchange) -> Iterator[Symptom]:
     if finding.check == "content_type_conformance":
         declared = {name.lower(): value for name, value in exchange.response_headers}
         yield Symptom("media_type", bare_media_type(declared.get("content-type", "")))
     elif finding.unique_key == "undecodable":
         yield Symptom("undecodable")
-    elif finding.check == "response_schema_conformance" and (found := _PLACE.match(finding.message)):
+    elif finding.check == _IN_BODY and (found := _PLACE.match(finding.message)):
         path = tuple(int(index) if index else name for name, index in _PART.findall(found[1]))
         keyword = finding.unique_key.rpartition("/")[2]
         if keyword == "required" and (missing := _MISSING.match(finding.message)):
