@@ -357,6 +357,15 @@ def leads_outside(written: bytes) -> bool:
     return _OUTSIDE.search(written) is not None
 
 
+_OUTERMOST: Final = 3  # Slashes in the places of single paths and components.
+
+
+def _stays_inside(key: str, value: object, at: str) -> bool:
+    """Whether no reference below a key leads to another document, as far as that is found without a walk over its objects."""
+    # Most paths and components of a description lead nowhere outside: a search in their text takes a quarter of a walk.
+    return is_data(key, value, at) or (at.count("/") < _OUTERMOST and not leads_outside(to_json(value)))
+
+
 def load_all(document: OpenApiDocument) -> None:
     """Read every reachable document, except those behind references in extensions and examples; failures are remembered with the reason."""
     seen: set[tuple[str, str]] = set()
@@ -371,7 +380,7 @@ def load_all(document: OpenApiDocument) -> None:
             root = neighbours.load(name, of=of)
         except UnresolvableReference:
             continue
-        for value, place in objects(root, f"{name}#", is_data):
+        for value, place in objects(root, f"{name}#", _stays_inside):
             is_mapping = place.endswith("/mapping")
             # Most objects have no reference, and this is asked for each object of a document.
             for key, item in value.items() if is_mapping or not _REFERENCES.isdisjoint(value) else ():
