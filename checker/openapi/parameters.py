@@ -78,18 +78,13 @@ _KEYWORDS: Final = frozenset(("example", "examples", "default", "enum", "const")
 def with_identifiers(document: OpenApiDocument, path: str, parameters: Sequence[Parameter]) -> tuple[Parameter, ...]:
     """Give path parameters without an example the identifiers in example responses of their resource."""
     return tuple(
-        replace(one, examples=found)
-        if one.location is Location.PATH
-        and not one.examples
-        and _KEYWORDS.isdisjoint(dict(items_of(one.schema.raw)))
-        and (found := _identifiers(document, path, one))
-        else one
+        _with_identifiers(document, path, one) if one.location is Location.PATH and not one.examples else one
         for one in parameters
     )
 
 
-def _identifiers(document: OpenApiDocument, path: str, parameter: Parameter) -> tuple[Example, ...]:
-    """Return the identifiers from response examples that the parameter's schema admits.
+def _with_identifiers(document: OpenApiDocument, path: str, parameter: Parameter) -> Parameter:
+    """Return the parameter with the identifiers from response examples that its schema admits, unless it lists values itself.
 
     Others are skipped without a warning, because a response example was not written for this parameter.
     """
@@ -98,11 +93,13 @@ def _identifiers(document: OpenApiDocument, path: str, parameter: Parameter) -> 
     before, variable, _ = path.partition("{" + parameter.name + "}")
     collection = before.rstrip("/")
     # Most paths below a resource repeat its variable.
-    key = (_identifiers, collection, parameter.name, parameter.schema.pointer)
-    known: tuple[Example, ...] | None = document.facts.get(key)
+    key = (_with_identifiers, collection, parameter.name, parameter.doubt, parameter.schema.pointer)
+    known: Parameter | None = document.facts.get(key)
     if known is None:
         answers = (one for at in (collection, f"{collection}/{variable}") for one in _answers(document, at))
-        known = document.facts[key] = tuple(_identifiers_in(answers, parameter))
+        is_open = _KEYWORDS.isdisjoint(dict(items_of(parameter.schema.raw)))
+        found = tuple(_identifiers_in(answers, parameter)) if is_open else ()
+        known = document.facts[key] = replace(parameter, examples=found) if found else parameter
     return known
 
 
