@@ -505,9 +505,12 @@ class _Inference(Struct):
     def _compared(self, slot: _Slot, word: str, answer: AnswerFields, homes: Sequence[Resource]) -> AnswerField | None:
         # Fields with other names, which are the most, stay below both bounds.
         spelled = {name for _, name in spellings(word, slot.owner)}
+        # Variables of paths are filled with other identifiers at home alone.
+        is_away = slot.location is Location.PATH and len(slot.owner) > 1 and slot.owner not in homes
+        others = frozenset[str]() if is_away else URLS if slot.is_url else IDENTIFIERS
         best: tuple[float, int, int] = (0.0, 0, 0)
         found = None
-        for likely in (spelled, (URLS if slot.is_url else IDENTIFIERS) - spelled):
+        for likely in (spelled, others - spelled):
             if best[0] > _KNOWN_BY["id"]:
                 break
             for place, one in answer.named(likely):
@@ -555,7 +558,7 @@ def _held(
     shown = {noun for noun, labels in by_noun.items() if all(_maker_rank(uses[label]) >= _SHOWN for label in labels)}
     for label, use in uses.items():
         for one in answers[label].fields if use.method != REMOVING else ():
-            if is_identifier(one.name):
+            if one.name in IDENTIFIERS:
                 nouns = {one.holder, *OF_USERS.intersection((one.name,))} - {""}
             elif use.method in READING and one.name.endswith(_ENDINGS):
                 nouns = {noun for noun, _ in spellings(one.pointer.rpartition("/")[2], ())} & shown

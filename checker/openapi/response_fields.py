@@ -234,7 +234,8 @@ def _scalar(raw: object, shapes: Shapes) -> _Shape | None:
     """Return the shape of a schema by itself without members, as most properties have; None for other schemas."""
     if not isinstance(raw, dict) or not _COMPOUND.isdisjoint(raw):
         return None
-    flags = frozenset(flag for flag in _FLAGS & raw.keys() if raw[flag] is True)
+    # Most properties have none.
+    flags = frozenset[str]() if _FLAGS.isdisjoint(raw) else frozenset(flag for flag in _FLAGS if raw.get(flag) is True)
     key = (*_kind_of([raw]), flags)
     return shapes.get(key) or shapes.setdefault(key, _Shape(1, "", *key, (), None))
 
