@@ -176,6 +176,8 @@ class ResourceModel:
 
     def restricted(self, labels: Collection[Label]) -> "ResourceModel":
         """Return the part of the model that is about these operations alone."""
+        if all(label in labels for label in self.uses):
+            return self
         return ResourceModel(
             (use for label, use in self.uses.items() if label in labels),
             (one for one in self.transitions if one.source in labels and one.target in labels),
@@ -298,9 +300,10 @@ class ResourceModel:
             # Operations of one collection see each other's resources, even if none of them names a member.
             joined = [first.setdefault(use.resource, label)] if use.resource else []
             joined += [maker for _, owner in use.owners for maker in self.makers(owner)]
+            root = top(label)
             for other in (*joined, *related(label)):
                 if other in above:
-                    above[top(other)] = top(label)
+                    above[top(other)] = root
         return list(grouped((top(label), label) for label in self.uses).values())
 
     @cached_property

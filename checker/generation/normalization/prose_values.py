@@ -153,9 +153,6 @@ def _elsewhere(document: Document) -> Mapping[_Kind, list[Any]]:
     if found is None:
         found = document.facts[_elsewhere] = {}
         for name, schema, holder in _declared(document.root):
-            # Most places have no value, and this is the cheapest test.
-            if not isinstance(schema, dict) or (_SHOWN.isdisjoint(schema) and _SHOWN.isdisjoint(holder)):
-                continue
             if is_identifier(normalised(name)):
                 continue
             kind = (name, _text_or_none(schema.get("type")), _text_or_none(schema.get("format")))
@@ -173,7 +170,7 @@ def _text_or_none(value: object) -> str | None:
 
 
 def _declared(root: Any) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
-    """Yield (name, schema, parameter or schema) of the parameters and properties of a document, breadth first."""
+    """Yield (name, schema, parameter or schema) of the parameters and properties of a document with values, breadth first."""
     level: list[Any] = [root]
     searched = 0
     while level:
@@ -184,12 +181,17 @@ def _declared(root: Any) -> Iterator[tuple[str, Any, Mapping[str, Any]]]:
                 members = node.values()
                 name, properties = node.get("name"), node.get("properties")
                 if isinstance(name, str) and isinstance(node.get("in"), str):
-                    yield name, node.get("schema", node), node
+                    schema = node.get("schema", node)
+                    if isinstance(schema, dict) and not (_SHOWN.isdisjoint(schema) and _SHOWN.isdisjoint(node)):
+                        yield name, schema, node
                 if isinstance(properties, dict):
                     for key, schema in properties.items():
-                        yield str(key), schema, schema
-            # A tuple of classes takes a third of the time of a union. This runs for each value of a document.
-            below += [one for one in members if isinstance(one, (dict, list))]
+                        if isinstance(schema, dict) and not _SHOWN.isdisjoint(schema):
+                            yield str(key), schema, schema
+            for one in members:
+                # A tuple of classes takes a third of the time of a union. This runs for each value of a document.
+                if isinstance(one, (dict, list)):
+                    below.append(one)
         searched += len(level)
         if searched >= _MOST_NODES:
             return
