@@ -254,10 +254,8 @@ def _property(elements: list[Element], how: XmlName, outline: Outline) -> list[R
 
 _HEAD = b'<?xml version="1.0" encoding="UTF-8"?>\n'
 _FORBIDDEN = later_pattern("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_ESCAPES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"}
-_TEXT = later_pattern("[&<>\r]")
-_ATTRIBUTE_ESCAPES = {**_ESCAPES, '"': "&quot;", "\n": "&#10;", "\t": "&#9;"}
-_ATTRIBUTE = later_pattern('[&<>\r"\n\t]')
+_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+_ATTRIBUTE_ESCAPES = _ESCAPES | str.maketrans({'"': "&quot;", "\n": "&#10;", "\t": "&#9;"})
 _BOUND: Final = frozenset(("xml",))  # Prefixes that are predefined (Namespaces in XML 1.0, 3).
 
 
@@ -283,60 +281,48 @@ def xml_encoder(schema: Schema | None) -> Callable[[Any], bytes]:
 
 
 def _element(name: str, value: Any, how: XmlName, outline: Outline | None, bound: frozenset[str]) -> list[str]:
-    attributes: list[_Member] = []
-    others: list[_Member] = []
+    attributes: list[tuple[str, Any, XmlName]] = []
+    others: list[tuple[str, Any, XmlName, Outline | None]] = []
     if isinstance(value, dict):
         for key, item in value.items():
             below = None if outline is None else outline.property(key)
-            member = _Member(str(key), item, xml_name(below), below)
-            (attributes if member.is_attribute else others).append(member)
-    named = [how, *(one.how for one in attributes)]
+            its = xml_name(below)
+            if its.is_attribute and not _is_text(item, its):
+                attributes.append((str(key), item, its))
+            else:
+                others.append((str(key), item, its, below))
+    named = [how, *(its for *_, its in attributes)]
     declared = [one.prefix for one in named if one.prefix and one.namespace is not None]
     bound = bound.union(declared) if declared else bound
     tag = _tag(name, how, bound)
     # Two attributes with the same prefix would declare its namespace twice, which XML forbids.
     marks = dict.fromkeys(map(_namespace, named))
-    marks |= dict.fromkeys(one.attribute(bound) for one in attributes)
+    for key, item, its in attributes:
+        marks[f' {_tag(its.name or key, its, bound)}="{_escaped(text_of(item), _ATTRIBUTE_ESCAPES)}"'] = None
     if isinstance(value, dict):
-        inner = [text for one in others for text in one.content(bound)]
+        inner = [text for one in others for text in _member(*one, bound)]
     elif isinstance(value, list):
         inner = _items(name, value, how, outline, bound)
     else:
-        inner = [_escaped(text_of(value), _TEXT, _ESCAPES)]
+        inner = [_escaped(text_of(value), _ESCAPES)]
     return ["<", tag, *marks, ">", *inner, f"</{tag}>"]
 
 
-class _Member(Struct, frozen=True):
-    key: str
-    value: Any
-    how: XmlName
-    outline: Outline | None
+def _is_text(value: Any, how: XmlName) -> bool:
+    return how.text is not None and not isinstance(value, list | dict)
 
-    @property
-    def is_text(self) -> bool:
-        return self.how.text is not None and not isinstance(self.value, list | dict)
 
-    @property
-    def is_attribute(self) -> bool:
-        return self.how.is_attribute and not self.is_text
-
-    def attribute(self, bound: frozenset[str]) -> str:
-        """Return the attribute with the space before it."""
-        text = _escaped(text_of(self.value), _ATTRIBUTE, _ATTRIBUTE_ESCAPES)
-        return f' {_tag(self.how.name or self.key, self.how, bound)}="{text}"'
-
-    def content(self, bound: frozenset[str]) -> list[str]:
-        if self.is_text:
-            text = text_of(self.value)
-            escaped = _escaped(text, _TEXT, _ESCAPES)
-            if self.how.text == "text":
-                return [escaped]
-            # A CDATA section cannot contain its own end.
-            return [f"<![CDATA[{text.replace(']]>', ']]]]><![CDATA[>')}]]>"]
-        if isinstance(self.value, list) and not self.how.is_wrapped:
-            # An unwrapped array has no element, so only the name of its items is used.
-            return _items(self.key, self.value, XmlName(), self.outline, bound)
-        return _element(self.how.name or self.key, self.value, self.how, self.outline, bound)
+def _member(key: str, value: Any, how: XmlName, outline: Outline | None, bound: frozenset[str]) -> list[str]:
+    """Return the text of a property that is no attribute."""
+    if _is_text(value, how):
+        text = text_of(value)
+        escaped = _escaped(text, _ESCAPES)
+        # A CDATA section cannot contain its own end.
+        return [escaped if how.text == "text" else f"<![CDATA[{text.replace(']]>', ']]]]><![CDATA[>')}]]>"]
+    if isinstance(value, list) and not how.is_wrapped:
+        # An unwrapped array has no element, so only the name of its items is used.
+        return _items(key, value, XmlName(), outline, bound)
+    return _element(how.name or key, value, how, outline, bound)
 
 
 def _items(name: str, value: list[Any], how: XmlName, outline: Outline | None, bound: frozenset[str]) -> list[str]:
@@ -366,11 +352,11 @@ def _namespace(how: XmlName) -> str:
     if how.namespace is None:
         return ""
     mark = "" if how.prefix is None else f":{escaped_name(how.prefix)}"
-    return f' xmlns{mark}="{_escaped(how.namespace, _ATTRIBUTE, _ATTRIBUTE_ESCAPES)}"'
+    return f' xmlns{mark}="{_escaped(how.namespace, _ATTRIBUTE_ESCAPES)}"'
 
 
-def _escaped(text: str, pattern: re.Pattern[str], escapes: dict[str, str]) -> str:
+def _escaped(text: str, escapes: dict[int, str]) -> str:
     bad = _FORBIDDEN.search(text)
     if bad is not None:
         raise ValueError(f"it cannot be written as XML: {bad[0]!r} is no character of XML 1.0")
-    return pattern.sub(lambda found: escapes[found[0]], text)
+    return text.translate(escapes)
