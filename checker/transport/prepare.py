@@ -109,36 +109,29 @@ class RequestMaker:
                 is_known = reason_not(case.media_type or "", type_of(case.body)) is None
                 kind = SerializationError if is_known else SerializationNotPossible
                 raise kind(f"{case.media_type}: {error}") from error
-        if not case.headers and not case.cookies:
-            request = self._plain(case, plan, body, content_type)
-        else:
-            headers = self._headers(case, plan, content_type)
-            request = WireRequest(case.other_method or plan.method, plan.target(case), headers, body)
-            if plan.via is not None:
-                request.via = plan.via
-        request.is_kept, request.origin = plan.documents_redirects, self.origin
-        if plan.credentials and (given := plan.credentials.get(case.alternative)) is not None:
-            put(request, given)
-        return request
-
-    def _plain(self, case: Case, plan: "_Plan", body: bytes | None, content_type: bytes | None) -> WireRequest:
-        """Return the request of a case that sets no headers. In this usual case the header lines are known."""
-        usual = plan.usual
-        headers, name = usual.fields.copy(), case.id.encode("utf-8", "surrogatepass")
+        names = tuple(case.headers)
+        layout = plan.layouts.get(names) or self._layout(plan, names)
+        headers, identity = layout.fixed.copy(), case.id.encode("utf-8", "surrogatepass")
         request = WireRequest(case.other_method or plan.method, plan.target(case), headers, body)
         if plan.via is not None:
             request.via = plan.via
-        if usual.sends_id:
-            headers.append((_CASE_ID, name))
-        if content_type is not None and usual.sends_content_type:
+        if layout.sends_id:
+            headers.append((_CASE_ID, identity))
+        if content_type is not None and layout.sends_content_type:
             headers.append((b"Content-Type", content_type))
-        known = usual.lines
-        is_whole = name.isalnum() and (content_type is None or is_one_line(content_type))
-        if known is not None and is_whole:
-            lines = request.lines = known.copy()
-            lines.append(_CASE_ID_LINE + name)
+        if case.cookies:
+            if layout.sends_cookies:
+                headers.append((b"Cookie", plan.cookie(case.cookies)))
+        elif layout.lines is not None and identity.isalnum() and (content_type is None or is_one_line(content_type)):
+            lines = request.lines = layout.lines.copy()
+            lines.append(_CASE_ID_LINE + identity)
             if content_type is not None:
                 lines.append(b"Content-Type: " + content_type)
+        for name, raw, encode_value in layout.names:
+            headers.append((raw, encode_value(case.headers[name])))
+        request.is_kept, request.origin = plan.documents_redirects, self.origin
+        if plan.credentials and (given := plan.credentials.get(case.alternative)) is not None:
+            put(request, given)
         return request
 
     def target(self, case: Case) -> bytes:
@@ -170,38 +163,21 @@ class RequestMaker:
     def base_path_of(self, operation: Operation) -> str:
         return self._plan(operation).base_path
 
-    def _headers(self, case: Case, plan: "_Plan", content_type: bytes | None) -> list[_Field]:
-        """Return the headers of a case that sets headers or cookies. User headers override those of the case, which override the defaults."""
-        names = tuple(case.headers)
-        layout = plan.layouts.get(names)
-        if layout is None:
-            given, usual = [(name, header_bytes(name)) for name in names], plan.usual
-            encoders = tuple(
-                (name, raw, plan.header(name)) for name, raw in given if raw.lower() not in usual.user_names
-            )
-            taken = usual.user_names | {raw.lower() for _, raw in given}
-            layout = kept(
-                plan.layouts,
-                names,
-                _Layout(
-                    [field for field in usual.own if field[0].lower() not in taken] + usual.user,
-                    encoders,
-                    sends_id=_CASE_ID.lower() not in taken,
-                    sends_content_type=b"content-type" not in taken,
-                    sends_cookies=b"cookie" not in taken,
-                ),
-                _MANY,
-            )
-        headers = layout.fixed.copy()
-        if layout.sends_id:
-            headers.append((_CASE_ID, case.id.encode("utf-8", "surrogatepass")))
-        if content_type is not None and layout.sends_content_type:
-            headers.append((b"Content-Type", content_type))
-        if case.cookies and layout.sends_cookies:
-            headers.append((b"Cookie", plan.cookie(case.cookies)))
-        for name, raw, encode_value in layout.names:
-            headers.append((raw, encode_value(case.headers[name])))
-        return headers
+    def _layout(self, plan: "_Plan", names: tuple[str, ...]) -> "_Layout":
+        """Return the headers of cases with headers of these names. User headers override those of the case, which override the defaults."""
+        given, usual = [(name, header_bytes(name)) for name in names], plan.usual
+        taken = usual.user_names | {raw.lower() for _, raw in given}
+        fixed = [field for field in usual.own if field[0].lower() not in taken] + usual.user
+        sends_id, sends_content_type = _CASE_ID.lower() not in taken, b"content-type" not in taken
+        layout = _Layout(
+            fixed,
+            tuple((name, raw, plan.header(name)) for name, raw in given if raw.lower() not in usual.user_names),
+            usual_lines(fixed) if sends_id and sends_content_type and not names else None,
+            sends_id=sends_id,
+            sends_content_type=sends_content_type,
+            sends_cookies=b"cookie" not in taken,
+        )
+        return kept(plan.layouts, names, layout, _MANY)
 
 
 def plain_maker() -> RequestMaker:
@@ -219,13 +195,7 @@ class _Usual:
         if origin.userinfo:
             user, _, password = origin.userinfo.partition(":")
             own.append((b"Authorization", basic_authorization(user, password).encode()))
-        self.own = [field for field in own if field[0].lower() not in self.user_names]
-        self.sends_id = _CASE_ID.lower() not in self.user_names
-        self.sends_content_type = b"content-type" not in self.user_names
-        self.fields = self.own + self.user
-        is_usual = self.sends_id and self.sends_content_type
-        self.lines = usual_lines(self.fields) if is_usual else None
-        """None if header lines have to be made for each request."""
+        self.own = own
 
 
 class _Layout(Struct, frozen=True):
@@ -233,6 +203,7 @@ class _Layout(Struct, frozen=True):
 
     fixed: list[_Field]
     names: tuple[tuple[str, bytes, HeaderEncoder], ...]  # (name in the case, name on the wire, encoder of its value).
+    lines: list[bytes] | None  # Header lines of a case without headers; None if they have to be made for each request.
     sends_id: bool
     sends_content_type: bool
     sends_cookies: bool
