@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import inspect
 import io
+import re
 import sys
 import threading
 import time
@@ -297,6 +298,8 @@ def _give_up(loop: asyncio.AbstractEventLoop) -> None:
     loop.call_soon_threadsafe(loop.stop)
 
 
+_UNDERLINE: Final = re.compile(r"^ +[~^]+\n", re.MULTILINE)
+"""Lines that underline code in a traceback are left out: reports show ten lines, and these must include the innermost frame."""
 _PHRASES: Final = {one.value: one.phrase for one in HTTPStatus}
 _VERSIONS: Final = {"version": "3.0", "spec_version": "2.3"}
 
@@ -320,20 +323,11 @@ def _failed(request: WireRequest, error: Exception, *, raises: bool) -> Response
     said = "".join(traceback.format_exception_only(error))
     # The outermost frames belong to the checker, the next ones to the framework.
     told = traceback.TracebackException.from_exception(error, limit=-_FRAMES)
-    _underline_nothing(told)
-    content = f"{said}\n{''.join(told.format())}".encode("utf-8", "backslashreplace")
+    place = _UNDERLINE.sub("", "".join(told.format()))
+    content = f"{said}\n{place}".encode("utf-8", "backslashreplace")
     response = _response(request, 500, [("Content-Type", "text/plain; charset=utf-8")], content)
     response.raised = error if raises else None
     return response
-
-
-def _underline_nothing(told: traceback.TracebackException) -> None:
-    """Drop the lines that underline code: reports show ten lines, and these must include the innermost frame."""
-    for below in (told.__cause__, told.__context__):
-        if below is not None:
-            _underline_nothing(below)
-    frames = [(one.filename, one.lineno or 0, one.name, one.line) for one in told.stack]
-    told.stack = traceback.StackSummary.from_list(frames)
 
 
 def _too_slow(timeout_s: float) -> NetworkFailure:

@@ -512,11 +512,11 @@ class HttpLanes:
             chosen.load(request, patience_s)
             self._multi.add_handle(chosen.curl)
         except Unsendable as reason:
-            self._finish(chosen, NetworkFailure(FailureKind.UNSENDABLE, str(reason), 0.0))
+            self._done.append((chosen.index, NetworkFailure(FailureKind.UNSENDABLE, str(reason), 0.0)))
             return
         except Exception as error:  # noqa: BLE001 - only this code knows which request failed
             text = f"the request could not be sent: {type(error).__name__}: {error}"
-            self._finish(chosen, NetworkFailure(FailureKind.OTHER, text, 0.0, cause=error))
+            self._done.append((chosen.index, NetworkFailure(FailureKind.OTHER, text, 0.0, cause=error)))
             return
         self._flying += 1
         chosen.is_flying = True
@@ -642,7 +642,7 @@ class HttpLanes:
                         lane.is_flying = True
                         continue
                     elapsed_s = self._elapsed(lane, now)
-                    self._finish(lane, _read(lane.failure, elapsed_s, code, text))
+                    self._done.append((lane.index, _read(lane.failure, elapsed_s, code, text)))
             if not queued:
                 break
         # A response in one packet has ended by now and needs no socket option.
@@ -660,7 +660,7 @@ class HttpLanes:
                 continue
             if now - lane.started > limit or lane.has_enough_events:
                 self._land(lane.curl)
-                self._finish(lane, _read(lane.sample, self._elapsed(lane, now)))
+                self._done.append((lane.index, _read(lane.sample, self._elapsed(lane, now))))
 
     def _land(self, curl: pycurl.Curl) -> Lane:
         self._multi.remove_handle(curl)
@@ -671,9 +671,6 @@ class HttpLanes:
 
     def _elapsed(self, lane: Lane, now: float) -> float:
         return now - lane.started - (self.stalled_s - lane.stalled_before_s)
-
-    def _finish(self, lane: Lane, outcome: Outcome) -> None:
-        self._done.append((lane.index, outcome))
 
 
 def _read(read: Callable[..., Outcome], elapsed_s: float, *more: object) -> Outcome:
