@@ -71,6 +71,7 @@ class _Place(Struct, frozen=True):
     path: tuple[str, ...]
     usual: Any  # Its usual value. A case with a different value there tests this place, and the value stays.
     is_said: bool  # Whether the description gives the usual value: then it may name an existing resource.
+    schema: Conjunction | None = None
     write: Write | None = None  # Writes a new name of the resource itself; None for references to other resources.
     pointer: str = ""  # JSON pointer of a reference.
 
@@ -175,8 +176,7 @@ class Renewals(Struct):
     def of(self, media_type: str | None) -> Renewal | None:
         """Return the renewal for bodies of a media type; None if none of their values may differ."""
         if media_type not in self._known:
-            found = (one for one in self.compiler.operation.bodies if one.media_type == media_type)
-            body = next(found, None)
+            body = next((one for one in self.compiler.operation.bodies if one.media_type == media_type), None)
             self._known[media_type] = None if body is None else self._made(body)
         return self._known[media_type]
 
@@ -203,19 +203,19 @@ class Renewals(Struct):
         # The paths of values that users force, and the paths above them.
         wanted = (one.path for one in self.compiler.overrides.body() if one.is_forced)
         forced = frozenset(path[:size] for path in wanted for size in range(1, len(path) + 1))
-        found = _spots(part, usual, is_said=bool(body.examples))
-        spots = {spot.path: spot for spot in islice(found, _MOST_LOOKED_AT)}
-        said = None if body.examples else {path for path, spot in spots.items() if spot.is_said}
+        found = list(islice(_places(part, usual, is_said=bool(body.examples)), _MOST_LOOKED_AT))
+        said = None if body.examples else {one.path for one in found if one.is_said}
         references = [one for one in _references(usual, pointers, said) if one.path not in forced]
         paths = forced | {one.path for one in references}
         # A name of the description that was accepted is in use, too.
         accepted = {one.path for one in self.compiler.settings.learned if one.keyword == USUAL}
         places = []
-        for path, spot in spots.items() if is_telling else ():
-            if path not in paths and _is_own(path[-1], operation, is_said=spot.is_said):
-                write = _writer(spot, part, partial(_fits, is_valid, usual, path))
+        for one in found if is_telling else ():
+            path = one.path
+            if path not in paths and _is_own(path[-1], operation, is_said=one.is_said):
+                write = _writer(one, part, partial(_fits, is_valid, usual, path))
                 if write is not None:
-                    places.append(_Place(path, spot.value, spot.is_said and path not in accepted, write))
+                    places.append(replace(one, is_said=one.is_said and path not in accepted, write=write))
         if not (places or references):
             return None
         return Renewal(tuple(places[:_MOST]), tuple(references[:_MOST]), is_valid, usual)
@@ -274,27 +274,21 @@ def _is_own(name: str, operation: Operation, *, is_said: bool) -> bool:
     return whole in _OWN or is_of_noun or (not is_said and parts[-1] in _EVERYWHERE)
 
 
-class _Spot(Struct, frozen=True):
-    path: tuple[str, ...]
-    value: Any
-    schema: Conjunction | None
-    is_said: bool  # Whether the description gives the value.
-
-
-def _spots(part: SchemaPart, usual: dict[str, Any], *, is_said: bool) -> Iterator[_Spot]:
+def _places(part: SchemaPart, usual: dict[str, Any], *, is_said: bool) -> Iterator[_Place]:
+    """Yield the texts and integers of the usual body."""
     is_said = is_said or _has_examples(part, part.conjunction)
-    waiting = [_Spot((), usual, part.conjunction, is_said)]
+    waiting = [_Place((), usual, is_said, part.conjunction)]
     while waiting:
         above = waiting.pop(0)
         form = _form(part, above.schema)
-        for name, value in above.value.items():
+        for name, value in above.usual.items():
             schema = None if form is None or form.branches else form.objects.of_name(name)
             said = above.is_said or _has_examples(part, schema)
-            spot = _Spot((*above.path, name), value, schema, said)
-            if isinstance(value, dict) and len(spot.path) < _DEEPEST:
-                waiting.append(spot)
+            place = _Place((*above.path, name), value, said, schema)
+            if isinstance(value, dict) and len(place.path) < _DEEPEST:
+                waiting.append(place)
             elif isinstance(value, str | int) and not isinstance(value, bool):
-                yield spot
+                yield place
 
 
 def _has_examples(part: SchemaPart, conjunction: Conjunction | None) -> bool:
@@ -309,13 +303,13 @@ def _form(part: SchemaPart, conjunction: Conjunction | None) -> Canonical | None
         return None
 
 
-def _writer(spot: _Spot, part: SchemaPart, fits: Callable[[Any], bool]) -> Write | None:
+def _writer(place: _Place, part: SchemaPart, fits: Callable[[Any], bool]) -> Write | None:
     """Return the simplest way to write different valid values; None if there is none."""
     ways: Iterable[Write] = _NUMBERS
-    if not isinstance(spot.value, int):
-        ways = _ways(spot.path[-1], spot.value, is_said=spot.is_said)
+    if not isinstance(place.usual, int):
+        ways = _ways(place.path[-1], place.usual, is_said=place.is_said)
     # Each way is tried with three numbers. A way that fits only some numbers would fail later, when no other way is tried.
-    for way in chain(ways, _drawn(spot, part)):
+    for way in chain(ways, _drawn(place, part)):
         with suppress(*NO_VALUE):
             found = [way(sample) for sample in _SAMPLES]
             if all(map(fits, found)) and len(set(map(distinct, found))) > 1:
@@ -369,16 +363,16 @@ _SHAPES: Final = {
 """Last word of a name -> (text before, text after) the unique part of its values."""
 
 
-def _drawn(spot: _Spot, part: SchemaPart) -> Iterator[Write]:
+def _drawn(place: _Place, part: SchemaPart) -> Iterator[Write]:
     """Yield the way that draws random values, for patterns and formats that no plain text matches."""
-    if spot.schema is None:
+    if place.schema is None:
         return
-    place, context = part.place, part.compiler.context
-    for _ in spot.path:
-        place = item_of(place)
+    inner, context = part.place, part.compiler.context
+    for _ in place.path:
+        inner = item_of(inner)
     with suppress(*NO_VALUE):
         # The compiler is not kept with the way.
-        draw = part.compiler.compile(spot.schema, place)
+        draw = part.compiler.compile(place.schema, inner)
 
         def write(number: int) -> Any:
             with context.aside():
