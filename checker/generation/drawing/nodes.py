@@ -41,36 +41,26 @@ def may_be_poor(form: Canonical) -> bool:
     return bool(form.types & _CONTAINERS) and len(form.objects.properties) <= _FEW_PROPERTIES and is_short
 
 
-def different(draw: Draw, context: DrawContext) -> int:
-    """Return the number of distinct values among a few draws; counting stops at `ENOUGH`."""
-    # Schemas are compiled on demand, so another draw may be running.
-    with context.aside(_DISCARDED):
-        return _counted(draw, context, ENOUGH)
-
-
-def is_alive(draw: Draw, context: DrawContext) -> bool:
-    """Whether one of a few draws succeeds."""
-    with context.aside(_DISCARDED):
-        return _counted(draw, context, 1) > 0
-
-
-def _counted(draw: Draw, context: DrawContext, enough: int) -> int:
+def different(draw: Draw, context: DrawContext, enough: int = ENOUGH) -> int:
+    """Return the number of distinct values among a few draws; counting stops at `enough`."""
     source = RandomSource()
     seen: set[bytes] = set()
-    for seed in range(_TRIED):
-        source.reset(seed)
-        context.begin(None, context.work if seed else 0)
-        try:
-            seen.add(identity(draw(source)))
-        except Rejected:
-            continue
-        except BudgetSpent:
-            if context.work <= context.allowance:
-                raise
-            # Nested alternatives each try their own draws, so the total cost of all tries is limited.
-            break
-        if len(seen) >= enough:
-            break
+    # Schemas are compiled on demand, so another draw may be running.
+    with context.aside(_DISCARDED):
+        for seed in range(_TRIED):
+            source.reset(seed)
+            context.begin(None, context.work if seed else 0)
+            try:
+                seen.add(identity(draw(source)))
+            except Rejected:
+                continue
+            except BudgetSpent:
+                if context.work <= context.allowance:
+                    raise
+                # Nested alternatives each try their own draws, so the total cost of all tries is limited.
+                break
+            if len(seen) >= enough:
+                break
     return len(seen)
 
 

@@ -380,6 +380,6 @@ def _names(nodes: Nodes, form: Canonical) -> Draw | None:
     for place in (_NAME_PLACE, _ANY_NAME_PLACE):
         with suppress(Unsatisfiable):
             draw = nodes.compile((*form.objects.names, _TEXT), place)
-            if different(draw, nodes.context):
+            if different(draw, nodes.context, 1):
                 return draw
     return None

@@ -20,7 +20,7 @@ from checker.core.meta import Origin
 from checker.core.request import Location
 from checker.generation.drawing.files import SAMPLES, TABLES, file_type, files_of, named_columns, named_type
 from checker.generation.drawing.formats import FORMATS, SizedDraw
-from checker.generation.drawing.nodes import Nodes, is_alive, refuse
+from checker.generation.drawing.nodes import Nodes, different, refuse
 from checker.generation.drawing.places import LONGEST_IN_HEAD, TextPlace, body_place, is_in_head, location_of
 from checker.generation.normalization.forms import Canonical, Content
 from checker.generation.regex_writing import writer
@@ -78,7 +78,7 @@ def compile_string(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
         if contained is not None and not is_free:
             contained = retried(contained, accepts, nodes.context, form.pointer)
             # Content keywords are annotations here: they are dropped if they contradict lengths or patterns.
-            if not form.strings.content.is_asserted and not is_alive(contained, nodes.context):
+            if not form.strings.content.is_asserted and not different(contained, nodes.context, 1):
                 contained = None
         if contained is not None:
             return contained
