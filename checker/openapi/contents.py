@@ -121,18 +121,15 @@ def table_of_contents(document: OpenApiDocument, edition: Edition, hooks: Sequen
     for path, raw in paths.items():
         if path.startswith("x-") or raw is None:
             continue
-        if len(path) > _LONGEST_PATH:
-            too_large = (
-                f"the path that begins so has {len(path):,} characters, and {_LONGEST_PATH:,} are the limit; shorten it"
-            )
-        else:
-            variables = path.count("{")
-            if variables > _MOST_VARIABLES:
-                too_large = f"the path that begins so has {variables:,} variables, and {_MOST_VARIABLES} are the limit; use fewer"
-            else:
-                too_large = ""
-        if too_large:
-            yield _broken("*", f"{path[:_SHOWN]}...", too_large)
+        sizes = (
+            (len(path), "characters", _LONGEST_PATH, "shorten it"),
+            (path.count("{"), "variables", _MOST_VARIABLES, "use fewer"),
+        )
+        too_large = next((one for one in sizes if one[0] > one[2]), None)
+        if too_large is not None:
+            size, noun, most, advice = too_large
+            reason = f"the path that begins so has {size:,} {noun}, and {most:,} are the limit; {advice}"
+            yield _broken("*", f"{path[:_SHOWN]}...", reason)
             continue
         at = pointer_child("#/paths", path)
         found: dict[Label, Content] = {}
