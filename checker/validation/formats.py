@@ -56,31 +56,8 @@ def _grammar(above: str, *, has_scheme: bool) -> re.Pattern[str]:
 
 def _fits(above: str, value: str, *, has_scheme: bool) -> bool:
     match = _grammar(above, has_scheme=has_scheme).fullmatch(value)
-    return match is not None and (match["literal"] is None or _is_literal(match["literal"]))
-
-
-def _is_literal(host: str) -> bool:
-    if host[:1] in ("v", "V"):
-        return _FUTURE.fullmatch(host) is not None
-    try:
-        IPv6Address(host)
-    except AddressValueError:
-        return False
-    return "%" not in host
-
-
-def is_uri_template(value: str) -> bool:
-    """RFC 6570: literals and expressions in braces."""
-    return _template().fullmatch(value) is not None
-
-
-@cache
-def _template() -> re.Pattern[str]:
-    name = f"(?:[A-Za-z0-9_]|{_PERCENT})+(?:\\.(?:[A-Za-z0-9_]|{_PERCENT})+)*"
-    variable = f"{name}(?::[1-9][0-9]{{0,3}}|\\*)?"
-    return re.compile(
-        f"(?:[^\\x00-\\x20\"'<>\\\\^`{{|}}%]|{_PERCENT}|\\{{[+#./;?&=,!@|]?{variable}(?:,{variable})*\\}})*"
-    )
+    host = None if match is None else match["literal"]
+    return match is not None and (host is None or _FUTURE.fullmatch(host) is not None or is_ipv6(host))
 
 
 _FUTURE: Final = later_pattern(f"[vV][0-9A-Fa-f]+\\.[{_PLAIN}:]+")
@@ -108,7 +85,6 @@ def _matches(pattern: str) -> Predicate:
 
 
 _DATE = later_pattern(r"([0-9]{4})-([0-9]{2})-([0-9]{2})")
-_TIME = later_pattern(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})?")
 _MONTH_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -123,31 +99,20 @@ def is_date(value: str) -> bool:
     return (month, day) != (2, 29) or isleap(year)
 
 
-def is_time(value: str) -> bool:
-    """Whether a text is an RFC 3339 `full-time`, leap seconds included. The offset may be missing, because many libraries omit it."""
-    match = _TIME.fullmatch(value)
-    return match is not None and _is_clock(match)
-
-
-def is_full_time(value: str) -> bool:
-    """RFC 3339 `full-time`, with its offset."""
-    match = _TIME.fullmatch(value)
-    return match is not None and match[4] is not None and _is_clock(match)
+_HOUR, _SIXTY = "(?:[01][0-9]|2[0-3])", "[0-5][0-9]"
+_OFFSET = rf"[+-]{_HOUR}:{_SIXTY}"
+_ZONE = rf"(?:[Zz]|{_OFFSET})"
+_CLOCK = rf"{_HOUR}:{_SIXTY}:(?:{_SIXTY}|60)(?:\.[0-9]+)?"
+# RFC 3339 `full-time`, leap seconds included.
+_FULL_TIME = later_pattern(rf"{_CLOCK}{_ZONE}")
+# Its offset may be missing, because many libraries omit it.
+_is_time = _matches(rf"{_CLOCK}{_ZONE}?")
 
 
 def is_date_time(value: str) -> bool:
     """Whether a text is an RFC 3339 `date-time`. Lower-case `t` and `z`, a space for `T` and leap seconds pass; a missing offset does not."""
-    if len(value) < 20 or value[10] not in "Tt ":
-        return False
-    match = _TIME.fullmatch(value, 11)
-    return match is not None and match[4] is not None and is_date(value[:10]) and _is_clock(match)
-
-
-def _is_clock(match: re.Match[str]) -> bool:
-    if int(match[1]) > 23 or int(match[2]) > 59 or int(match[3]) > 60:
-        return False
-    offset = match[4]
-    return offset is None or len(offset) == 1 or (int(offset[1:3]) <= 23 and int(offset[4:]) <= 59)
+    is_split = len(value) >= 20 and value[10] in "Tt "
+    return is_split and _FULL_TIME.fullmatch(value, 11) is not None and is_date(value[:10])
 
 
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
@@ -220,11 +185,15 @@ def is_regex(value: str) -> bool:
 # Only sending mail to an address proves that it works. This rejects addresses that can never work, such as a domain
 # with an empty label.
 _is_email = _matches(r"(?:\"[^\"]*\"|[^@ \t\r\n\f\v]+)@[^@\s.]+(?:\.[^@\s.]+)*")
-_HOUR, _SIXTY = "(?:[01][0-9]|2[0-3])", "[0-5][0-9]"
-_OFFSET = rf"[+-]{_HOUR}:{_SIXTY}"
+_NAME = f"(?:[A-Za-z0-9_]|{_PERCENT})+(?:\\.(?:[A-Za-z0-9_]|{_PERCENT})+)*"
+_VARIABLE = f"{_NAME}(?::[1-9][0-9]{{0,3}}|\\*)?"
+# RFC 6570: literals and expressions in braces.
+_is_uri_template = _matches(
+    f"(?:[^\\x00-\\x20\"'<>\\\\^`{{|}}%]|{_PERCENT}|\\{{[+#./;?&=,!@|]?{_VARIABLE}(?:,{_VARIABLE})*\\}})*"
+)
 
 FORMAT_PATTERNS: Final[Mapping[str, str]] = {
-    "partial-time": rf"{_HOUR}:{_SIXTY}:(?:{_SIXTY}|60)(?:\.[0-9]+)?",
+    "partial-time": _CLOCK,
     "date-fullyear": "[0-9]{4}",
     "date-month": "0[1-9]|1[0-2]",
     "date-mday": "0[1-9]|[12][0-9]|3[01]",
@@ -233,7 +202,7 @@ FORMAT_PATTERNS: Final[Mapping[str, str]] = {
     "time-second": rf"{_SIXTY}|60",
     "time-secfrac": r"\.[0-9]+",
     "time-numoffset": _OFFSET,
-    "time-offset": rf"[Zz]|{_OFFSET}",
+    "time-offset": _ZONE,
     "color": r"#[0-9A-Fa-f]{3,8}|[A-Za-z]+|[a-z]{3,5}\([^()]*\)",
     "_header_name": r"[!#$%&'*+.^_`|~0-9A-Za-z-]+",
     "_header_value": r"(?:[!-~](?:[ -~\t]*[!-~])?)?",
@@ -247,8 +216,8 @@ STRING_FORMATS: Final[Mapping[str, Predicate]] = {
     **{name: _matches(pattern) for name, pattern in FORMAT_PATTERNS.items()},
     "date": is_date,
     "full-date": is_date,
-    "full-time": is_full_time,
-    "time": is_time,
+    "full-time": _matches(rf"{_CLOCK}{_ZONE}"),
+    "time": _is_time,
     "date-time": is_date_time,
     "duration": _is_duration,
     "email": _is_email,
@@ -258,7 +227,7 @@ STRING_FORMATS: Final[Mapping[str, Predicate]] = {
     "url": is_iri,
     "uri-reference": is_uri_reference,
     "iri-reference": is_iri_reference,
-    "uri-template": is_uri_template,
+    "uri-template": _is_uri_template,
     "hostname": is_hostname,
     "idn-hostname": is_idn_hostname,
     "ipv4": _matches(rf"{_OCTET}(?:\.{_OCTET}){{3}}"),
