@@ -345,14 +345,19 @@ class PartCompiler:
         if not self.settings.reuse or parameter.media_type is not None:
             return draw
         is_scalar = not form.types & {forms.ARRAY, forms.OBJECT} or form.types == frozenset(forms.TYPES)
-        if location_is_free(parameter.location, form.enum is None) and is_scalar:
+        is_segment = parameter.location is Location.PATH
+        is_free = is_segment or (form.enum is None and parameter.location in (Location.QUERY, Location.HEADER))
+        if is_free and is_scalar:
             is_valid = compiler.validator(conjunction)
             target = (parameter.location, parameter.name)
             kinds = tuple(form.types)
+
             # The name of a resource may have characters that are never drawn, such as emoji. Replacing it would make
             # the rest of the path invalid.
-            carries = _is_segment if parameter.location is Location.PATH else place.carries
-            return pooled(draw, target, kinds, lambda value: carries(value) and is_valid(value), self.context)
+            def accepts(value: Any) -> bool:
+                return (may_be_segment(f"{value}") if is_segment else place.carries(value)) and is_valid(value)
+
+            return pooled(draw, target, kinds, accepts, self.context)
         return draw
 
     def _structured(self, draw: Draw, parameter: Parameter, part: SchemaPart) -> Draw:
@@ -605,15 +610,6 @@ def _files_of(body: Body) -> Iterator[tuple[str, dict[str, Any]]]:
 def _types_of_parts(body: Body) -> list[str]:
     declared = [how.content_type.split(",") for how in body.encoding.values() if how.content_type is not None]
     return list(chain(*declared))
-
-
-def _is_segment(value: object) -> bool:
-    return may_be_segment(f"{value}")
-
-
-def location_is_free(location: Location, has_no_list: bool) -> bool:
-    """Whether a parameter may take a value of an earlier response."""
-    return location is Location.PATH or (has_no_list and location in (Location.QUERY, Location.HEADER))
 
 
 def said_of(declared: Parameter | Body) -> list[Any]:

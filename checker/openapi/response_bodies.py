@@ -217,11 +217,6 @@ Events = Callable[[bytes], Iterator[Any]]
 """Yields the values of the complete events at the beginning of a stream. Raises `ValueError` at an unreadable event."""
 
 
-def events_of(received: MediaType) -> Events | None:
-    """Return the function that cuts streams of a media type into events; None for other media types."""
-    return _EVENTS.get(stream_of(received))
-
-
 class StreamBody:
     """Judges streams: implements `checker.core.contract.BodyValidator`."""
 
@@ -340,6 +335,7 @@ def _texts(texts: list[str]) -> Iterator[Any]:
             return
 
 
+# The functions that cut streams into events.
 _EVENTS: Final[dict[str, Events]] = {
     "events": _server_sent,
     # Blank lines mean nothing.
@@ -362,7 +358,7 @@ def body_validator(promise: Promise, received: MediaType, *, validate_formats: b
 
     Raises `UnresolvableReference` and `UnusableSchema`.
     """
-    reader = events_of(received)
+    reader = _EVENTS.get(stream_of(received))
     if reader is not None and (promise.item_schema or promise.schema):
         whole, item = (
             None if schema is None else TwoOpinions(schema, validate_formats=validate_formats)

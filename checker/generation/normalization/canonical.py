@@ -138,11 +138,6 @@ def _depth(way: Conjunction) -> int:
     return int(any(not (one.is_made and isinstance(one.raw, dict) and _INNER.isdisjoint(one.raw)) for one in way))
 
 
-def openness(branches: Branches) -> int:
-    """Return the rank of alternatives. A `not` with many ways is last, because it restricts the others least."""
-    return len(branches.alternatives) if branches.keyword == "not" else 0
-
-
 _MOST = 3  # Properties with dependents. Each of them doubles the alternatives.
 _DEPENDENT = ("dependentRequired", "dependentSchemas", "dependencies")
 
@@ -278,8 +273,9 @@ class Canon:
         if self.direction is Direction.REQUEST:
             self._read_heirs(found)
         if len(found.branches) > 1:
-            # Decide each `not` last, those with the most ways at the end: earlier choices may already have decided them.
-            found.branches.sort(key=openness)
+            # Decide each `not` last, those with the most ways at the end, because they restrict the others least: earlier
+            # choices may already have decided them.
+            found.branches.sort(key=lambda one: len(one.alternatives) if one.keyword == "not" else 0)
         return found
 
     def _read_heirs(self, found: Canonical) -> None:

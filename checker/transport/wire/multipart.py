@@ -64,11 +64,6 @@ def is_of_its_kind(content: bytes, media_type: str) -> bool:
     return not is_promised or file_kind(content)[0] == plain
 
 
-def extension_of(media_type: str) -> str | None:
-    """Return the usual file extension of a media type; None if there is none."""
-    return _EXTENSIONS.get(media_type)
-
-
 Encoding = Mapping[str, PropertyEncoding]
 PartWriter = Callable[[Any, str | None, str], bytes | None]
 """Returns the content of a part from its value, name and media type; None if the type has no writer."""
@@ -168,7 +163,7 @@ def _content(name: str | None, value: Any, declared: str | None, write: PartWrit
     kind = _media_type(value, declared)
     if isinstance(value, bytes):
         _, extension = file_kind(value)
-        return value, kind, extension if declared is None else extension_of(kind) or extension
+        return value, kind, extension if declared is None else _EXTENSIONS.get(kind) or extension
     content = write(value, name, kind) if kind else None
     if content is None:
         content = text_of(value).encode("utf-8", "surrogatepass")
