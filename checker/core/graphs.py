@@ -1,6 +1,6 @@
 """Groups of values, and directed graphs of them."""
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 Node = TypeVar("Node", bound=Hashable)
@@ -27,7 +27,7 @@ def reached(nodes: Iterable[Node], further: Mapping[Node, Collection[Node]]) -> 
 
 def layers_of(nodes: Iterable[Node], needs: Callable[[Node], Collection[Node]]) -> Mapping[Node, int]:
     """Return node -> length of the longest path to it. Nodes in a circle share a layer."""
-    circles = _circles(list(nodes), needs)
+    circles = list(_circles(list(nodes), needs))
     number = {node: place for place, circle in enumerate(circles) for node in circle}
     depth: list[int] = []
     # Components come in topological order, so the layers of the nodes that a circle needs are known here.
@@ -37,43 +37,26 @@ def layers_of(nodes: Iterable[Node], needs: Callable[[Node], Collection[Node]]) 
     return {node: depth[place] for node, place in number.items()}
 
 
-def _circles(nodes: list[Node], needs: Callable[[Node], Collection[Node]]) -> list[list[Node]]:
-    """Return the strongly connected components, each after those that it needs (Tarjan, 1972), without recursion."""
-    known = set(nodes)
-    found: dict[Node, int] = {}
-    lowest: dict[Node, int] = {}
-    open_: list[Node] = []
-    is_open: set[Node] = set()
-    circles: list[list[Node]] = []
+def _circles(nodes: list[Node], needs: Callable[[Node], Collection[Node]]) -> Iterator[list[Node]]:
+    """Yield the strongly connected components, each after those that it needs (Kosaraju, 1978)."""
+    users = grouped((other, node) for node in nodes for other in needs(node))
+    rest = set(nodes)
+    for node in reversed(_left(nodes, lambda node: users.get(node, ()), set(nodes))):
+        if node in rest:
+            yield _left([node], needs, rest)
+
+
+def _left(nodes: Iterable[Node], further: Callable[[Node], Collection[Node]], rest: set[Node]) -> list[Node]:
+    """Return the nodes of `rest` that can be reached, in the order in which a depth-first search leaves them; it removes them from `rest`."""
+    found: list[Node] = []
     for start in nodes:
-        if start in found:
-            continue
-        way = [(start, iter(needs(start)))]
-        found[start] = lowest[start] = len(found)
-        open_.append(start)
-        is_open.add(start)
+        way = [(start, iter(further(start)))] if start in rest else []
+        rest.discard(start)
         while way:
-            node, rest = way[-1]
-            for following in rest:
-                if following not in known:
-                    continue
-                if following not in found:
-                    found[following] = lowest[following] = len(found)
-                    open_.append(following)
-                    is_open.add(following)
-                    way.append((following, iter(needs(following))))
-                    break
-                if following in is_open:
-                    lowest[node] = min(lowest[node], found[following])
+            following = next((one for one in way[-1][1] if one in rest), None)
+            if following is None:
+                found.append(way.pop()[0])
             else:
-                way.pop()
-                if way:
-                    above = way[-1][0]
-                    lowest[above] = min(lowest[above], lowest[node])
-                # No node of the component reaches an earlier one: `node` is its first, and all above it on the stack belong to it.
-                if lowest[node] == found[node]:
-                    cut = open_.index(node)
-                    circles.append(open_[cut:])
-                    is_open.difference_update(open_[cut:])
-                    del open_[cut:]
-    return circles
+                rest.remove(following)
+                way.append((following, iter(further(following))))
+    return found

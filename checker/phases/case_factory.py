@@ -59,7 +59,7 @@ from checker.phases.bindings import (
     take_references,
 )
 from checker.phases.case_parts import Names, literal_case, literal_of, with_names, without
-from checker.phases.listing import SMALLEST, CaseLists, Lister, ListingContext, lister_of, topic_of
+from checker.phases.listing import SMALLEST, CaseLists, ListedCase, Lister, ListingContext, lister_of, topic_of
 
 if TYPE_CHECKING:
     # The compiler imports the writer of requests, which collecting tests does without.
@@ -586,24 +586,18 @@ class CaseFactory:
             listing = self._listing(label, phase, late)
             while (place := listing.at(first)) is not None:
                 learned, number = place
-                yield first, self.topic_at(label, phase, number, learned)
+                yield first, topic_of(self.listed_at(label, phase, number, learned))
                 first += 1
 
     def has_smallest(self, label: Label, phase: str) -> bool:
         with suppress(CheckerError, LookupError):
             learned = self.learned(label, phase)
-            return self._lists.at(phase + SMALLEST, self.operations[label], 0, learned) is not None
+            return self.listed_at(label, phase + SMALLEST, 0, learned) is not None
         return False
 
-    def key_at(self, label: Label, phase: str, number: int, learned: str) -> Hashable:
-        """Return the key of a listed case, which is equal for equal requests; None beyond the end of the list."""
-        found = self._lists.at(phase, self.operations[label], number, learned)
-        return None if found is None else (number, learned) if isinstance(found, Case) else repr(found.key)
-
-    def topic_at(self, label: Label, phase: str, number: int, learned: str) -> Hashable:
-        """Return the topic of a listed case; None if it has none."""
-        listed = self._lists.at(phase, self.operations[label], number, learned)
-        return None if listed is None else topic_of(listed)
+    def listed_at(self, label: Label, phase: str, number: int, learned: str) -> ListedCase | Case | None:
+        """Return a case of a list; None beyond its end."""
+        return self._lists.at(phase, self.operations[label], number, learned)
 
     def _meet(self, operation: Operation) -> None:
         if operation.label not in self._met:
@@ -755,13 +749,15 @@ class _AdaptingList:
             if learned != self._learned:
                 # The part that a later phase sends does not begin again, or it would at each turn.
                 self._learned, self._number = learned, 0 if count < first else self._number
-            while (key := self.factory.key_at(self.label, self.phase, self._number, learned)) in self._sent:
-                self._number += 1
-            if key is None:
+            listed = self.factory.listed_at(self.label, self.phase, self._number, learned)
+            if listed is None:
                 return None
-            self._sent.add(key)
-            self._topics.setdefault(self.factory.topic_at(self.label, self.phase, self._number, learned), count)
-            self._places.append((learned, self._number))
+            # Equal for equal requests.
+            key = (self._number, learned) if isinstance(listed, Case) else repr(listed.key)
+            if key not in self._sent:
+                self._sent.add(key)
+                self._topics.setdefault(topic_of(listed), count)
+                self._places.append((learned, self._number))
             self._number += 1
         return self._places[index]
 

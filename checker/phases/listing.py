@@ -144,7 +144,7 @@ class CaseLists:
                 self._cases -= len(lists.pop(longest).read)
 
 
-def topic_of(listed: ListedCase | Case) -> Hashable:
+def topic_of(listed: ListedCase | Case | None) -> Hashable:
     """Return the topic of a case: its scenario and the part of the request; None if its phase has no scenarios."""
     if isinstance(listed, BoundaryCase):
         return listed.scenario, listed.location, listed.parameter
