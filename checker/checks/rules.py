@@ -208,18 +208,9 @@ _MOST: Final = 200
 _MOST_OF_STATE: Final = 20  # Sentences of a refusal about states. A longer response is about something else.
 _LONGEST: Final = 64 * 1024
 _TITLES: Final = frozenset(
-    [
-        "bad request",
-        "invalid input",
-        "invalid request",
-        "one or more validation errors occurred",
-        "the given data was invalid",
-        "unprocessable content",
-        "unprocessable entity",
-        "validation error",
-        "validation failed",
-    ]
-)
+    ["bad request", "invalid input", "invalid request", "one or more validation errors occurred",
+     "the given data was invalid", "unprocessable content", "unprocessable entity", "validation error", "validation failed"]
+)  # fmt: skip
 
 
 def denies_state(response: Response) -> str:

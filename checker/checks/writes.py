@@ -36,23 +36,9 @@ _UPDATES: Final = frozenset(("PUT", "PATCH"))
 _MOST: Final = 200  # Fields of a body that are compared.
 LATE_S: Final = 1.0  # Seconds after which a read has to show the old value once more: some services show a write late.
 _OWN: Final = frozenset(
-    [
-        "id",
-        "uuid",
-        "guid",
-        "slug",
-        "version",
-        "revision",
-        "etag",
-        "password",
-        "secret",
-        "token",
-        "pin",
-        "cvv",
-        "key",
-        "hash",
-    ]
-)
+    ["id", "uuid", "guid", "slug", "version", "revision", "etag", "password", "secret", "token", "pin",
+     "cvv", "key", "hash"]
+)  # fmt: skip
 """Normalised names of fields that servers set themselves, or store in another form."""
 _FLAGS: Final = "active isactive enabled isenabled verified isverified published ispublished approved isadmin default isdefault primary isprimary"
 _DECIDED: Final = frozenset(f"status state phase stage role owner admin quantity {_FLAGS}".split())

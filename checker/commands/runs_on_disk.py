@@ -38,15 +38,8 @@ from checker.reporting.writing import RunOnDisk
 _CORPORA = Path(".checker")
 _MOST_BYTES = 256 << 20
 _OUTCOMES: Final = (
-    "completed",
-    "first failure",
-    "failure limit",
-    "time limit",
-    "saturated",
-    "target unavailable",
-    "interrupted",
-    "error",
-    ENDLESS,
+    *("completed", "first failure", "failure limit", "time limit", "saturated", "target unavailable", "interrupted"),
+    *("error", ENDLESS),
 )
 """Outcomes from the best to the worst; the common report has the worst."""
 _COUNTED: Final = ("statuses", "wrong", "tried", "probes")

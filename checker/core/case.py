@@ -70,23 +70,9 @@ class Case:
     """A generated test case for one operation."""
 
     __slots__ = (
-        "alternative",
-        "body",
-        "cookies",
-        "drawn",
-        "engine",
-        "given",
-        "headers",
-        "id",
-        "media_type",
-        "meta",
-        "operation",
-        "other_method",
-        "part_types",
-        "path_parameters",
-        "query",
-        "sent",
-    )
+        "alternative", "body", "cookies", "drawn", "engine", "given", "headers", "id", "media_type", "meta", "operation",
+        "other_method", "part_types", "path_parameters", "query", "sent",
+    )  # fmt: skip
 
     def __init__(
         self,

@@ -59,23 +59,8 @@ _TYPES: Final[dict[str, tuple[type, ...]]] = {
     "object": (dict,),
     "null": (type(None),),
 }
-KEYWORDS: Final = frozenset(
-    (
-        *_BOUNDS,
-        *_SIZES,
-        *RELATIONS,
-        REQUIRED,
-        FORBIDDEN,
-        CLOSED,
-        SELDOM,
-        MOSTLY,
-        USUAL,
-        ANY,
-        "type",
-        "enum",
-        "pattern",
-        "format",
-    )
+KEYWORDS: Final = RELATIONS.union(
+    (REQUIRED, FORBIDDEN, CLOSED, SELDOM, MOSTLY, USUAL, ANY), _BOUNDS, _SIZES, ("type", "enum", "pattern", "format")
 )
 # `dict` comes first because nearly all are dictionaries, and the test for an abstract class takes ten times as long.
 _MAPPINGS: Final = (dict, Mapping)

@@ -39,13 +39,8 @@ _MOST_PASSING: Final = 16
 _WORD_LIST: Final = 20  # A dictionary with more entries is test data, whatever it is bound to.
 _NAMES_ALONE: Final[frozenset[type[records.Record]]] = frozenset(
     (
-        records.OperationProbed,
-        records.OperationsSelected,
-        records.ResourceChanged,
-        records.SignalsSeen,
-        records.TaskProgress,
-        records.ValueGone,
-        records.ValueSeen,
+        *(records.OperationProbed, records.OperationsSelected, records.ResourceChanged, records.SignalsSeen),
+        *(records.TaskProgress, records.ValueGone, records.ValueSeen),
     )
 )
 """Records of names and numbers, and of values that are no secrets. There are thousands of them."""
