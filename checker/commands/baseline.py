@@ -13,15 +13,8 @@ from checker.commands.values import configured
 from checker.config.config import Config
 from checker.config.files import read_baseline
 from checker.core.errors import UsageError
-from checker.core.known import (
-    Baseline,
-    KnownFailure,
-    KnownFailures,
-    KnownStatus,
-    cause_entry_for,
-    entry_for,
-    failure_id,
-)
+from checker.core.known import Baseline, KnownFailure
+from checker.corpus.known import KnownFailures, KnownStatus, cause_entry_for, entry_for, failure_id
 from checker.reporting.baselines import entry_name, known_name
 
 DEFAULT_FILE = "checker-baseline.toml"

@@ -12,10 +12,10 @@ from checker.commands.runs_on_disk import PastRun, folder_of
 from checker.commands.values import configured, formats_named
 from checker.config.config import Config
 from checker.core.errors import UsageError
-from checker.core.known import KnownFailures
 from checker.corpus.files import remove_file
 from checker.corpus.fold import fold
 from checker.corpus.journal import last_run
+from checker.corpus.known import KnownFailures
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import CorpusEntry, Finding, Quarantined, SignalsSeen, ValueSeen
 from checker.corpus.snapshot import add_to_snapshot, compact, lasting_records

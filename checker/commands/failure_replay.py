@@ -25,7 +25,6 @@ from checker.config.resolve import Invocation, run_settings
 from checker.core.case import NOT_SET, Case, request_with_fresh_key
 from checker.core.credentials import Credentials, drop, put
 from checker.core.errors import CheckerError, LoaderError, MissingSecret, UsageError
-from checker.core.known import TRIES, failure_id, shows_surely
 from checker.core.meta import CaseMetadata, GenerationMode, PhaseData, PhaseInfo
 from checker.core.operation import Label
 from checker.core.redact import Redaction
@@ -35,6 +34,7 @@ from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.schema import Direction
 from checker.core.send import Transport, drive, send_alone
 from checker.corpus.journal import JournalWriter
+from checker.corpus.known import TRIES, failure_id, shows_surely
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import CONFIRMED, FIXED, FLAKY, NOT_REPRODUCED, Finding, FindingReplayed
 from checker.corpus.references import REFERENCE

@@ -14,12 +14,13 @@ from checker.config.resolve import Invocation, run_settings
 from checker.config.settings import RunSettings
 from checker.core.digests import digest
 from checker.core.errors import UsageError
-from checker.core.known import Baseline, KnownFailure, entry_for, failure_id
+from checker.core.known import Baseline, KnownFailure
 from checker.core.shards import Shard
 from checker.core.system import read_local
 from checker.corpus.fold import RunView, fold
 from checker.corpus.inflight import InflightReader
 from checker.corpus.journal import Journals, LastRun, holds_replays, last_run
+from checker.corpus.known import entry_for, failure_id
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import (
     Finding,

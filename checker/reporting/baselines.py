@@ -10,8 +10,9 @@ from msgspec.structs import asdict, replace
 
 from checker import __version__
 from checker.config.files import DAYS, FORMAT_VERSION, LIST, is_json, read_baseline
-from checker.core.known import Baseline, Compared, KnownFailure, KnownFailures, KnownStatus, Seen, entry_for, failure_id
+from checker.core.known import Baseline, KnownFailure
 from checker.core.system import later
+from checker.corpus.known import Compared, KnownFailures, KnownStatus, entry_for, failure_id
 from checker.corpus.records import Finding
 from checker.reporting.findings import marks_of
 from checker.reporting.report import Report
@@ -112,7 +113,7 @@ _HEAD: Final = (
 )
 
 
-def updated(compared: Compared, findings: Iterable[Seen]) -> list[KnownFailure]:
+def updated(compared: Compared, findings: Iterable[Finding]) -> list[KnownFailure]:
     """Return the entries after a run: with new failures, and without those that are gone, as far as the settings allow."""
     baseline = compared.baseline
     known = KnownFailures(baseline)

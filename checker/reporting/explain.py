@@ -10,11 +10,11 @@ from checker.checks.table import BUILT_IN, FAILURES
 from checker.core.blocks import answer_paragraphs, indented, standard_reason
 from checker.core.constraints import MOSTLY, SELDOM, USUAL
 from checker.core.failures import Failure
-from checker.core.known import failure_id
 from checker.core.send import ON_THE_WAY
 from checker.core.terminal import one_line
 from checker.core.warning_table import WARNINGS
 from checker.corpus.fold import RunView
+from checker.corpus.known import failure_id
 from checker.corpus.records import Interaction
 from checker.reporting.findings import answer_of, marks_of, severity_rank
 from checker.reporting.report import OperationOutcome, Report

@@ -25,7 +25,6 @@ from checker.core.blocks import (
     reproduction_paragraphs,
 )
 from checker.core.graphs import grouped
-from checker.core.known import MAX_RESPONSE_TIME, is_intermittent
 from checker.core.media_types import media_type_of
 from checker.core.meta import ANYTHING, Binding, outside_name
 from checker.core.request import Location
@@ -34,6 +33,7 @@ from checker.core.response import codings_of, readable
 from checker.core.scenarios import Scenario
 from checker.core.templates import telling_text
 from checker.core.terminal import one_line
+from checker.corpus.known import MAX_RESPONSE_TIME, is_intermittent
 from checker.corpus.needs import is_of_method_alone, is_surely_needed
 from checker.corpus.records import WHOLE_TASK, Exchange, Finding, OperationError, Quarantined, ResourceMade
 from checker.reporting.masking import Parts, Shown, ShownCommand, unmasked

@@ -8,11 +8,12 @@ from msgspec.structs import replace
 
 from checker.config.settings import RunSettings
 from checker.core.graphs import grouped
-from checker.core.known import Baseline, Compared, KnownFailures
+from checker.core.known import Baseline
 from checker.core.phases import FUZZING, phase_names
 from checker.core.security import named_ways
 from checker.core.terminal import one_line
 from checker.corpus.fold import PhaseView, RunCounts, RunView
+from checker.corpus.known import Compared, KnownFailures
 from checker.corpus.records import (
     AUTHENTICATION,
     CONFIRMED,

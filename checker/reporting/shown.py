@@ -8,8 +8,9 @@ from msgspec import Struct, field
 
 from checker.config.settings import RunSettings, Sanitization
 from checker.core.blocks import FailedCase, Truncation, need_lines, query_of, quoted_body, standard_reason
-from checker.core.known import FAILING, Baseline, KnownFailure, KnownFailures, KnownStatus, failure_id
+from checker.core.known import Baseline, KnownFailure
 from checker.core.request import BaseUrl, WireRequest
+from checker.corpus.known import FAILING, KnownFailures, KnownStatus, failure_id
 from checker.corpus.records import Exchange, Finding, Interaction, RunStarted, SchemaOpened
 from checker.corpus.secrets import Secrets, secrets_of
 from checker.reporting.findings import UNSHOWN, answer_of, fact_of, failed_case, marks_of, severity_rank

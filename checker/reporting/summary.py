@@ -7,10 +7,10 @@ from typing import Final
 
 from checker.core.blocks import marked, standard_reason
 from checker.core.graphs import grouped
-from checker.core.known import KnownStatus
 from checker.core.reports import REPORT_FORMATS
 from checker.core.terminal import one_line
 from checker.core.warning_table import WARNINGS
+from checker.corpus.known import KnownStatus
 from checker.corpus.records import UNBROKEN, Finding, Note
 from checker.health import HEALTH_CHECK, NO_OPERATIONS
 from checker.health import KIND as FIRST_ANSWERS

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from checker.config.settings import FetchLimits, RunSettings
 from checker.core.errors import LoaderError, LoaderErrorKind
-from checker.core.known import KnownFailures
 from checker.core.phases import CaseSource, phase_named
 from checker.core.security import UNAUTHORIZED
 from checker.corpus.fold import RunView
+from checker.corpus.known import KnownFailures
 from checker.corpus.records import UNBROKEN, UNREACHED, WHOLE_TASK, Note, OperationError
 from checker.health import GATEWAY, TARGET, TOO_MANY, TURNED_AWAY
 from checker.supervisor.plans import TimeWindow

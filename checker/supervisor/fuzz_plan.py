@@ -12,12 +12,12 @@ from checker.core import curl
 from checker.core.digests import digest, digest_int
 from checker.core.failures import Severity
 from checker.core.graphs import grouped
-from checker.core.known import shows_surely
 from checker.core.meta import Step
 from checker.core.operation import Label
 from checker.core.phases import EXPLORATION
 from checker.core.request import BaseUrl
 from checker.corpus.fold import RunView
+from checker.corpus.known import shows_surely
 from checker.corpus.records import GONE, Finding, FindingReplayed
 from checker.supervisor.plans import NOTHING_DONE, Plan
 from checker.workers.messages import FirstCases, LeaseReport, OperationCard, Replay, Task

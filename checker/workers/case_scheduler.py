@@ -11,7 +11,6 @@ from checker.checks.rules import denies_state
 from checker.core.case import Case
 from checker.core.digests import case_id, digest
 from checker.core.errors import CheckerError, HookError
-from checker.core.known import TRIES
 from checker.core.meta import Step
 from checker.core.operation import Label
 from checker.core.phases import CaseSource
@@ -21,6 +20,7 @@ from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED
 from checker.corpus.codec import pack
 from checker.corpus.inflight import Stage
+from checker.corpus.known import TRIES
 from checker.corpus.records import CONFIRMED, FIXED, FLAKY, NOT_REPRODUCED, FindingReplayed, Quarantined
 from checker.generation.sources.context import Rejected
 from checker.health import GATEWAY, HEALTH_CHECK, TOO_MANY

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from checker.core.known import failure_id
 from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
+from checker.corpus.known import failure_id
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import (
     FIXED,

@@ -14,12 +14,12 @@ from checker.commands.failure_replay import ReplayTarget, keep_results, replay_f
 from checker.commands.runs_on_disk import PastRun, folder_of
 from checker.config.operation_settings import HttpSettings
 from checker.core.errors import UsageError
-from checker.core.known import failure_id
 from checker.core.meta import Binding, Drawn, Step
 from checker.core.operation import Label
 from checker.core.request import Location
 from checker.corpus.fold import fold
 from checker.corpus.journal import JournalWriter, LastRun
+from checker.corpus.known import failure_id
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import FIXED, Finding, FindingReplayed, ResourceMade
 from checker.demo import Server

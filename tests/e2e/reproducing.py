@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from checker.core.known import failure_id
+from checker.corpus.known import failure_id
 from checker.corpus.records import Finding
 from checker.reporting.replays import symptoms_of
 from tests.apps.restartable import Restartable

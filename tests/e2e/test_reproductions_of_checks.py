@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from checker.core.known import failure_id
+from checker.corpus.known import failure_id
 from checker.corpus.records import Finding
 from tests.apps.http import Reply, Request
 from tests.apps.serving import serving

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from checker.core.known import Baseline, entry_for
+from checker.core.known import Baseline
+from checker.corpus.known import entry_for
 from checker.corpus.records import UNREACHED, Note, OperationError, OperationsSelected, RunFinished
 
 from .samples import AT, ORDERS, USERS, changed, finding, opened, progress, records, started

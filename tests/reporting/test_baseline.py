@@ -8,8 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from checker.config.files import read_baseline
-from checker.core.known import Baseline, KnownFailure, KnownFailures, KnownStatus, entry_for
+from checker.core.known import Baseline, KnownFailure
 from checker.corpus.fold import fold
+from checker.corpus.known import KnownFailures, KnownStatus, entry_for
 from checker.corpus.records import Finding, OperationsSelected, Record
 from checker.reporting.baselines import updated, write_baseline
 from checker.reporting.report import report_of

@@ -6,10 +6,10 @@ from typing import Any, cast
 import pytest
 
 from checker.checks.judge import CLEAN
-from checker.core.known import TRIES
 from checker.core.meta import Drawn, Step
 from checker.core.operation import Label
 from checker.core.response import Response
+from checker.corpus.known import TRIES
 from checker.corpus.records import FIXED, FLAKY, NOT_REPRODUCED, FindingReplayed
 from checker.corpus.secrets import Secrets
 from checker.phases.case_factory import OutOfDate

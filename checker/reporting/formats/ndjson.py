@@ -7,7 +7,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from checker import __version__
-from checker.core.known import Compared, KnownFailures
+from checker.corpus.known import Compared, KnownFailures
 from checker.corpus.records import (
     Finding,
     Interaction,

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct, field
 
 from checker.core.failures import Failure
-from checker.core.known import is_intermittent
 from checker.core.operation import Label
 from checker.core.templates import matches
+from checker.corpus.known import is_intermittent
 from checker.corpus.records import Finding
 from checker.workers.messages import KNOWN_PLACES
 

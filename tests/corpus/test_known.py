@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from checker.core.known import Baseline, KnownFailure, KnownFailures, KnownStatus, entry_for
+from checker.core.known import Baseline, KnownFailure
+from checker.corpus.known import KnownFailures, KnownStatus, entry_for
 from tests.reporting.samples import ORDERS, USERS, finding
 
 TODAY = "2026-11-22"
