@@ -20,18 +20,16 @@ from checker.commands.values import (
     apply_lists,
     configured,
     credentials,
-    generation_option,
     headers,
     location,
-    root_option,
+    setting,
 )
-from checker.config import auth
 from checker.config.auth import BASIC
 from checker.config.config import Config
 from checker.config.filters import FilterSpec, OperationFilters
 from checker.config.reading import FILTER_KEYS
 from checker.config.settings import NOTHING_SENT
-from checker.config.table import COVERED, UPLOAD
+from checker.config.table import COVERED
 from checker.core.errors import UsageError
 from checker.core.reports import REPORT_FORMATS
 
@@ -113,85 +111,81 @@ def refuse_user_of_no_document(config: Config, user: str | None) -> None:
         raise UsageError("--auth-wfc-user needs --auth-wfc, or `path` in `[auth.wfc]`")
 
 
-BASE_URL = root_option("-u/--url", key="base-url", variable="CHECKER_BASE_URL")
+BASE_URL = setting("-u/--url", "base-url", variable="CHECKER_BASE_URL")
 
-KNOWN_FAILURES = (root_option("--baseline"), root_option("--compare"))
+KNOWN_FAILURES = (setting("--baseline"), setting("--compare"))
 
 SETTINGS = (
     BASE_URL,
-    root_option("--origin", variable="CHECKER_ORIGIN"),
-    root_option("-w/--workers"),
-    root_option("--lanes"),
-    root_option("--cluster"),
-    root_option("--max-workers"),
-    root_option("--max-memory"),
-    SettingOption(("--max-disk",), ("corpus",), "max-size"),
-    root_option("--seed"),
-    root_option("--max-failures"),
-    SettingOption(("--continue-on-failure",), (), "continue-on-failure", is_flag=True),
-    root_option("--wait-for-schema", variable="CHECKER_WAIT_FOR_SCHEMA"),
-    root_option("--changed-since"),
-    SettingOption(("--with-dependents",), (), "with-dependents", is_flag=True),
-    root_option("--safety"),
-    root_option("--request-timeout"),
-    root_option("--proxy"),
-    root_option("--tls-verify"),
-    SettingOption(("-A", "--auth-type"), auth.BASIC, "type"),
-    SettingOption(("--auth-wfc",), auth.WFC, "path"),
-    SettingOption(("--auth-wfc-user",), auth.WFC, "user"),
-    root_option("--rate-limit"),
-    root_option("--max-redirects"),
-    root_option("--request-retries"),
-    root_option("--request-cert"),
-    root_option("--request-cert-key"),
-    root_option("--suppress-health-check"),
-    root_option("--warnings"),
-    generation_option("mode", flags="-m/--mode"),
-    generation_option("allow-x00"),
-    generation_option("codec"),
-    generation_option("deterministic", is_flag=True),
-    generation_option("maximize"),
-    generation_option("with-security-parameters"),
-    generation_option("graphql-allow-null"),
-    generation_option("database"),
-    generation_option("unique-inputs", is_flag=True),
-    *(
-        SettingOption((f"--{name.replace('_', '-')}",), ("checks",), name)
-        for name, check in BUILT_IN.items()
-        if check.switch
-    ),
+    setting("--origin", variable="CHECKER_ORIGIN"),
+    setting("-w/--workers"),
+    setting("--lanes"),
+    setting("--cluster"),
+    setting("--max-workers"),
+    setting("--max-memory"),
+    setting("--max-disk", "corpus.max-size"),
+    setting("--seed"),
+    setting("--max-failures"),
+    setting("--continue-on-failure", is_flag=True),
+    setting("--wait-for-schema", variable="CHECKER_WAIT_FOR_SCHEMA"),
+    setting("--changed-since"),
+    setting("--with-dependents", is_flag=True),
+    setting("--safety"),
+    setting("--request-timeout"),
+    setting("--proxy"),
+    setting("--tls-verify"),
+    setting("-A/--auth-type", "auth.basic.type"),
+    setting("--auth-wfc", "auth.wfc.path"),
+    setting("--auth-wfc-user", "auth.wfc.user"),
+    setting("--rate-limit"),
+    setting("--max-redirects"),
+    setting("--request-retries"),
+    setting("--request-cert"),
+    setting("--request-cert-key"),
+    setting("--suppress-health-check"),
+    setting("--warnings"),
+    setting("-m/--mode", "generation.mode"),
+    setting("--generation-allow-x00", "generation.allow-x00"),
+    setting("--generation-codec", "generation.codec"),
+    setting("--generation-deterministic", "generation.deterministic", is_flag=True),
+    setting("--generation-maximize", "generation.maximize"),
+    setting("--generation-with-security-parameters", "generation.with-security-parameters"),
+    setting("--generation-graphql-allow-null", "generation.graphql-allow-null"),
+    setting("--generation-database", "generation.database"),
+    setting("--generation-unique-inputs", "generation.unique-inputs", is_flag=True),
+    *(setting(f"--{name.replace('_', '-')}", f"checks.{name}") for name, check in BUILT_IN.items() if check.switch),
     *KNOWN_FAILURES,
-    root_option("--live-port"),
-    *(root_option(f"--fail-under-{name.replace('_', '-')}") for name in COVERED),
-    SettingOption(("--baseline-update",), (), "baseline-update", is_flag=True),
-    SettingOption(("--baseline-prune",), (), "baseline-prune", is_flag=True),
-    SettingOption(("--upload-url",), UPLOAD, "url", variable="CHECKER_URL"),
-    SettingOption(("--upload-token",), UPLOAD, "token", variable="CHECKER_TOKEN"),
-    SettingOption(("--report-dir",), ("reports",), "directory"),
-    SettingOption(("--report-preserve-bytes",), ("reports",), "preserve-bytes", is_flag=True),
-    *(SettingOption((f"--report-{row.name}-path",), ("reports", row.name), "path") for row in REPORT_FORMATS.values()),
-    SettingOption(("--debug-output-file",), ("reports", "ndjson"), "path"),
-    SettingOption(("--output-sanitize",), ("output", "sanitization"), "enabled"),
-    SettingOption(("--max-shown",), ("output",), "max-shown"),
-    SettingOption(("--code-sample-style",), ("output",), "code-sample-style"),
-    SettingOption(("--output-truncate",), ("output", "truncation"), "enabled"),
+    setting("--live-port"),
+    *(setting(f"--fail-under-{name.replace('_', '-')}") for name in COVERED),
+    setting("--baseline-update", is_flag=True),
+    setting("--baseline-prune", is_flag=True),
+    setting("--upload-url", "upload.url", variable="CHECKER_URL"),
+    setting("--upload-token", "upload.token", variable="CHECKER_TOKEN"),
+    setting("--report-dir", "reports.directory"),
+    setting("--report-preserve-bytes", "reports.preserve-bytes", is_flag=True),
+    *(setting(f"--report-{row.name}-path", f"reports.{row.name}.path") for row in REPORT_FORMATS.values()),
+    setting("--debug-output-file", "reports.ndjson.path"),
+    setting("--output-sanitize", "output.sanitization.enabled"),
+    setting("--max-shown", "output.max-shown"),
+    setting("--code-sample-style", "output.code-sample-style"),
+    setting("--output-truncate", "output.truncation.enabled"),
 )
 """In the order of the help page."""
 
 RUN_SETTINGS = (
-    generation_option("max-examples", flags="-n/--max-examples"),
-    generation_option("no-shrink", flags="--no-shrink", is_flag=True),
-    root_option("--max-time"),
-    root_option("--shard"),
-    root_option("--shard-weights"),
-    SettingOption(("--corpus",), ("corpus",), "replay", is_flag=True),
+    setting("-n/--max-examples", "generation.max-examples"),
+    setting("--no-shrink", "generation.no-shrink", is_flag=True),
+    setting("--max-time"),
+    setting("--shard"),
+    setting("--shard-weights"),
+    setting("--corpus", "corpus.replay", is_flag=True),
 )
 """Options of `run` only."""
 
 
 FUZZ_SETTINGS = (
-    SettingOption(("--max-time",), ("fuzz",), "max-time"),
-    SettingOption(("--stop-when-saturated",), ("fuzz",), "stop-when-saturated", is_flag=True),
+    setting("--max-time", "fuzz.max-time"),
+    setting("--stop-when-saturated", "fuzz.stop-when-saturated", is_flag=True),
 )
 """Options of `fuzz` only."""
 
@@ -270,13 +264,13 @@ def configured_by(
     root, config = ctx.find_object(Root) or Root(), configured(ctx)
     options = {**without_lesser_target(ctx, options), "no_color": options["no_color"] or root.no_color}
     refuse_contradictions(options)
-    for setting in (*settings, *SETTINGS):
-        value = options.get(setting.name)
-        if value is not None and (value is not False or not setting.is_flag):
-            if (setting.path, setting.key) == ((), "warnings"):
+    for one in (*settings, *SETTINGS):
+        value = options.get(one.name)
+        if value is not None and (value is not False or not one.is_flag):
+            if (one.path, one.key) == ((), "warnings"):
                 # The option selects the displayed warnings; the file selects those that fail a run.
                 value = {"enabled": True, "display": value}
-            reduce(getattr, setting.path, config).update(**{setting.key.replace("-", "_"): value})
+            reduce(getattr, one.path, config).update(**{one.key.replace("-", "_"): value})
     if options["headers"]:
         config.update(headers=options["headers"])
     if options["auth"]:

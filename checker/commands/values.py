@@ -258,16 +258,14 @@ class SettingOption(Struct, frozen=True):
         return keys_of(self.path)[self.key].about
 
 
-def root_option(flags: str, *, key: str = "", variable: str | None = None) -> SettingOption:
-    """Return an option for a key at the root; `flags` as in `-u/--url`."""
+def setting(flags: str, key: str = "", *, is_flag: bool = False, variable: str | None = None) -> SettingOption:
+    """Return an option for a key with dots between the sections; by default, for the key at the root with the name of the option.
+
+    `flags` as in `-u/--url`.
+    """
     names = tuple(flags.split("/"))
-    return SettingOption(names, (), key or names[-1][2:], variable=variable)
-
-
-def generation_option(key: str, *, flags: str = "", is_flag: bool = False) -> SettingOption:
-    """Return an option for a key of `[generation]`."""
-    names = tuple((flags or f"--generation-{key}").split("/"))
-    return SettingOption(names, ("generation",), key, is_flag)
+    *path, own = (key or names[-1][2:]).split(".")
+    return SettingOption(names, tuple(path), own, is_flag, variable)
 
 
 _ARCHIVE: Final = "archive"  # The format that stands for `--report` alone.
