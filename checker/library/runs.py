@@ -37,7 +37,7 @@ from checker.corpus.records import Finding, OperationError, Record
 from checker.kinds.protocol import ApiOperation
 from checker.kinds.table import packed
 from checker.library import extensions
-from checker.library.extensions import ExtraDataSource, ExtraValues
+from checker.library.extensions import ExtraValues
 from checker.library.schema import LoadedSchema
 from checker.reporting.report import report_of
 from checker.reporting.writing import RunOnDisk, check_reports, write_streams, write_summaries
@@ -58,7 +58,6 @@ def users_code(schema: LoadedSchema) -> UsersCode:
     def is_mine(*names: str) -> bool:
         return any(extensions.is_extended(schema, name) for name in names)
 
-    source = schema.engine.extra_data
     registry = HookRegistry(HookScope.SCHEMA)
     if extensions.is_extended(schema, "get_coverage_capabilities"):
 
@@ -76,7 +75,7 @@ def users_code(schema: LoadedSchema) -> UsersCode:
         told=(partial(_tell, schema),) if is_mine(*_TOLD) else (),
         applies=AppliedByUsers(schema) if is_mine("apply_auth") else None,
         engine=schema.engine,
-        values=None if source is None else _SchemaValues(schema, source),
+        has_values=schema.engine.extra_data is not None,
         judges=extensions.judges(schema),
     )
 
@@ -96,6 +95,11 @@ class _SchemaCode(UsersCode, frozen=True, kw_only=True):
         own = self.schema.get_custom_format_strategies(self.schema.config.generation, mode)
         return {**FORMATS, **own} if own else FORMATS
 
+    def pool(self, operation: Operation, usual: ValuePool | None) -> ValuePool | None:
+        (known,) = _operations(self.schema, [operation.label])
+        source = self.schema.engine.extra_data
+        return usual if source is None else ExtraValues(source, known, usual)
+
     def transitions(self) -> Iterable[Transition]:
         return self.schema.apply_stateful_inference(self.schema.observations)
 
@@ -109,17 +113,6 @@ class _SchemaCode(UsersCode, frozen=True, kw_only=True):
         if not extensions.is_extended(self.schema, "compute_fuzz_operation_weights"):
             return None
         return self.schema.compute_fuzz_operation_weights(_operations(self.schema, labels))
-
-
-class _SchemaValues(Struct, frozen=True):
-    """The user's values for operations of a loaded schema. Implements `checker.phases.case_factory.UserValues`."""
-
-    schema: LoadedSchema
-    source: ExtraDataSource
-
-    def pool(self, operation: Operation, usual: ValuePool | None) -> ValuePool:
-        (known,) = _operations(self.schema, [operation.label])
-        return ExtraValues(self.source, known, usual)
 
 
 _TOLD = ("record_runtime_observations", "adapt_to_null_byte_in_header_failure", "adapt_to_path_decoder_rejection")

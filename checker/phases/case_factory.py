@@ -221,7 +221,7 @@ PoolView = Callable[[Operation, Sequence[Binding], Sequence[Constraint]], KnownV
 class UserValues(Protocol):
     """The values that users register for cases."""
 
-    def pool(self, operation: Operation, usual: ValuePool | None) -> ValuePool:
+    def pool(self, operation: Operation, usual: ValuePool | None) -> ValuePool | None:
         """Return the values for cases of an operation, given those of earlier responses."""
         ...
 

@@ -101,11 +101,6 @@ class Consumer(Struct):
         """Whether it may name another member of a collection that the case names already, as `parentId` does."""
         return resource_names.is_qualified(self.name)
 
-    @property
-    def key(self) -> str:
-        """The collection of its owner, spelled as in contexts."""
-        return key_of(self.owner)
-
     def choose(self, rings: Rings, index: int, above: Above = ()) -> Taken | None:
         """Return the value for this index. With `above`, return the first value from this index on that belongs to that resource, if any."""
         chosen: Taken | None = None
@@ -180,7 +175,7 @@ class Consumer(Struct):
             for one in every.keys() & ring.named.keys():
                 if every[one] in ring.named[one]:
                     return 1
-            if self.is_qualified or (self.key if self.is_path else ring.collection) not in around:
+            if self.is_qualified or (key_of(self.owner) if self.is_path else ring.collection) not in around:
                 best = 0
             elif self.is_path:
                 return 1
@@ -576,7 +571,7 @@ class OperationView:
         """Return the context of the resource that a value names at its place, and that resource; empty if unknown."""
         value = taken.value
         if consumer.is_path:
-            return taken.above, ((consumer.key, f"{value}"),)
+            return taken.above, ((key_of(consumer.owner), f"{value}"),)
         above, own = self._resources_of(taken)
         return above, () if consumer.is_qualified else own
 
@@ -591,14 +586,14 @@ class OperationView:
         """Return the resource in the state that this operation has met least; None for a new resource."""
         if consumer.owner != self._last_owner:
             return None
-        taken = self._states.least_met(self._use.label, consumer.key, index // 2)
+        taken = self._states.least_met(self._use.label, key_of(consumer.owner), index // 2)
         if taken is None or self._is_spared(consumer, taken) or not consumer.may_take(self._rings, taken):
             return None
         return taken
 
     def _is_spared(self, consumer: Consumer, taken: Taken) -> bool:
         """Whether this operation removes resources, and few others are in the state of this one."""
-        return consumer.is_removing and self._states.is_rare(consumer.key, taken)
+        return consumer.is_removing and self._states.is_rare(key_of(consumer.owner), taken)
 
     def _taken_together(self, wanted: str, index: int) -> "Taken | None":
         """Return the value for a variable, chosen together with the variables below it that have no value yet."""

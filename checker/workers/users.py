@@ -10,14 +10,13 @@ from checker.checks.context import KnowingMaker
 from checker.core.case import Case, Engine
 from checker.core.credentials import CredentialSource
 from checker.core.hooks import GLOBAL_HOOKS, HookSource
-from checker.core.meta import GenerationMode
-from checker.core.operation import Label
+from checker.core.meta import GenerationMode, ValuePool
+from checker.core.operation import Label, Operation
 from checker.core.providers import GLOBAL_AUTH, AuthRegistry
 from checker.core.registry import FORMATS
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.resources import Transition
 from checker.core.response import Outcome
-from checker.phases.case_factory import UserValues
 from checker.workers.authentication.keeper import ReauthState
 
 
@@ -34,7 +33,7 @@ class UsersCode(Struct, frozen=True):
     """Source of credentials before all others. If it has credentials, no other source is used."""
     engine: Engine | None = None
     """The engine that operations offer to user code; None: an engine with the settings of the run."""
-    values: UserValues | None = None  # Values that cases use before those of earlier responses.
+    has_values: bool = False  # Whether `pool` returns other values than the usual ones.
     judges: Mapping[str, Check] = field(default_factory=dict)  # Checks in place of those of the same names.
 
     def maker(self, usual: KnowingMaker, origin: BaseUrl) -> KnowingMaker:
@@ -47,6 +46,10 @@ class UsersCode(Struct, frozen=True):
     def formats(self, mode: GenerationMode | None) -> Mapping[str, Any]:
         """Return format -> strategy for its texts in cases of a mode; None: of both modes."""
         return FORMATS
+
+    def pool(self, operation: Operation, usual: ValuePool | None) -> ValuePool | None:
+        """Return the values for cases of an operation, given those of earlier responses."""
+        return usual
 
     def transitions(self) -> Iterable[Transition]:
         """Return transitions in addition to those of the description."""

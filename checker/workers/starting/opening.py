@@ -155,8 +155,8 @@ def _factories(
         return CaseFactory(selected, rules, values, hooks, reader=reader, is_first_of_path=selected.is_first_of_path)
 
     hooked = factory(users.hooks)
-    if users.values is not None:
-        hooked.values = replace(values, users=users.values)
+    if users.has_values:
+        hooked.values = replace(values, users=users)
     if knowledge.demands is not None:
         hooked.learner = knowledge.demands
     decides = any(users.hooks.named(f"before_generate_{part}") for part in _PARTS)
