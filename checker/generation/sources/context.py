@@ -66,9 +66,8 @@ class DrawContext(Struct):
     since: float = 0.0  # When the first `_GLANCE` attempts had been discarded.
     since_cpu: float | None = None  # CPU time `_SECONDS` after `since`.
     allowance: int = _WORK  # Attempts that may be discarded.
-    seeded: int | None = (
-        None  # Remaining budget of choices while the items of a long array are drawn from seeds; None otherwise.
-    )
+    seeded: int | None = None
+    """Remaining budget of choices while the items of a long array are drawn from seeds; None otherwise."""
     violation: Violation | None = None  # What the last negative part violates.
     alternative: int | None = None
     """Index of the security alternative that the last case meets; None for the usual one."""

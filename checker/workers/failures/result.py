@@ -29,9 +29,8 @@ class InvestigationResult(Struct):
     """Whether the commands were refused because the resource that they create exists now, or the one that they remove is gone."""
     is_anew: bool = False  # Whether the failure showed with resources that its own requests created, or without any.
     takes_filled: bool = False  # Whether a name comes from a list that other requests of the run have filled.
-    is_of_check: bool = (
-        False  # Whether the last command is a check's own request, which can show failures of this check only.
-    )
+    is_of_check: bool = False
+    """Whether the last command is a check's own request, which can show failures of this check only."""
     steps_before: Chain = ()  # The steps before a check's command, as they were sent when it showed the failure.
 
     def showed(self, wanted: ExpectedFailure) -> int:

@@ -236,9 +236,6 @@ class SignalSet:
         """Count these ids as recorded. Ids from an earlier night (`is_earlier`) are still news for the guidance of this one."""
         (self._earlier if is_earlier else self._ids).update(ids)
 
-    def __len__(self) -> int:
-        return len(self._ids)
-
     def _outputs(self, new: list[tuple[int, str]], label: Label, response: Response) -> None:
         status, kind = response.status_code, response.content_type
         self._add(new, "status", label, status)
