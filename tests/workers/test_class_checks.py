@@ -17,8 +17,7 @@ import pytest
 from checker.checks.custom import ClassCheck
 from checker.corpus.codec import pack
 from checker.corpus.records import CheckState, Finding, OperationError
-from checker.workers.check_states import encoded
-from checker.workers.class_checks import MOST_STATE, ClassChecks
+from checker.workers.class_checks import MOST_STATE, ClassChecks, encoded
 
 
 class Merged:
