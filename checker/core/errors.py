@@ -304,6 +304,7 @@ class InternalError(CheckerError):
 
 
 def did_you_mean(name: str, known: Iterable[str], *, alike: float = 0.6) -> str:
-    """Return `. Did you mean 'seed'?`, or nothing if no known name is alike (0 to 1)."""
-    near = get_close_matches(name, list(known), n=1, cutoff=alike)
-    return f". Did you mean {near[0]!r}?" if near else ""
+    """Return `. Did you mean 'seed'?`, or nothing if no known name is alike (0 to 1), whatever its case."""
+    names = {one.casefold(): one for one in known}
+    near = get_close_matches(name.casefold(), names, n=1, cutoff=alike)
+    return f". Did you mean {names[near[0]]!r}?" if near else ""

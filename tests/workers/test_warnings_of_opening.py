@@ -48,6 +48,7 @@ def test_credentials_for_a_scheme_that_is_not_declared_are_told(
     ("path", "notes"),
     [
         ("/thing", [("unmatched_filter", "`--exclude-path /thing` matches no operation. Did you mean '/things'?")]),
+        ("/THINGS", [("unmatched_filter", "`--exclude-path /THINGS` matches no operation. Did you mean '/things'?")]),
         ("/things", []),
     ],
 )
