@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from checker.checks.check import Config, QuickLook
-from checker.checks.context import CheckContext, Found
+from checker.checks.context import PASSED, CheckContext, Found
 from checker.checks.rules import values_of
 from checker.core.contract import ResponsePlan
 from checker.core.failures import CauseScope, Failure
@@ -87,6 +87,8 @@ def error_disclosure(context: CheckContext) -> Found:
     in URLs and environment variables, in the form in which frameworks print them. A text that the request contained does not
     count.
     """
+    if context.response.is_traceback:
+        return PASSED
     content = context.response.readable.content[:_LONGEST]
     found: dict[str, Failure] = {}
     for kind, part, pattern in _SIGNS:

@@ -240,6 +240,8 @@ class Response:
     """Number of redirects that led to it; `request` is the first of their requests."""
     earlier: "Earlier" = ()
     """Other exchanges of the same request: redirects, retries, the twin of a request that was sent twice at once."""
+    is_traceback = False
+    """True if `content` is the traceback of an application in this process, which no client of its server would see."""
     raised: Exception | None = None
     """The exception of an application in this process, if callers want to see it. Its frames live as long as the response."""
 

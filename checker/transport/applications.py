@@ -326,6 +326,7 @@ def _failed(request: WireRequest, error: Exception, *, raises: bool) -> Response
     place = _UNDERLINE.sub("", "".join(told.format()))
     content = f"{said}\n{place}".encode("utf-8", "backslashreplace")
     response = _response(request, 500, [("Content-Type", "text/plain; charset=utf-8")], content)
+    response.is_traceback = True
     response.raised = error if raises else None
     return response
 
