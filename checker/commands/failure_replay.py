@@ -56,7 +56,7 @@ from checker.reporting.calls import (
 from checker.reporting.findings import has_response
 from checker.reporting.replays import Symptom, is_at_once, not_prepared, not_reached, symptoms_of
 from checker.supervisor.lock import Ownership
-from checker.transport.factories import NETWORK
+from checker.transport.factories import NETWORK, TransportFactory, in_process
 from checker.validation.compiled import compile_schema
 from checker.workers.authentication.logins import Identities, UserSource
 from checker.workers.starting.auth_trial import FetchedCredentials, keeper_alone
@@ -193,7 +193,9 @@ def replay_findings(
     codes, results = set(), list[FindingReplayed]()
     opened = past.view.opened
     origin = BaseUrl.from_url(target.base_url or (opened.base_url if opened else ""))
-    again = _Again(past, origin, target, target.caller(origin))
+    app = None if target.base_url else past.settings.target.app
+    connect = in_process().application_transport(app) if app else NETWORK
+    again = _Again(past, origin, target, target.caller(origin), connect)
     chosen = chosen_findings(ids, list(past.view.findings.values()))
     if not chosen:
         echo(f"The last run of {past.settings.corpus.folder} has no failures: nothing was sent.")
@@ -239,6 +241,7 @@ class _Again:
     origin: BaseUrl
     target: ReplayTarget
     caller: ReplayCredentials
+    connect: TransportFactory
     _checking: dict[str, tuple[TestedDescription, Tools]] = dataclasses.field(default_factory=dict)
 
     def checking(self, check: str) -> tuple[TestedDescription, Tools]:
@@ -267,7 +270,7 @@ def _tried(finding: Finding, again: _Again) -> str | None:
         raise _CannotSend("there was no response to compare with; send its command by hand")
     if any(one.exchange.body_size is not None for one in finding.sent):
         raise _CannotSend("a body was too long to be recorded")
-    lanes = NETWORK(replace(again.origin, base_path=""), again.target.http, 1)
+    lanes = again.connect(replace(again.origin, base_path=""), again.target.http, 1)
     calls = calls_of(finding)
     # The check sends its own requests.
     calls = calls[: len(calls) - len(finding.further)]

@@ -65,6 +65,7 @@ class PastRun(Struct, frozen=True):
         settings = run_settings(config, Invocation(run.started.location, run.started.kind))
         settings = settings.with_changes(
             corpus={"folder": str(folder)},
+            target={"app": run.started.app or None},
             seed=run.started.seed,
             processes={"workers": run.started.workers},
             command=run.started.command,

@@ -206,6 +206,7 @@ class RunStarted(Struct, frozen=True, array_like=True, tag=1):
     """Digest of the settings that must be equal to resume a run: generation, filters, checks."""
     command: str
     workers: int
+    app: str = ""  # The application in the process of the run, as `module:variable`; empty for an API behind a URL.
 
 
 class SchemaOpened(Struct, frozen=True, array_like=True, tag=2):

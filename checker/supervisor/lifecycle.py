@@ -201,6 +201,7 @@ class RunLifecycle:
             settings=settings_digest(self._settings),
             command=self._settings.command,
             workers=self._settings.processes.workers,
+            app=self._settings.target.app or "",
         )
         self.write(self._started)
 

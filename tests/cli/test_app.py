@@ -48,6 +48,8 @@ def test_an_application_is_tested_without_a_socket(invoke, folder: Path, name: s
     assert "Traceback (most recent call last)" in result.output
     assert "discloses" not in result.output
     assert "/api/a" in result.output
+    again = invoke("replay")
+    assert (again.exit_code, again.stdout.split("[")[0]) == (1, "FAILED  GET /a: Server error "), again.output
 
 
 def _document() -> dict[str, object]:
