@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from graphql import (
-    GraphQLArgument,
     GraphQLEnumType,
     GraphQLInputField,
     GraphQLInputObjectType,
@@ -254,23 +253,16 @@ def count_faults(kind: Any, value: Any) -> int:
         case GraphQLEnumType():
             return not (isinstance(value, str) and value in kind.values)
         case GraphQLInputObjectType():
-            if not isinstance(value, dict):
-                return 1
-            fields: Mapping[str, GraphQLInputField] = kind.fields
-            if kind.is_one_of and (len(value) != 1 or None in value.values()):
-                return 1
-            missing = sum(is_required_input_field(one) and key not in value for key, one in fields.items())
-            return missing + sum(
-                count_faults(fields[key].type, one) if key in fields else 1 for key, one in value.items()
-            )
+            is_single = isinstance(value, dict) and len(value) == 1 and None not in value.values()
+            return 1 if kind.is_one_of and not is_single else count_in_arguments(kind.fields, value)
         case _ if kind.name in BUILT_IN:
             return not takes_scalar(kind.name, value)
         case _:
             return is_malformed(kind, value)
 
 
-def count_in_arguments(args: Mapping[str, GraphQLArgument], value: Any) -> int:
-    """Return the number of rules that the arguments of a field break."""
+def count_in_arguments(args: Mapping[str, Any], value: Any) -> int:
+    """Return the number of rules that the arguments of a field, or the fields of an input object, break."""
     if not isinstance(value, dict):
         return 1
     missing = sum(is_required_argument(one) and name not in value for name, one in args.items())
