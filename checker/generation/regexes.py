@@ -15,8 +15,8 @@ import jsonschema_rs
 from msgspec import Struct
 
 from checker.core.system import later_pattern
-from checker.generation.sources.alphabets import Interval, merged
-from checker.validation.ecma import LONGEST_PATTERN, ecma_pattern, is_foreign, ranges_of
+from checker.generation.sources.alphabets import Interval, common, outside
+from checker.validation.ecma import LONGEST_PATTERN, ecma_pattern, is_foreign, merged, ranges_of
 
 Intervals = tuple[Interval, ...]
 UNBOUNDED: Final = 1 << 30
@@ -118,19 +118,10 @@ _DEEPEST: Final = 80  # Nesting of groups and repetitions.
 
 def complement(intervals: Intervals) -> Intervals:
     """Return the characters of the small universe that are not in `intervals`."""
-    found = []
-    for start, last in UNIVERSE:
-        for low, high in merged(intervals):
-            if high < start or low > last:
-                continue
-            if low > start:
-                found.append((start, low - 1))
-            start = high + 1
-        if start <= last:
-            found.append((start, last))
+    found = common(UNIVERSE, outside(intervals))
     if not found:
         raise UnsupportedPattern("a class of no usual character")
-    return tuple(found)
+    return found
 
 
 def _property(name: str, *, is_negated: bool) -> Intervals:
@@ -299,10 +290,10 @@ def _class(members: list[Any]) -> Intervals:
 
 
 def _without_surrogates(low: int, high: int) -> Intervals:
-    found = [(max(a, low), min(b, high)) for a, b in ((0, 0xD7FF), (0xE000, 0x10FFFF)) if max(a, low) <= min(b, high)]
+    found = common(((0, 0xD7FF), (0xE000, 0x10FFFF)), ((low, high),))
     if not found:
         raise UnsupportedPattern("a surrogate")
-    return tuple(found)
+    return found
 
 
 _BEYOND_TREES = later_pattern(r"\(\?<?[=!]|\(\?[imsu-]|\\[bBpPAZzk1-9]|.\^|\$.", re.DOTALL)

@@ -57,7 +57,7 @@ def ranges_of(name: str) -> Ranges | None:
     category = _CATEGORIES.get(plain, value)
     if len(category) > 2 or category[:1] not in "LMNPSZC":
         return _of_script(plain)
-    return _joined(run for found, run in _categories() if found.startswith(category))
+    return merged(run for found, run in _categories() if found.startswith(category))
 
 
 def _of_script(name: str) -> Ranges | None:
@@ -66,7 +66,7 @@ def _of_script(name: str) -> Ranges | None:
 
 
 def _of_assigned(has: Callable[[str], bool]) -> Ranges:
-    return _joined(
+    return merged(
         (code, code)
         for category, (first, last) in _categories()
         if category not in _MEANINGLESS
@@ -75,13 +75,14 @@ def _of_assigned(has: Callable[[str], bool]) -> Ranges:
     )
 
 
-def _joined(runs: Iterable[tuple[int, int]]) -> Ranges:
+def merged(intervals: Iterable[tuple[int, int]]) -> Ranges:
+    """Return intervals of characters in order and without overlap."""
     found: list[tuple[int, int]] = []
-    for first, last in runs:
-        if found and found[-1][1] == first - 1:
-            found[-1] = (found[-1][0], last)
+    for low, high in sorted(intervals):
+        if found and low <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(found[-1][1], high))
         else:
-            found.append((first, last))
+            found.append((low, high))
     return tuple(found)
 
 

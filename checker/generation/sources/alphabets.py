@@ -2,10 +2,14 @@
 
 import codecs
 import re
+import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from random import Random
+
+from checker.validation.ecma import merged
 
 Interval = tuple[int, int]  # First and last code point.
 TextRange = tuple[int, float, str | None]  # (first length, width of the range), or a whole text.
@@ -68,29 +72,10 @@ class Alphabet:
         return (once * (size // self.pool_size + 2))[offset : offset + size]
 
 
-def merged(intervals: Iterable[Interval]) -> tuple[Interval, ...]:
-    """Return intervals of characters in order and without overlap."""
-    found: list[Interval] = []
-    for low, high in sorted(intervals):
-        if found and low <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(found[-1][1], high))
-        else:
-            found.append((low, high))
-    return tuple(found)
-
-
-def without(intervals: Iterable[Interval], characters: str) -> tuple[Interval, ...]:
-    """Return the characters of `intervals` that are not in `characters`."""
-    found = list(merged(intervals))
-    for code in sorted(set(map(ord, characters))):
-        parts: list[Interval] = []
-        for low, high in found:
-            if low <= code <= high:
-                parts.extend(part for part in ((low, code - 1), (code + 1, high)) if part[0] <= part[1])
-            else:
-                parts.append((low, high))
-        found = parts
-    return tuple(found)
+def outside(intervals: Iterable[Interval]) -> list[Interval]:
+    """Return the characters that are not in `intervals`, with empty intervals (the last before the first) between neighbours."""
+    ends = [(-1, -1), *merged(intervals), (sys.maxunicode + 1, sys.maxunicode + 1)]
+    return [(before + 1, after - 1) for (_, before), (after, _) in pairwise(ends)]
 
 
 @lru_cache(maxsize=1024)
@@ -141,7 +126,11 @@ def restricted(intervals: tuple[Interval, ...], excluded: str) -> Alphabet:
         kept = "".join(char for char in text if char not in excluded)
         if kept:
             blocks.append((weight, kept))
-    return Alphabet(without(intervals, excluded), pool_size=_MEDIUM, blocks=tuple(blocks))
+    return Alphabet(
+        common(merged(intervals), outside((ord(one), ord(one)) for one in excluded)),
+        pool_size=_MEDIUM,
+        blocks=tuple(blocks),
+    )
 
 
 def common(left: Iterable[Interval], right: Iterable[Interval]) -> tuple[Interval, ...]:
