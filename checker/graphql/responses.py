@@ -49,16 +49,6 @@ _TYPENAME: Final = GraphQLNonNull(GraphQLString)
 Path = tuple[str | int, ...]
 
 
-class DataFault(Struct, frozen=True):
-    """A part of a response that violates a promise of the schema."""
-
-    rule: tuple[str, ...]  # The promise and its kind. Equal for all responses that violate it.
-    path: Path
-    message: str
-    promised: str  # The promised type.
-    value: Any
-
-
 class Shape(Struct, frozen=True):
     """The promise of one selected field, or of all data: a type and the selected fields of it."""
 
@@ -68,7 +58,7 @@ class Shape(Struct, frozen=True):
     only: frozenset[str] | None = None  # Types of objects that have the field; None for all types.
     possible: frozenset[str] | None = None  # Types that an object may have; None if there is only one.
 
-    def check(self, data: Any, wrong: list[DataFault]) -> None:
+    def check(self, data: Any, wrong: list[SchemaViolation]) -> None:
         """Add the faults in the data of a response to `wrong`. This shape must be that of all data."""
         self._check_object(self.kind, data, (), wrong)
 
@@ -79,49 +69,48 @@ class Shape(Struct, frozen=True):
             shape = None if shape is None else shape.fields.get(name)
         return "" if shape is None or shape is self else shape.place
 
-    def _check(self, kind: Any, value: Any, path: Path, wrong: list[DataFault]) -> None:
+    def _check(self, kind: Any, value: Any, path: Path, wrong: list[SchemaViolation]) -> None:
         if isinstance(kind, GraphQLNonNull):
             if value is None:
-                wrong.append(self._fault("non-null", path, f"null, and its type is `{kind}`", kind, None))
+                wrong.append(_violation(self.place, "non-null", path, f"null, and its type is `{kind}`", kind, None))
                 return
             kind = kind.of_type
         if value is None:
             return
         if isinstance(kind, GraphQLList):
             if not isinstance(value, list):
-                wrong.append(self._fault("list", path, f"no list, and its type is `{kind}`", kind, value))
+                wrong.append(_violation(self.place, "list", path, f"no list, and its type is `{kind}`", kind, value))
                 return
             for number, one in enumerate(value[:_MOST_ITEMS]):
                 self._check(kind.of_type, one, (*path, number), wrong)
         elif isinstance(kind, GraphQLEnumType):
             if not isinstance(value, str) or value not in kind.values:
                 says = f"{value!r:.80} is no member of the enum `{kind.name}`"
-                wrong.append(self._fault("enum", path, says, kind, value))
+                wrong.append(_violation(self.place, "enum", path, says, kind, value))
         elif isinstance(kind, GraphQLScalarType):
             # An ID accepts numbers but is always serialised as a string (GraphQL, 3.5.5).
             is_id = kind.name == "ID"
             if not (isinstance(value, str) if is_id else takes_scalar(kind.name, value)):
-                wrong.append(self._fault("scalar", path, f"{value!r:.80} is no `{kind.name}`", kind, value))
+                wrong.append(_violation(self.place, "scalar", path, f"{value!r:.80} is no `{kind.name}`", kind, value))
         else:
             self._check_object(kind, value, path, wrong)
 
-    def _check_object(self, kind: Any, value: Any, path: Path, wrong: list[DataFault]) -> None:
+    def _check_object(self, kind: Any, value: Any, path: Path, wrong: list[SchemaViolation]) -> None:
         if not isinstance(value, dict):
-            wrong.append(self._fault("object", path, f"no object, and its type is `{kind}`", kind, value))
+            wrong.append(_violation(self.place, "object", path, f"no object, and its type is `{kind}`", kind, value))
             return
         actual = value.get("__typename")
         if self.possible is not None and isinstance(actual, str) and actual not in self.possible:
             says = f"an object of type {actual}, which is no `{kind.name}`"
-            wrong.append(self._fault("possible-type", path, says, kind, actual))
+            wrong.append(_violation(self.place, "possible-type", path, says, kind, actual))
             return
         for key, one in self.fields.items():
             if key in value:
                 one._check(one.kind, value[key], (*path, key), wrong)
             elif one.only is None or actual in one.only:
-                wrong.append(one._fault("selected", path, f"the selected field `{key}` is missing", kind, value))
-
-    def _fault(self, rule: str, path: Path, says: str, kind: Any, value: Any) -> DataFault:
-        return DataFault((self.place, rule), path, says, str(kind), value)
+                wrong.append(
+                    _violation(one.place, "selected", path, f"the selected field `{key}` is missing", kind, value)
+                )
 
 
 class Shapes:
@@ -250,7 +239,7 @@ class GraphQLContract:
         shape = self._shape(response)
         if shape is None:
             return False
-        wrong: list[DataFault] = []
+        wrong: list[SchemaViolation] = []
         shape.check(value["data"], wrong)
         return not wrong
 
@@ -274,22 +263,23 @@ class GraphQLContract:
             return value
         if not isinstance(value, dict):
             says = f"a response is an object with `data` or `errors`, not {type(value).__name__}"
-            return BodyOpinions((_violation(DataFault(("answer", "type"), (), says, "object", value)),))
+            return BodyOpinions((_violation("answer", "type", (), says, "object", value),))
         if value.get("errors") and value.get("data") is None:
             return BodyOpinions()
         shape = self._shape(response)
         if shape is None:
             # The response to an invalid query is not specified.
             return BodyOpinions()
-        wrong: list[DataFault] = []
+        wrong: list[SchemaViolation] = []
         if "data" not in value:
-            wrong.append(DataFault(("data", "required"), (), "neither data nor errors", "{}", value))
+            wrong.append(_violation("data", "required", (), "neither data nor errors", "{}", value))
         else:
             shape.check(value["data"], wrong)
         # One violation for each rule, because a list of a thousand wrong items is one mistake.
-        by_rule = {one.rule: one for one in reversed(wrong)}
-        listed = [one for one in wrong if by_rule[one.rule] is one]
-        return BodyOpinions(tuple(map(_violation, listed[:_MOST_SHOWN])))
+        by_rule: dict[tuple[str, ...], SchemaViolation] = {}
+        for one in wrong:
+            by_rule.setdefault(one.schema_path, one)
+        return BodyOpinions(tuple(by_rule.values())[:_MOST_SHOWN])
 
     def _shape(self, response: Response) -> Shape | None:
         request = response.request
@@ -316,16 +306,9 @@ def _read(response: Response) -> Any:
         return BodyOpinions(undecodable=UndecodableBody("application/json", str(error)))
 
 
-def _violation(wrong: DataFault) -> SchemaViolation:
-    return SchemaViolation(
-        schema_path=wrong.rule,
-        schema_pointer=wrong.rule[0],
-        instance_path=("data", *wrong.path),
-        keyword=wrong.rule[-1],
-        message=wrong.message,
-        schema=wrong.promised,
-        value=wrong.value,
-    )
+def _violation(place: str, rule: str, path: Path, message: str, promised: object, value: Any) -> SchemaViolation:
+    """Return the fault of a part of a response: the place in the schema, the rule and the type that it promises."""
+    return SchemaViolation((place, rule), place, ("data", *path), rule, message, f"{promised}", value)
 
 
 _STATUSES: Final[Mapping[Blame, int]] = {Blame.REFUSED: 400, Blame.BROKEN_PROMISE: 500, Blame.FAILED: 500}
@@ -370,14 +353,10 @@ def resource_status(response: Response, field: str, role: RootRole) -> int:
     if found is None or (found is False and role.method == REMOVING):
         complaint = complaint_of(value, sent=_sent_texts(response))
         return _absent(role) if complaint is None else _STATUSES.get(complaint.blame) or denied_status(value)
-    if not isinstance(found, dict):
-        has_failed = False
-    else:
-        said = [found[name] for name in role.witnesses if name in found]
-        has_failed = any(one is False or (one and one is not True) for one in said)
-    if has_failed:
+    said = [found[name] for name in role.witnesses if name in found] if isinstance(found, dict) else []
+    if any(one is False or (one and one is not True) for one in said):
         # The errors show that it failed, but not why.
-        return _UNPROCESSABLE if role.method in CREATING else _MISSING
+        return _absent(role)
     other = _other_member(found, role)
     if other:
         return status_named(other)

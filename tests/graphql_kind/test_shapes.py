@@ -2,7 +2,8 @@
 
 import pytest
 
-from checker.graphql.responses import DataFault, Shapes
+from checker.core.contract import SchemaViolation
+from checker.graphql.responses import Shapes
 from tests.graphql_kind.library import SDL
 from tests.graphql_kind.making import opened
 
@@ -13,9 +14,9 @@ def rules(query: str, data: object) -> list[str]:
     """What is wrong with data, by the kinds of promises."""
     shape = SHAPES.of(query)
     assert shape is not None
-    wrong: list[DataFault] = []
+    wrong: list[SchemaViolation] = []
     shape.check(data, wrong)
-    return [one.rule[-1] for one in wrong]
+    return [one.keyword for one in wrong]
 
 
 @pytest.mark.parametrize(
