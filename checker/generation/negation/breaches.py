@@ -32,28 +32,15 @@ _Where = Callable[[Source, Any], Any]
 """Make room for the broken part in a value; return the key or index for it."""
 
 
-class _Once:
-    """A draw that is compiled at its first use. Creating one takes a tenth of the time of `functools.cache`."""
-
-    __slots__ = ("_draw", "_make")
-
-    def __init__(self, make: Callable[[], Draw]) -> None:
-        self._make = make
-        self._draw: Draw | None = None
-
-    def __call__(self) -> Draw:
-        if self._draw is None:
-            self._draw = self._make()
-        return self._draw
-
-
 def put(valid: Callable[[], Draw], where: _Where) -> Host:
     """Return the host that puts a broken part into a valid object or array. The object or array is compiled on demand."""
     # All breaches below one place share it. If the conjunction has no values, the compiler remembers the reason.
-    around = _Once(valid)
+    around: list[Draw] = []
 
     def host(broken: Broken) -> Broken:
-        draw = around()
+        if not around:
+            around.append(valid())
+        draw = around[0]
 
         def whole(source: Source) -> tuple[Any, Any]:
             value = draw(source)
@@ -85,13 +72,13 @@ def in_property(site: MutationSite, name: str) -> Host:
 
 def in_named(site: MutationSite, named: Callable[[], Draw]) -> Host:
     """Return the host of a property with a drawn name."""
-    names = _Once(named)
+    names: list[Draw] = []
 
     def valid() -> Draw:
-        names()  # Raises `Unsatisfiable` for a pattern without texts, before any value is drawn.
+        names.append(named())  # Raises `Unsatisfiable` for a pattern without texts, before any value is drawn.
         return site.valid(dict)
 
-    return put(valid, lambda source, value: with_room(site, value, names()(source)))
+    return put(valid, lambda source, value: with_room(site, value, names[0](source)))
 
 
 def matching_name(site: MutationSite, pattern: str) -> Draw:
@@ -115,10 +102,9 @@ def matching_name(site: MutationSite, pattern: str) -> Draw:
 
 def as_name(site: MutationSite) -> Host:
     """Return the host of the name of a property."""
-    items = _Once(lambda: site.draw(site.form.objects.additional, item_of(site.place)))
 
     def host(broken: Broken) -> Broken:
-        objects, item = site.valid(dict), items()
+        objects, item = site.valid(dict), site.draw(site.form.objects.additional, item_of(site.place))
 
         def whole(source: Source) -> tuple[Any, Any]:
             value = objects(source)
