@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from enum import Enum
 from functools import lru_cache
 from itertools import islice
 from sys import intern
@@ -22,14 +21,8 @@ from checker.corpus.records import Above
 from checker.values.history import LONGEST_TEXT, SCALARS, Origin, Scalar, ValueHistory
 from checker.values.locations import URL_MARK, DescribedPaths, may_be_url, member_of, urls_in_headers, value_in
 
-
-class Absent(Enum):
-    """The body is no JSON. This differs from `null`."""
-
-    ABSENT = "absent"
-
-
-ABSENT: Final = Absent.ABSENT
+ABSENT: Final = object()
+"""Stands for a body that is no JSON. This differs from `null`."""
 
 
 def json_of(response: Response) -> Any:
