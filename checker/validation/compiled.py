@@ -66,8 +66,12 @@ _MOST_NODES = 20_000
 """Schemas inside each other at one place, without a reference between them. The largest documents of the schema store have 3,000 in total."""
 
 
-class SchemaTooLarge(Exception):
-    """More than `_MOST_NODES` nested schemas. Only YAML aliases that multiply create so many."""
+class UnusableSchema(CheckerError):
+    """A schema that cannot be compiled although its references have targets."""
+
+
+class OversizedSchema(UnusableSchema):
+    """A schema that contains too many others to be compiled in reasonable time. Only YAML aliases that multiply create such schemas."""
 
 
 class Translator:
@@ -96,29 +100,28 @@ class Translator:
         self._hidden_by_place: dict[str, _Names] = {}
         self._used: list[_Fragment] = []
         self._nodes = 0
+        self._start = ""  # Pointer of the schema that is translated, for errors.
         self._todo: list[tuple[_Fragment, object, str, _Way]] = []
 
     def bundle(self, schema: Schema, scope: Scope = ()) -> Plain:
         """Return the schema with everything that it refers to under `$defs`. `scope` is the dynamic scope at its place.
 
-        Raises `SchemaTooLarge`, and `UnresolvableReference` also for a reference that leads back to itself without a schema
+        Raises `OversizedSchema`, and `UnresolvableReference` also for a reference that leads back to itself without a schema
         in between.
         """
-        self._used, self._nodes = [], 0
+        self._used, self._nodes, self._start = [], 0, schema.pointer
         plain = self._node(schema.raw, schema.pointer, _Way(_NOTHING, scope))
         used = self._used
         # A loop and no recursion, because in large documents references form chains of hundreds.
         while self._todo:
             pending, target, pointer, way = self._todo.pop()
-            self._used, self._nodes = [], 0
+            self._used, self._nodes, self._start = [], 0, pointer
             try:
                 pending.plain = self._node(target, pointer, way)
-            except UnresolvableReference as error:
+            except (UnresolvableReference, OversizedSchema) as error:
                 pending.error = str(error)
             except RecursionError:
                 pending.error = f"the schema at {pointer} is nested too deeply to be read"
-            except SchemaTooLarge:
-                pending.error = too_large(pointer)
             pending.references = tuple(self._used)
         found: dict[str, _Fragment] = {}
         todo = used
@@ -141,7 +144,8 @@ class Translator:
             return True
         self._nodes += 1
         if self._nodes > _MOST_NODES:
-            raise SchemaTooLarge
+            held = f"holds more than {_MOST_NODES:,} schemas"
+            raise OversizedSchema(f"the schema at {self._start} {held}; refer to what repeats")
         if self._is_scoped:
             way = _Way(way.hidden, entered(self._document, way.scope, at))
         dialect = dialect_at(self._document, at, self._dialect)
@@ -285,11 +289,6 @@ class Translator:
         return isinstance(target, dict) and target.get(self._flag) is True
 
 
-def too_large(pointer: str) -> str:
-    """Return the error message for such a schema."""
-    return f"the schema at {pointer} holds more than {_MOST_NODES:,} schemas; refer to what repeats"
-
-
 @lru_cache(maxsize=2048)
 def is_enforceable(pattern: str) -> bool:
     """Whether the compiled validator can match the pattern."""
@@ -362,14 +361,6 @@ def _arrays(plain: dict[str, Any], *, has_prefix: bool) -> None:
 _RULES: Final = (_names_once, _boolean_bounds, _patterns, _formats)
 
 
-class UnusableSchema(CheckerError):
-    """A schema that cannot be compiled although its references have targets."""
-
-
-class OversizedSchema(UnusableSchema):
-    """A schema that contains too many others to be compiled in reasonable time."""
-
-
 class Compiled(Struct, frozen=True):
     """A compiled schema."""
 
@@ -419,8 +410,6 @@ class _DocumentCache(Struct):
                 raise UnusableSchema(
                     f"the schema at {schema.pointer} is nested too deeply to be read; simplify it"
                 ) from None
-            except SchemaTooLarge:
-                raise OversizedSchema(too_large(schema.pointer)) from None
             # By content, because most schemas of a large description are equal to another one, and compiling takes
             # longer than a digest.
             try:
