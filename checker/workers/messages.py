@@ -10,7 +10,7 @@ from checker.core.errors import LoaderErrorKind
 from checker.core.meta import Step
 from checker.core.operation import Label
 from checker.core.resource_names import Resource
-from checker.corpus.codec import pack, unpack
+from checker.corpus.codec import pack
 from checker.corpus.records import (
     CaseFared,
     DemandHeard,
@@ -307,9 +307,6 @@ class CredentialAction(StrEnum):
     """From the worker that fetched credentials to the supervisor, and from there to all workers. Never written to disk."""
 
 
-Pairs = tuple[tuple[str, str], ...]  # (name, value).
-
-
 class CredentialMessage(Struct, frozen=True, tag=True):
     """A message about the credentials of one source, in both directions."""
 
@@ -317,32 +314,13 @@ class CredentialMessage(Struct, frozen=True, tag=True):
     source: str
     number: int  # Number of the credentials. In WANTED the number of the refused ones; 0 if there were none.
     key: str = ""  # The key of the credentials in their source.
-    headers: Pairs = ()
-    query: Pairs = ()
-    cookies: Pairs = ()
-    data: bytes = b""  # Packed data for the source.
-    error: str = ""  # Why there are no credentials. `data` then belongs to the previous ones.
-    refresh_s: float | None = None
-
-    @property
-    def credentials(self) -> Credentials:
-        """Return the credentials as the source returned them."""
-        data = unpack(self.data, lambda value: value) if self.data else None
-        return Credentials(dict(self.headers), dict(self.query), dict(self.cookies), data, refresh_s=self.refresh_s)
+    credentials: Credentials = Credentials()  # As the source returned them, without a case.
+    error: str = ""  # Why there are no credentials. Their `data` then belongs to the previous ones.
 
     def fetched(self, found: Credentials) -> "CredentialMessage":
         """Return the reply to this order. Raises `TypeError` for data that cannot be sent to other workers."""
-        return CredentialMessage(
-            CredentialAction.FETCHED,
-            self.source,
-            self.number,
-            self.key,
-            tuple(found.headers.items()),
-            tuple(found.query.items()),
-            tuple(found.cookies.items()),
-            b"" if found.data is None else pack(found.data),
-            refresh_s=found.refresh_s,
-        )
+        pack(found.data)
+        return replace(self, action=CredentialAction.FETCHED, credentials=replace(found, case=None))
 
     def failed(self, error: str, held: Credentials | None) -> "CredentialMessage":
         """Return the reply to this order if no credentials could be fetched to replace those held."""

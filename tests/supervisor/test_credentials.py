@@ -2,10 +2,11 @@
 
 from msgspec.structs import replace
 
+from checker.core.credentials import Credentials
 from checker.supervisor.credentials import COOLING_S, MOST_FAILURES, CredentialExchange
 from checker.workers.messages import CredentialAction, CredentialMessage
 
-FIRST = CredentialMessage(CredentialAction.FETCHED, "login", 1, headers=(("Authorization", "a"),))
+FIRST = CredentialMessage(CredentialAction.FETCHED, "login", 1, credentials=Credentials({"Authorization": "a"}))
 WANTED = CredentialMessage(CredentialAction.WANTED, "login", 0)
 ORDER = CredentialMessage(CredentialAction.FETCH, "login", 1)
 

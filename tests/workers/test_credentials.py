@@ -67,7 +67,7 @@ def test_every_value_is_masked_before_anything_carries_it() -> None:
     made = keeper(Numbered())
     sent(made)
     given = made.fetch(CredentialMessage(CredentialAction.FETCH, "numbered", 2))
-    assert given.headers == (("X-Key", "key-number-2"),)
+    assert given.credentials.headers == {"X-Key": "key-number-2"}
     assert made.secrets.store.mask("say key-number-2") == "say {secret:header:X-Key}"
 
 
@@ -213,7 +213,7 @@ def test_old_values_are_let_go_and_the_last_ones_stay_masked() -> None:
     for number in range(1, 41):
         made.take(
             CredentialMessage(
-                CredentialAction.FETCHED, "numbered", number, headers=(("X-Key", f"key-number-{number}"),)
+                CredentialAction.FETCHED, "numbered", number, credentials=Credentials({"X-Key": f"key-number-{number}"})
             )
         )
     store = made.secrets.store
