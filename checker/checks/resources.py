@@ -19,10 +19,10 @@ from checker.core.response import Outcome, Response
 
 
 class Sent(Struct, frozen=True):
-    """A step that a check has sent again."""
+    """A step that a check has sent again, or that user code has sent."""
 
     case: Case
-    request: WireRequest
+    request: WireRequest | None
     outcome: Outcome
 
 

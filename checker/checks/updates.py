@@ -128,6 +128,7 @@ def _not_stored(context: CheckContext, steps: Sequence[Sent], shown: Response) -
         return found
     # Some services show a write late. Only the repetition waits: otherwise a lane would be blocked for each update of a
     # known failure.
+    assert read.request is not None
     late = yield replace(read.request, delay_s=LATE_S)
     return (yield from read_your_writes(replace_context(judged, response=late))) if is_success(late) else PASSED
 

@@ -10,13 +10,12 @@ from typing import Any, ClassVar, Final
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
-from msgspec import Struct
 
+from checker.checks.resources import Sent
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import IncorrectUsage, InvalidStateMachine, InvalidTransition, NoLinksFound
 from checker.core.meta import Binding, PhaseInfo
 from checker.core.operation import BrokenOperation, Label
-from checker.core.request import WireRequest
 from checker.core.resources import ResourceModel, Transition
 from checker.core.response import Response
 from checker.generation.sources.hypothesis import give_seed, seed_given
@@ -29,18 +28,6 @@ from checker.phases.bindings import evaluated, place_in_answer, set_into
 _MANY: Final = 1 << 16
 SEQUENCES_TEST: Final = "_checker_sequences"
 """Attribute of the tests of state machines. Their calls belong to a session, like those of tests of operations."""
-
-
-class Exchanged(Struct, frozen=True):
-    """A case and its response."""
-
-    case: Case
-    outcome: Response
-
-    @property
-    def request(self) -> WireRequest | None:
-        """Return the request that was sent."""
-        return self.outcome.request
 
 
 class APIStateMachine(RuleBasedStateMachine):
@@ -62,7 +49,7 @@ class APIStateMachine(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.exchanged: list[Exchanged] = []
+        self.exchanged: list[Sent] = []
         """The calls of this scenario, in order."""
         self.setup()
 
@@ -102,7 +89,7 @@ class APIStateMachine(RuleBasedStateMachine):
             )
         response = self.call(case, **given)
         self.after_call(response, case)
-        self.exchanged.append(Exchanged(case, response))
+        self.exchanged.append(Sent(case, response.request, response))
         self.validate_response(response, case)
 
     @classmethod
@@ -196,6 +183,7 @@ def _following(name: str, transition: Transition, documented: frozenset[str]) ->
             _bindings(transition, sent, step)
             for step, sent in enumerate(self.exchanged)
             if sent.case.operation.label == transition.source
+            and isinstance(sent.outcome, Response)
             and transition.is_for(sent.outcome.status_code, documented)
         ]
         possible = [one for one in reversed(found) if one]
@@ -214,7 +202,7 @@ def _was_called(label: Label) -> Any:
     return lambda self: any(sent.case.operation.label == label for sent in self.exchanged)
 
 
-def _bindings(transition: Transition, sent: Exchanged, step: int) -> tuple[Binding, ...]:
+def _bindings(transition: Transition, sent: Sent, step: int) -> tuple[Binding, ...]:
     values = ((one, evaluated(one.value, sent)) for one in transition.values)
     source = transition.source
     return tuple(

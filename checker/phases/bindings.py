@@ -4,11 +4,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import lru_cache, partial
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from checker.checks.context import JudgedInteraction
 from checker.core.case import NOT_SET, Case, copied, fresh_key, is_idempotency_key
 from checker.core.meta import Binding, CaseMetadata, PhaseData, PhaseInfo, ValuePool
 from checker.core.operation import Parameter
@@ -16,7 +17,7 @@ from checker.core.phases import EXAMPLES
 from checker.core.request import Location
 from checker.core.resource_names import may_be_segment
 from checker.core.resources import REMOVING
-from checker.core.response import Outcome, Response
+from checker.core.response import Response
 from checker.core.runtime_expressions import (
     EvaluationContext,
     InvalidExpression,
@@ -35,21 +36,12 @@ ITEMS = "*"  # In a pointer: every item of a list.
 SHOWN = 120  # Characters of a description.
 
 
-class SentCase(Protocol):
-    """A case and what came back."""
-
-    @property
-    def case(self) -> Case: ...
-    @property
-    def outcome(self) -> Outcome | None: ...
-
-
-def evaluated(raw: Any, sent: SentCase) -> Any:
+def evaluated(raw: Any, sent: JudgedInteraction) -> Any:
     """Return the value of a link's expression after an interaction, the first of several; `NOT_SET` if there is none."""
     return value_of(json.dumps(raw), sent)
 
 
-def resolved(binding: Binding, earlier: Sequence[SentCase]) -> Binding:
+def resolved(binding: Binding, earlier: Sequence[JudgedInteraction]) -> Binding:
     """Return the binding with the value that its producer returned this time; unchanged if the producer returned none."""
     if not binding.expression:
         for sent in reversed(earlier):
@@ -97,7 +89,7 @@ def set_into(case: Case, bindings: Iterable[Binding]) -> tuple[Binding, ...]:
     return done
 
 
-def renewed(case: Case, earlier: Sequence[SentCase]) -> Case:
+def renewed(case: Case, earlier: Sequence[JudgedInteraction]) -> Case:
     """Return a step of a sequence with the values that the responses of earlier steps have this time."""
     other = copy(case)
     for location in Location:
@@ -175,7 +167,7 @@ def place_in_answer(expression: Any) -> str:
     return text.removeprefix("$response.body#").partition("#regex:")[0]
 
 
-def value_of(expression: str, sent: SentCase, wanted: Any = NOT_SET) -> Any:
+def value_of(expression: str, sent: JudgedInteraction, wanted: Any = NOT_SET) -> Any:
     """Return the value of an expression (JSON) after an interaction: `wanted` or the first of several; `NOT_SET` if there is none."""
     outcome = sent.outcome
     parsed = _parsed(expression)

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
+from checker.checks.context import JudgedInteraction
 from checker.checks.resources import scope_places
 from checker.config.table import ALGORITHMS
 from checker.core.case import NOT_SET
@@ -29,7 +30,7 @@ from checker.core.resources import (
 )
 from checker.core.response import Response
 from checker.health import may_change_caller
-from checker.phases.bindings import SentCase, expression_of, value_of
+from checker.phases.bindings import expression_of, value_of
 from checker.values.consumers import variable_kinds
 from checker.values.harvest import DEEP, Places, ResponsePlace, json_of
 from checker.values.locations import DescribedPaths, may_be_url, urls_in_headers
@@ -123,7 +124,7 @@ class ResponseKind(Struct, eq=False):
 class ShownStep(Struct):
     """The values of one step, each read once: all later steps need them."""
 
-    sent: SentCase
+    sent: JudgedInteraction
     kind: ResponseKind
     use: ResourceUse  # What its operation does in the resource model.
     succeeded: bool  # Whether its response has a status of 2xx or 3xx.
@@ -161,7 +162,7 @@ class SequenceModel(Struct):
             found = self._targets[label] = StepTarget.of(self.operations[label], self.model.uses[label])
         return found
 
-    def shown(self, sent: SentCase) -> ShownStep:
+    def shown(self, sent: JudgedInteraction) -> ShownStep:
         """Return a step of which nothing is read yet."""
         outcome, operation, meta = sent.outcome, sent.case.operation, sent.case.meta
         passed: dict[str, tuple[int, str]] = {}
@@ -201,7 +202,7 @@ class KnownResources(Struct):
     turn: int = 0  # Index of the element whose values are taken from a list that has it.
     steps: list[ShownStep] = field(default_factory=list)
 
-    def read(self, sequence: Sequence[SentCase]) -> None:
+    def read(self, sequence: Sequence[JudgedInteraction]) -> None:
         """Add the new steps. Steps that another sequence has in common with the known one are kept."""
         steps = self.steps
         del steps[len(sequence) :]

@@ -9,6 +9,7 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from checker.checks.context import JudgedInteraction
 from checker.config.settings import SequenceSettings
 from checker.core.case import NOT_SET, Case
 from checker.core.errors import CheckerError
@@ -21,7 +22,7 @@ from checker.core.resources import ACCEPTED, CREATING, READING, REMOVING, Resour
 from checker.core.response import Response
 from checker.corpus.secrets import NO_SECRETS, Secrets
 from checker.generation.boundaries.values import likeness
-from checker.phases.bindings import SentCase, shown_place
+from checker.phases.bindings import shown_place
 from checker.phases.case_factory import WRONG_STEPS, CaseFactory, GeneratedCase, is_safe
 from checker.phases.known_resources import (
     DECLARED,
@@ -135,7 +136,7 @@ _KEPT: Final = 96
 """Sequences whose known values are kept: more than run at the same time, including those that `fuzz` keeps."""
 
 
-def unchanged(sequence: Sequence[SentCase]) -> list[Case]:
+def unchanged(sequence: Sequence[JudgedInteraction]) -> list[Case]:
     """Return the safe requests since a step may last have changed something; none while a job may go on (202)."""
     found: list[Case] = []
     for step in reversed(sequence):
@@ -168,7 +169,7 @@ class SequenceBuilder(Struct, dict=True):
 
     def follow(
         self,
-        sequence: Sequence[SentCase],
+        sequence: Sequence[JudgedInteraction],
         seed: int,
         index: int,
         phase: PhaseInfo,
@@ -198,7 +199,7 @@ class SequenceBuilder(Struct, dict=True):
     def _next(
         self,
         known: KnownResources,
-        sequence: Sequence[SentCase],
+        sequence: Sequence[JudgedInteraction],
         recipe: tuple[int, int, int],
         phase: PhaseInfo,
         tried: Mapping[Label, int],

@@ -1,10 +1,10 @@
 import tracemalloc
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from checker.checks.judge import CLEAN, Judgement
 from checker.checks.server_error import ServerError
-from checker.core.failures import Failure
 from checker.core.meta import Binding
 from checker.core.operation import Body, Label, Location
 from checker.core.resources import ResourceModel
@@ -17,12 +17,6 @@ from checker.values.pool import ValuePool
 from checker.workers.observers.signals import CAPS, SignalSet
 from checker.workers.starting.opening import remember
 from tests.values.test_values import CREATE, READ, Document, Route, answer, sent
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    failures: tuple[Failure, ...] = ()
-
 
 SCHEMA = {
     "properties": {
@@ -50,31 +44,31 @@ def test_a_first_answer_shows_every_class_and_a_second_one_nothing() -> None:
     failure.check = "not_a_server_error"
     case = sent(READ, (binding,), path_parameters={"code": "7"})
     response = Response(500, JSON, b'{"error": "it broke"}', elapsed=0.5)
-    found = signals.observe(case, response, Said((failure,)), CREATE.label)
+    found = signals.observe(case, response, Judgement((failure,), (), ()), CREATE.label)
     assert kinds(found) == sorted(CAPS)
     assert len({number for number, _ in found}) == len(found)
-    assert signals.observe(case, response, Said((failure,)), CREATE.label) == ()
+    assert signals.observe(case, response, Judgement((failure,), (), ()), CREATE.label) == ()
 
 
 def test_ids_are_the_same_for_ever() -> None:
-    found = SignalSet().observe(sent(CREATE), Response(204, [], b""), Said())
+    found = SignalSet().observe(sent(CREATE), Response(204, [], b""), CLEAN)
     assert [number for number, kind in found if kind == "status"] == [11960399209986923241]
 
 
 def test_what_an_earlier_night_saw_is_not_new() -> None:
     case, response = sent(CREATE, body={"a": 1}), answer({"id": 1})
-    first = SignalSet().observe(case, response, Said())
+    first = SignalSet().observe(case, response, CLEAN)
     again = SignalSet(number for number, _ in first)
-    assert again.observe(case, response, Said()) == ()
+    assert again.observe(case, response, CLEAN) == ()
 
 
 def test_what_an_earlier_night_saw_guides_the_next_one_once() -> None:
     case, response = sent(READ), answer({"id": 1})
     signals = SignalSet()
-    signals.learn((number for number, _ in SignalSet().observe(case, response, Said())), is_earlier=True)
-    assert signals.observe(case, response, Said()) == ()
+    signals.learn((number for number, _ in SignalSet().observe(case, response, CLEAN)), is_earlier=True)
+    assert signals.observe(case, response, CLEAN) == ()
     assert signals.has_news
-    assert signals.observe(case, response, Said()) == ()
+    assert signals.observe(case, response, CLEAN) == ()
     assert not signals.has_news
 
 
@@ -85,10 +79,10 @@ def test_a_worker_that_starts_again_takes_what_earlier_nights_saw_for_news(tmp_p
     for number, case in enumerate(nights, start=1):
         with closing(JournalWriter(layout.journal(number, 1))) as journal:
             journal.append(RunStarted(f"r{number}", "fuzz", 1.0, "0", "api.json", 1, "s", "checker fuzz", 1))
-            journal.append(SignalsSeen(case.operation.label, SignalSet().observe(case, response, Said())))
+            journal.append(SignalsSeen(case.operation.label, SignalSet().observe(case, response, CLEAN)))
     signals = SignalSet()
     remember(layout, signals, ValuePool(ResourceModel(()), lambda label: ()))
-    found = [(signals.observe(case, response, Said()), signals.has_news) for case in nights]
+    found = [(signals.observe(case, response, CLEAN), signals.has_news) for case in nights]
     assert found == [((), True), ((), False)]
 
 
@@ -96,19 +90,19 @@ def test_each_boundary_of_an_input_is_a_signal_of_its_own_by_outcome() -> None:
     signals, response = SignalSet(), Response(200, [], b"")
     values = [0, 1, 2, 15, 29, 30, 31, -4]
     for nights in values:
-        found = signals.observe(book(nights=nights), response, Said())  # type: ignore[arg-type]
+        found = signals.observe(book(nights=nights), response, CLEAN)  # type: ignore[arg-type]
         assert "input" in kinds(found) or nights == -4
-    assert signals.observe(book(nights=16), response, Said()) == ()  # type: ignore[arg-type]
-    assert kinds(signals.observe(book(state="paid", nights=2), response, Said())) == ["input"]  # type: ignore[arg-type]
-    refused = signals.observe(book(nights=30), Response(422, [], b""), Said())  # type: ignore[arg-type]
+    assert signals.observe(book(nights=16), response, CLEAN) == ()  # type: ignore[arg-type]
+    assert kinds(signals.observe(book(state="paid", nights=2), response, CLEAN)) == ["input"]  # type: ignore[arg-type]
+    refused = signals.observe(book(nights=30), Response(422, [], b""), CLEAN)  # type: ignore[arg-type]
     assert "input" in kinds(refused)
 
 
 def test_what_is_new_among_dull_answers_is_seen_before_long() -> None:
     signals, usual, odd = SignalSet(), answer({"id": 1}), answer({"ix": 1})
     for _ in range(5_000):
-        signals.observe(sent(READ), usual, Said())
-    seen = [signals.observe(sent(READ), odd, Said()) for _ in range(64)]
+        signals.observe(sent(READ), usual, CLEAN)
+    seen = [signals.observe(sent(READ), odd, CLEAN) for _ in range(64)]
     assert [kinds(found) for found in seen if found] == [["leaf"]]
 
 
@@ -117,15 +111,15 @@ def test_numbers_ids_and_quoted_parts_do_not_make_an_error_new() -> None:
     first = {"detail": "no booking 17 for 'Ann'"}
     second = {"detail": "no booking 99 for 'Bob'"}
     third = {"detail": "booking already paid"}
-    signals.observe(sent(READ), answer(first, 404), Said())
-    assert signals.observe(sent(READ), answer(second, 404), Said()) == ()
-    assert kinds(signals.observe(sent(READ), answer(third, 409), Said())) >= ["error"]
+    signals.observe(sent(READ), answer(first, 404), CLEAN)
+    assert signals.observe(sent(READ), answer(second, 404), CLEAN) == ()
+    assert kinds(signals.observe(sent(READ), answer(third, 409), CLEAN)) >= ["error"]
 
 
 def test_names_that_a_server_makes_up_are_capped() -> None:
     signals, total = SignalSet(), 0
     for number in range(2000):
-        found = signals.observe(sent(READ), answer({f"k{number}": 1}), Said())
+        found = signals.observe(sent(READ), answer({f"k{number}": 1}), CLEAN)
         total += sum(kind == "leaf" for _, kind in found)
     assert total == CAPS["leaf"]
 
@@ -133,7 +127,7 @@ def test_names_that_a_server_makes_up_are_capped() -> None:
 def test_any_body_is_looked_at_without_raising() -> None:
     signals = SignalSet()
     for content in (b"", b"{", b"null", b"[" * 9999, b'"\xff"', b"1e999", b"[[[[[[[[[1]]]]]]]]]"):
-        signals.observe(sent(Route("GET", "/x")), Response(400, JSON, content), Said())
+        signals.observe(sent(Route("GET", "/x")), Response(400, JSON, content), CLEAN)
     assert Label("GET /x") == Route("GET", "/x").label
 
 
@@ -142,7 +136,7 @@ def test_long_names_take_no_more_memory_than_short_ones() -> None:
     hostile = answer({"n" * 200_000: {f"k{number}": number for number in range(2000)}})
     signals = SignalSet()
     tracemalloc.start()
-    assert signals.observe(sent(READ), hostile, Said())
+    assert signals.observe(sent(READ), hostile, CLEAN)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 10 << 20
@@ -163,7 +157,7 @@ def looks_at(latencies_s: tuple[float, ...]) -> int:
     signals, before = SignalSet(), ReadResponse.looks
     for number in range(600):
         elapsed = latencies_s[number % len(latencies_s)]
-        signals.observe(sent(READ), ReadResponse(200, [], b"", elapsed=elapsed), Said())
+        signals.observe(sent(READ), ReadResponse(200, [], b"", elapsed=elapsed), CLEAN)
     return ReadResponse.looks - before
 
 

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
+from checker.checks.context import JudgedInteraction
 from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError
 from checker.core.meta import Binding, Drawn, PhaseInfo, Step
@@ -18,7 +19,7 @@ from checker.core.response import Response
 from checker.corpus.needs import place_of_name
 from checker.generation.sources.context import Rejected
 from checker.health import made_paths, path_of
-from checker.phases.bindings import SentCase, has_place, held_by, resolved
+from checker.phases.bindings import has_place, held_by, resolved
 from checker.phases.case_factory import CaseFactory, Exhausted, GeneratedCase
 from checker.phases.case_parts import literal_of
 from checker.phases.listing import SMALLEST
@@ -94,7 +95,7 @@ def _takes_all(chain: Sequence[GeneratedCase]) -> bool:
     )
 
 
-def are_linked(chain: Sequence[GeneratedCase], sent: Sequence[SentCase]) -> bool:
+def are_linked(chain: Sequence[GeneratedCase], sent: Sequence[JudgedInteraction]) -> bool:
     """Whether each resource that a sequence names was in the response to one of its earlier steps."""
     return _takes_all(chain) and all(
         resolved(one, sent[:number]) is not one for number, made in enumerate(chain) for one in named_by(made)

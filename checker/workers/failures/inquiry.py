@@ -9,6 +9,7 @@ from random import Random
 from msgspec import Struct
 from msgspec.structs import replace
 
+from checker.checks.context import JudgedInteraction
 from checker.checks.judge import UNJUDGED
 from checker.checks.server_error import DroppedConnection, UnansweredRequest
 from checker.core import curl
@@ -27,7 +28,7 @@ from checker.corpus.inflight import Stage
 from checker.corpus.records import Note
 from checker.generation.sources.context import Rejected
 from checker.phases.attempt import Tools, Verdict, build_request, exchange, judge_outcome
-from checker.phases.bindings import SentCase, held_by, resolved, without_step
+from checker.phases.bindings import held_by, resolved, without_step
 from checker.phases.case_factory import CaseFactory, GeneratedCase, plainest_like, undescribed_method
 from checker.phases.case_parts import literal_of, others_like
 from checker.phases.shrinking import content_of, shrink_case
@@ -209,7 +210,7 @@ class Inquiry(Struct):
         remade = self.factory.remake(made.step, name=digest("confirmed", made.case.id)[:12], phase=self.suspicion.phase)
         return (yield from self.slot.shot(remade, Purpose.CONFIRM, earlier))
 
-    def _following(self, made: GeneratedCase, sent: Sequence[SentCase]) -> GeneratedCase:
+    def _following(self, made: GeneratedCase, sent: Sequence[JudgedInteraction]) -> GeneratedCase:
         """Return a step with the values of the earlier steps' new responses. Raises the errors of making a case."""
         step = replace(made.step, bindings=tuple(resolved(binding, sent) for binding in made.bindings))
         return self.factory.remake(step, name=digest("confirmed", made.case.id)[:12], phase=self.suspicion.phase)

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from sys import intern
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec import Struct
 
+from checker.checks.judge import Judgement
 from checker.core.case import NOT_SET, Case
 from checker.core.digests import digest_int
-from checker.core.failures import Failure
 from checker.core.operation import Label, Location, Operation
 from checker.core.response import Response
 from checker.core.scalars import is_number
@@ -144,13 +144,6 @@ _SAMPLE = 64
 _KEYS = 20_000
 
 
-class Verdicts(Protocol):
-    """The verdicts of the checks on an interaction."""
-
-    @property
-    def failures(self) -> Sequence[Failure]: ...
-
-
 class _Dullness(Struct):
     """Interactions with the same key that showed nothing new."""
 
@@ -188,7 +181,7 @@ class SignalSet:
         """By the observable features of interactions."""
 
     def observe(
-        self, case: Case, response: Response, verdicts: Verdicts, previous: Label | None = None
+        self, case: Case, response: Response, verdicts: Judgement, previous: Label | None = None
     ) -> tuple[tuple[int, str], ...]:
         """Return (id, class) for everything that this interaction showed first in any night. `previous` is the operation of the step before."""
         new: list[tuple[int, str]] = []
