@@ -158,7 +158,7 @@ class Portion:
 
 def _after_the_run(name: str) -> str:
     # Applies to local files as well: anything before them may have taken the time.
-    return f"{name} was not there, whole, when the time of the run was over; give the run more with `--max-time`"
+    return f"{name} was not loaded completely within the time limit of the run; raise `--max-time`"
 
 
 def _option(key: str) -> str:

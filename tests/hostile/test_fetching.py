@@ -347,7 +347,7 @@ def test_the_time_of_the_run_ends_every_document() -> None:
     first = allowance.document("first")
     assert first.left_s() == 4.0
     now += 4.0
-    with pytest.raises(AllowanceSpent, match=r"first was not there, whole, .*; give the run more with `--max-time`"):
+    with pytest.raises(AllowanceSpent, match=r"first was not loaded completely .*; raise `--max-time`"):
         first.fail()
-    with pytest.raises(AllowanceSpent, match="second was not there"):
+    with pytest.raises(AllowanceSpent, match="second was not loaded completely"):
         allowance.document("second")
