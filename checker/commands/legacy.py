@@ -322,7 +322,7 @@ def modern(arguments: Sequence[str], params: Sequence[click.Parameter]) -> tuple
             if value is not None and value not in _GONE_VALUES.get(name, (value,)):
                 raise UsageError(f"{name}: choose from {', '.join(_GONE_VALUES[name])}; got {value!r}")
             hints.append(f"{name} does nothing: {sentence}")
-        elif name in OPTIONS:
+        elif name in OPTIONS and known.issuperset(_flags_of(name)):
             _, today = OPTIONS[name]
             if (today is None or "{}" in today) and value is None:
                 value = next(rest, None)
@@ -334,6 +334,12 @@ def modern(arguments: Sequence[str], params: Sequence[click.Parameter]) -> tuple
         else:
             found.append(argument)
     return found, hints
+
+
+def _flags_of(option: str) -> list[str]:
+    """Return the current options that an old one becomes."""
+    _, today = OPTIONS[option]
+    return ["--set"] if today is None else [word for word in today.split() if word.startswith("--")]
 
 
 def _split(argument: str) -> tuple[str, str | None]:

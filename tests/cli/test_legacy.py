@@ -185,3 +185,11 @@ def test_a_key_that_is_wrong_is_named(invoke, text: str) -> None:
     result = invoke(*RUN, "--set", text)
     assert result.exit_code == 2
     assert "--set" in result.stderr
+
+
+@pytest.mark.parametrize("option", ["-v", "--stateful=links"])
+def test_a_command_without_the_current_option_does_not_know_the_old_one(invoke, option: str) -> None:
+    result = invoke("replay", option)
+    assert result.exit_code == 2
+    assert "Hint" not in result.stderr
+    assert f"No such option '{option.partition('=')[0]}'." in result.stderr
