@@ -37,9 +37,9 @@ def sign_up_flow(document: OpenApiDocument, operations: Iterable[OpenApiOperatio
         return None
     candidates = list(operations)
     for login in candidates:
-        if not is_login(login.path):
+        if not is_login(login.path) or _needs_more(login):
             continue
-        token = _token_in(answer_fields(login, {}).fields)
+        token, asked = _token_in(answer_fields(login, {}).fields), _properties(login)
         sign_ups = (
             one
             for pattern in SIGN_UPS
@@ -47,14 +47,8 @@ def sign_up_flow(document: OpenApiDocument, operations: Iterable[OpenApiOperatio
             if pattern.fullmatch(last_word(one.path)) and not _needs_more(one)
         )
         for sign_up in sign_ups if token else ():
-            if _needs_more(login):
-                shared: tuple[str, ...] = ()
-            else:
-                asked, given = _properties(login), _properties(sign_up)
-                common = (name for name in given if name in asked)
-                shared = tuple(
-                    name for name in common if normalised(name) in _PASSWORD or _WHO.fullmatch(normalised(name))
-                )
+            common = [(name, normalised(name)) for name in _properties(sign_up) if name in asked]
+            shared = tuple(name for name, plain in common if plain in _PASSWORD or _WHO.fullmatch(plain))
             passwords = frozenset(one for one in shared if normalised(one) in _PASSWORD)
             if passwords and len(shared) > len(passwords):
                 preferred = tuple(_administrators(sign_up))
