@@ -139,10 +139,7 @@ class Scopes:
         Without `has_names` only the document itself can be found: `$id`, `$anchor` and `$schema` mean nothing in it.
         """
         resource = Resource(uri, place, raw, dialect)
-        self._place(resource)
-        if has_names:
-            self._read_schema(resource)
-        self.dialects |= {resource.dialect}
+        self._enter(resource, has_names=has_names)
         self._by_uri.setdefault(uri, resource)
         if has_names:
             self._index(raw, place, resource)
@@ -168,16 +165,10 @@ class Scopes:
             for tokens, inner in subschemas(schema, around.dialect, kept=DEFINITIONS):
                 todo.append((inner, pointer_child(at, *tokens), around))
 
-    def _enter(self, resource: Resource) -> None:
-        self._place(resource)
-        self._read_schema(resource)
-
-    def _place(self, resource: Resource) -> None:
+    def _enter(self, resource: Resource, *, has_names: bool = True) -> None:
         self._by_place[resource.place] = resource
         self._lengths.add(len(resource.place))
-
-    def _read_schema(self, resource: Resource) -> None:
-        said = resource.raw.get("$schema") if isinstance(resource.raw, dict) else None
+        said = resource.raw.get("$schema") if has_names and isinstance(resource.raw, dict) else None
         if isinstance(said, str):
             resource.dialect = standard_dialect(said) or resource.dialect
         self.dialects |= {resource.dialect}
