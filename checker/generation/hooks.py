@@ -1,6 +1,6 @@
 """User hooks around the draws of the parts of a case. Their choices are recorded like all other choices."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial, reduce
 from typing import Any
 
@@ -80,8 +80,7 @@ class ComponentHooks(Struct, frozen=True):
                 return None
             for hook in mine.map:
                 value = call(hook, f"map_{part}", self.context, value)
-            # If a hook returns None, the case has no parameters in that location.
-            setattr(case, part, {} if value is None and part != "body" else value)
+            setattr(case, part, _part_of(part, f"map_{part}", value))
             if mine.map:
                 _mark_changed(case, part)
         if not all(call(hook, "filter_case", self.context, case) for hook in self.case.filter):
@@ -139,8 +138,8 @@ def hooked(draw: Draw, location: Location, hooks: ComponentHooks, context: DrawC
     if location is Location.BODY:
         # The value is drawn first, because drawing it sets the media type.
         return lambda source: (changed(source), media_types[0])
-    # If a hook returns None, the case has no parameters in that location.
-    return finished(changed, lambda values: {} if values is None else values)
+    last = "flatmap" if mine.flatmap else "map" if mine.map else "before_generate"
+    return finished(changed, partial(_part_of, part, f"{last}_{part}"))
 
 
 def shaped(draw: Draw, hooks: ComponentHooks) -> Draw:
@@ -166,6 +165,15 @@ def called_for_case(hook: Hook, name: str, context: object, value: Any) -> Case:
     case: Case = found
     drop_headers(case, added)
     return case
+
+
+def _part_of(part: str, name: str, value: Any) -> Any:
+    """Return a part after its hooks; None from them means that the case has no parameters in that location. Raises `HookError`."""
+    if part == "body" or isinstance(value, Mapping):
+        return value
+    if value is not None:
+        raise HookExecutionError(name, f"gave {value!r:.80}; it has to return a dict of names and values, or None")
+    return {}
 
 
 def _strategy(hook: Hook, name: str, context: object, value: Any) -> Strategy:

@@ -45,3 +45,17 @@ def test_a_hook_that_always_raises_costs_its_operation_soon(tmp_path: Path) -> N
     ran, calls = ran_with(tmp_path, 1, "fuzzing")
     assert calls <= 3 * len(TASK.labels)
     assert errors(ran) == {"hook before_call raised ValueError: not this one"}
+
+
+@pytest.mark.parametrize("phase", ["coverage", "fuzzing"])
+def test_a_hook_that_returns_no_parameters_costs_its_operation_alone(tmp_path: Path, phase: str) -> None:
+    def map_query(context: Any, query: Any) -> Any:
+        return 5
+
+    GLOBAL_HOOKS.register(map_query)
+    try:
+        with workplace(tmp_path, lanes=1) as place:
+            ran = run(place, replace(TASK, phase=phase))
+    finally:
+        GLOBAL_HOOKS.unregister_all()
+    assert errors(ran) == {"hook map_query gave 5; it has to return a dict of names and values, or None"}
