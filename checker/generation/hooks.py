@@ -169,7 +169,7 @@ def called_for_case(hook: Hook, name: str, context: object, value: Any) -> Case:
 
 def _part_of(part: str, name: str, value: Any) -> Any:
     """Return a part after its hooks; None from them means that the case has no parameters in that location. Raises `HookError`."""
-    if part == "body" or isinstance(value, Mapping):
+    if part == "body" or (isinstance(value, Mapping) and all(isinstance(key, str) for key in value)):
         return value
     if value is not None:
         raise HookExecutionError(name, f"gave {value!r:.80}; it has to return a dict of names and values, or None")

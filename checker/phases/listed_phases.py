@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from hashlib import blake2b
 
 from checker.core.case import Case
-from checker.core.errors import CheckerError
+from checker.core.errors import CheckerError, HookExecutionError
 from checker.core.meta import GenerationMode
 from checker.core.operation import Operation
 from checker.core.request import LONGEST_TARGET, WireRequest
@@ -68,6 +68,9 @@ def _wire(request: WireRequest) -> Hashable:
     return request.method, request.target, tuple(request.headers), body
 
 
+_EXAMPLES = "before_add_examples"
+
+
 def declared_examples(operation: Operation, context: ListingContext) -> Iterator[ListedCase | Case]:
     """Return valid cases. Hooks `before_add_examples` receive all of them, and may add others. Raises `HookError`."""
     listed = _listed(operation, context)
@@ -76,8 +79,11 @@ def declared_examples(operation: Operation, context: ListingContext) -> Iterator
         return
     cases = [one.case(operation, f"{PHASE}-{number}") for number, one in enumerate(listed)]
     for hook in context.hooks.examples:
-        changed = call(hook, "before_add_examples", context.hooks.context, cases)
+        changed = call(hook, _EXAMPLES, context.hooks.context, cases)
         cases = cases if changed is None else list(changed)
+        for case in cases:
+            if not isinstance(case, Case):
+                raise HookExecutionError(_EXAMPLES, f"gave the example {case!r:.80}; it has to be a case")
     yield from cases
 
 

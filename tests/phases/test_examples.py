@@ -6,6 +6,7 @@ import pytest
 
 from checker.config.overrides import Override, Overrides
 from checker.core.case import NOT_SET, Case
+from checker.core.errors import HookError
 from checker.core.hooks import HookContext, HookRegistry
 from checker.core.meta import GenerationMode, Origin
 from checker.core.operation import Example, Location
@@ -203,6 +204,19 @@ def test_hooks_see_all_examples_and_may_add_others() -> None:
     found = operation({"parameters": [query("a", INTEGER, example=5)]})
     hooks = ComponentHooks.from_registry(registry, HookContext(found))
     assert [case.query for case in listed(found, hooks=hooks)] == [{"a": 5}, {"a": 77}]
+
+
+def test_an_example_of_a_hook_that_is_no_case_names_the_hook() -> None:
+    registry = HookRegistry()
+
+    def before_add_examples(context: HookContext, examples: list[Case]) -> list[Any]:
+        return [*examples, 5]
+
+    registry.register(before_add_examples)
+    found = operation({"parameters": [query("a", INTEGER, example=5)]})
+    hooks = ComponentHooks.from_registry(registry, HookContext(found))
+    with pytest.raises(HookError, match="hook before_add_examples gave the example 5; it has to be a case"):
+        listed(found, hooks=hooks)
 
 
 def test_parts_come_from_examples() -> None:

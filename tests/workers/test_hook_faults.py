@@ -48,9 +48,10 @@ def test_a_hook_that_always_raises_costs_its_operation_soon(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("phase", ["coverage", "fuzzing"])
-def test_a_hook_that_returns_no_parameters_costs_its_operation_alone(tmp_path: Path, phase: str) -> None:
+@pytest.mark.parametrize("value", [5, {7: "a"}])
+def test_a_hook_that_returns_no_parameters_costs_its_operation_alone(tmp_path: Path, phase: str, value: Any) -> None:
     def map_query(context: Any, query: Any) -> Any:
-        return 5
+        return value
 
     GLOBAL_HOOKS.register(map_query)
     try:
@@ -58,4 +59,4 @@ def test_a_hook_that_returns_no_parameters_costs_its_operation_alone(tmp_path: P
             ran = run(place, replace(TASK, phase=phase))
     finally:
         GLOBAL_HOOKS.unregister_all()
-    assert errors(ran) == {"hook map_query gave 5; it has to return a dict of names and values, or None"}
+    assert errors(ran) == {f"hook map_query gave {value!r}; it has to return a dict of names and values, or None"}
