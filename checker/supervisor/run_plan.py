@@ -122,10 +122,11 @@ def recalling(
             taken = chosen.setdefault(place, [])
             if len(taken) < int(tasks[place].stop * MOST_RECALLED):
                 taken.append(steps)
-    return {
-        place: replace(task, first=replace(task.first, recalled=tuple(chosen.get(place, ()))))
-        for place, task in tasks.items()
+    recalled = {
+        place: replace(tasks[place], first=replace(tasks[place].first, recalled=tuple(taken)))
+        for place, taken in chosen.items()
     }
+    return {**tasks, **recalled}
 
 
 def _bounded_task(label: str, phase: Phase, seed: int, max_examples: int) -> Task:
