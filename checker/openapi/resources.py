@@ -61,9 +61,9 @@ from checker.openapi.response_fields import (
     body_fields,
     leads_elsewhere,
     may_show_urls,
-    type_of_schema,
+    type_of_values,
 )
-from checker.schema.views import outline_of
+from checker.schema.views import Outline, outline_of
 from checker.values.locations import segments_of
 
 _LOCATIONS = {location.value: location for location in Location if location is not Location.BODY}
@@ -239,6 +239,7 @@ class _Inference(Struct):
     known: dict[tuple[object, ...], tuple[tuple[Label, str], ...]] = field(default_factory=dict)
     """(operation, expression) pairs of responses that may hold the value of a slot; kept because many slots are alike."""
     read: dict[Label, tuple[_Slot, ...]] = field(default_factory=dict)  # The slots of each operation.
+    outlines: dict[str, Outline] = field(default_factory=dict)  # Place of the schema of a parameter -> its outline.
     foreign: dict[tuple[str, str, Resource], bool] = field(default_factory=dict)
     """(name, type, collection) -> whether the name refers to another resource: operations of a collection have the same bodies."""
 
@@ -313,7 +314,7 @@ class _Inference(Struct):
         found: dict[Label, dict[str, str]] = {}
         for label, answer in self.answers.items():
             for one in answer.fields if self.uses[label].method != REMOVING else ():
-                form = shared_format(one.format)
+                form = one.format and shared_format(one.format)
                 if form in asked and asked[form] != {label}:
                     found.setdefault(label, {})[one.pointer] = form
         return found
@@ -322,7 +323,7 @@ class _Inference(Struct):
         """Return format -> operations whose requests have a field of it, except URLs of resources that other operations show."""
         asked: dict[str, set[Label]] = {}
         for target in self.operations:
-            raws = [outline_of(each.schema).first("format") for each in target.parameters]
+            raws = [self._outline(each).first("format") for each in target.parameters]
             named = {one.name for one in self._slots(target) if one.is_url and any(self._sources(target.label, one))}
             raws += [one.format for one in self.bodies[target.label] if one.pointer not in named]
             for raw in raws:
@@ -378,7 +379,7 @@ class _Inference(Struct):
     def _slots_of(self, target: OpenApiOperation) -> Iterator[_Slot]:
         use = self.uses[target.label]
         for parameter in target.parameters:
-            kind = type_of_schema(parameter.schema)
+            kind = type_of_values(self._outline(parameter))
             if parameter.location is Location.PATH:
                 owner = use.owner(parameter.name)
                 yield _Slot(Location.PATH, parameter.name, owner, kind, noun=looked_up(owner, parameter.name))
@@ -423,6 +424,13 @@ class _Inference(Struct):
             segments = segments_of(text)[-2:] if isinstance(text, str) else []
             if len(segments) == 2 and singular(segments[0]) in self.by_noun:
                 yield singular(segments[0])
+
+    def _outline(self, parameter: Parameter) -> Outline:
+        """Return the outline of the values of a parameter, which many operations have."""
+        pointer = parameter.schema.pointer
+        if pointer not in self.outlines:
+            self.outlines[pointer] = outline_of(parameter.schema)
+        return self.outlines[pointer]
 
     def _is_foreign(self, name: str, kind: str, own: Resource) -> bool:
         key = name, kind, own

@@ -146,9 +146,9 @@ def body_fields(operation: OpenApiOperation, shapes: Shapes) -> tuple[AnswerFiel
     return ()
 
 
-def type_of_schema(schema: Schema) -> str:
-    """Return the type of a schema; empty if it has several or none."""
-    return next(filter(None, (_type(part.raw) for part in outline_of(schema).parts())), "")
+def type_of_values(outline: Outline) -> str:
+    """Return the type of the values of a schema; empty if it has several or none."""
+    return next(filter(None, (_type(part.raw) for part in outline.parts())), "")
 
 
 def _schemas(response: Mapping[str, Any], at: str) -> Iterator[tuple[object, str]]:

@@ -159,7 +159,7 @@ class OpenApiDocument:
         self.has_names = False
         """Whether any schema seen so far has a name."""
         self._scopes = Scopes()
-        self._opened: set[str] = set()
+        self._opened: dict[str, Resource] = {}
         self._found: dict[tuple[str, str], Found] = {}
         self._strayed: set[tuple[str, str]] = set()
         """(place of a schema with `$id`, reference below it) pairs whose target is in the description."""
@@ -191,10 +191,9 @@ class OpenApiDocument:
     def resource(self, place: str) -> Resource:
         """Return the nearest resource around a place."""
         name = place.partition("#")[0]
-        if name not in self._opened:
-            self._open(name)
+        whole = self._opened.get(name) or self._open(name)
         # Most descriptions have no names. Then every place belongs to its document, without a search up its pointer.
-        found = self._scopes.resource(place if self.has_names else f"{name}#")
+        found = self._scopes.resource(place) if self.has_names else whole
         assert found is not None
         return found
 
@@ -279,20 +278,23 @@ class OpenApiDocument:
         """Whether the target of a reference was found in the description instead of the schema with a `$id` around it."""
         return bool(self._strayed) and (self.resource(at).place, reference) in self._strayed
 
-    def _open(self, name: str, *, of: str = "") -> None:
-        """Index a document to which another one refers. Raises `UnresolvableReference`."""
+    def _open(self, name: str, *, of: str = "") -> Resource:
+        """Index a document to which another one refers, and return it. Raises `UnresolvableReference`."""
         # Loading comes first, because it refuses files to documents from the network, even files that are already open.
         root = self.neighbours.load(name, of=of)
         if name in self._opened:
-            return
-        self._opened.add(name)
+            return self._opened[name]
         home, uri = f"{name}#", self.neighbours.uri_of(name)
         self._scopes.add(root, uri=uri, place=home, dialect=self.schema_dialect, has_names=self.has_scopes)
+        whole = self._scopes.resource(home)
+        assert whole is not None
+        self._opened[name] = whole
         # A search in the text is cheaper than a walk over all schemas, and most descriptions have no names to index.
         if self.has_scopes and _NAMES.search(to_json(root)):
             self.has_names = True
             for schema, place in _schemas(root, home):
                 self._scopes.include(schema, place)
+        return whole
 
     def dereferenced(self, value: object, at: str) -> Found:
         """Return the object behind any number of `$ref`s. Raises `UnresolvableReference`."""
