@@ -22,7 +22,7 @@ from checker.kinds.sources import (
     ValueSource,
 )
 from checker.kinds.web import Web
-from checker.openapi.documents.dialects import read_as
+from checker.openapi.documents.dialects import kind_of, read_as
 from checker.openapi.documents.neighbours import Provenance, reader
 from checker.openapi.documents.parsing import as_parsed, parse
 from checker.openapi.schema import OpenApiSchema, open_normalised
@@ -96,10 +96,8 @@ def _parsed(data: bytes, name: str, content_type: str | None, notes: list[str]) 
 
 def _opened(value: object, name: str, origin: Provenance, way: FetchOptions, base_url: str | None) -> OpenApiSchema:
     if not isinstance(value, Mapping):
-        kinds = {list: "a list", str: "text", type(None): "nothing"}
-        found = kinds.get(type(value), "a single value")
         raise ForeignDescription(
-            f"{name} is not an API description: an object was expected, {found} was found; give an OpenAPI document",
+            f"{name} is not an API description: an object was expected, {kind_of(value)} was found; give an OpenAPI document",
             kind=LoaderErrorKind.OPEN_API_INVALID_SCHEMA,
         )
     root = value if isinstance(value, dict) else dict(value)
