@@ -133,7 +133,7 @@ class SyntheticCluster:
         if agent not in self._opened:
             self._opened.add(agent)
             records.append(SchemaOpened("things", "3.0", "http://x", "d", len(CARDS), len(CARDS)))
-            messages.append(Opened(agent + 1, f"/there/{journal}", "d", "http://x", CARDS))
+            messages.append(Opened(f"/there/{journal}", "d", "http://x", CARDS))
         for task, begun_s in list(self._leased[agent].values()):
             records.append(ValueSeen(task.labels[0], f"{self.news}", self.news, task.id))
             is_over = agent in self._leaving or self.now_s - begun_s >= task.slice_s

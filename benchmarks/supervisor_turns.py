@@ -42,7 +42,7 @@ class Turns:
         worker = self._lifecycle.next_incarnation()
         self._journal = JournalWriter(layout.journal(worker, 1))
         self._lifecycle.start()
-        self._lifecycle.begin(Opened(worker, str(self._journal.path), "d", "http://x", (), False))
+        self._lifecycle.begin(Opened(str(self._journal.path), "d", "http://x", (), False))
         self._ending, self._settled = Ending(_SETTINGS), SettledNews()
         self._count = 0
         self.write(count)

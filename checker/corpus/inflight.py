@@ -34,7 +34,6 @@ class Stage(IntEnum):
 class Slot(Struct, frozen=True):
     """One lane, as its worker left it."""
 
-    lane: int
     stage: Stage
     task: str  # Task id; empty when idle.
     index: int
@@ -290,13 +289,13 @@ class InflightReader:
             head = data[: 5 * _WORD]
             stage, since, task, index, length = struct.unpack("=5Q", head)
             if not stage:
-                return Slot(lane, Stage.IDLE, "", 0, since, None)
+                return Slot(Stage.IDLE, "", 0, since, None)
             if data[: 4 * _WORD] == before:
-                return Slot(lane, Stage(stage), f"{task:016x}", index, since, self._recipe(lane, data, length))
+                return Slot(Stage(stage), f"{task:016x}", index, since, self._recipe(lane, data, length))
             # The slot is valid only if a second read is equal, because the writer may have changed it during the first.
             before = data[: 4 * _WORD]
         # A slot that changes faster than it can be read twice is not stuck.
-        return Slot(lane, Stage.IDLE, "", 0, since, None)
+        return Slot(Stage.IDLE, "", 0, since, None)
 
     def _recipe(self, lane: int, data: bytes, length: int) -> bytes | None:
         if not length:

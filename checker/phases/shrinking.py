@@ -1,6 +1,7 @@
 """Shrinks a failing case: fewer and smaller choices, or fewer and smaller parts."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, Final
 
 from msgspec import Struct, field
@@ -93,14 +94,6 @@ _Meant = tuple[frozenset[tuple[Location, str]], _Judged | None]
 """The intended violations of a case, and the verdict on its request: both stay the same in every smaller case."""
 
 
-class ShrunkCase(Struct, frozen=True):
-    """The smallest case that still fails."""
-
-    made: GeneratedCase
-    executions: int  # The number of candidates that were yielded.
-    finished: bool  # False if the caller ended the search.
-
-
 def content_of(case: Case) -> str:
     """Return the content of a case with its intended violations. It does not depend on how the case was made."""
     parts = (case.path_parameters, case.query, case.headers, case.cookies, case.body)
@@ -110,7 +103,7 @@ def content_of(case: Case) -> str:
 
 def shrink_case(
     factory: CaseFactory, made: GeneratedCase, name: str, phase: PhaseInfo, passing: frozenset[str] = frozenset()
-) -> Search[GeneratedCase, ShrunkCase]:
+) -> Search[GeneratedCase, GeneratedCase]:
     """Yield smaller cases, receive whether each fails in the same way, and return the smallest that does.
 
     `made` is taken to fail. All candidates have the id `name`. `passing` are contents of cases (`content_of`) that are known not to
@@ -135,8 +128,7 @@ def shrink_case(
         return content_of(candidate.case) if _broken(candidate.case) == broken else None
 
     result = yield from shrink(draw, step.choices, content, passing)
-    smallest = factory.remake(result.value.step, name=name, phase=phase)
-    return ShrunkCase(smallest, result.executions, result.finished)
+    return factory.remake(result.value.step, name=name, phase=phase)
 
 
 def _broken(case: Case) -> frozenset[tuple[Location, str]]:
@@ -150,14 +142,13 @@ class _Fewer(Struct):
     best: Step
     name: str
     phase: PhaseInfo
-    executions: int = 0
     content: str = ""  # The content of the best case.
     known: dict[str, bool] = field(default_factory=dict)  # Content -> whether it fails.
     maker: RequestMaker = field(default_factory=plain_maker)
 
-    def shrunk(self) -> Search[GeneratedCase, ShrunkCase]:
-        finished = True
-        try:
+    def shrunk(self) -> Search[GeneratedCase, GeneratedCase]:
+        # The caller may end the search.
+        with suppress(SearchEnded):
             whole = self._made(self.best)
             self._take(whole)
             self.best = replace(self.best, bindings=held_by(whole.case, whole.bindings))
@@ -192,9 +183,7 @@ class _Fewer(Struct):
                 for leaf in leaves_of(made.case):
                     while (candidate := (yield from self._smaller(leaf, meant))) is not None:
                         self._take(candidate)
-        except SearchEnded:
-            finished = False
-        return ShrunkCase(self._made(self.best), self.executions, finished)
+        return self._made(self.best)
 
     def _smaller(self, leaf: Leaf, meant: _Meant) -> Search[GeneratedCase, GeneratedCase | None]:
         """Return the case with the smallest value at a place that still fails; None if there is none.
@@ -237,7 +226,6 @@ class _Fewer(Struct):
             known = yield candidate
             if known is None:
                 raise SearchEnded
-            self.executions += 1
             self.known[content] = known
         return known
 

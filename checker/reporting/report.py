@@ -78,8 +78,6 @@ class OperationOutcome(Struct, frozen=True):
     seconds: float = 0.0  # Working time on tasks with this operation alone.
     note: str = ""
     tags: tuple[str, ...] = ()
-    parameters: tuple[str, ...] = ()  # `path id`, `query limit`, `body`.
-    documented: tuple[str, ...] = ()  # Statuses as spelled in the description.
     is_tested: bool = False  # Whether some phase has tested it.
     refusal: tuple[int, str] = (0, "")
     """(status, text) of the most frequent refusal of valid requests, if none had a 2xx response."""
@@ -405,19 +403,19 @@ def operation_outcomes(view: RunView, findings: Sequence[Finding]) -> tuple[Oper
             outcome = "failed"
         else:
             outcome = "passed" if statuses or probes else "skipped"
-        one = OperationOutcome(
-            label,
-            outcome,
-            statuses,
-            seen.seconds,
-            skipped.get(label, "not tested") if outcome == "skipped" else "",
-            is_tested=label in tested,
-            refusal=max(sorted(seen.refusals), key=seen.refusals.__getitem__) if seen.refusals else (0, ""),
-            probes=probes,
+        found.append(
+            OperationOutcome(
+                label,
+                outcome,
+                statuses,
+                seen.seconds,
+                skipped.get(label, "not tested") if outcome == "skipped" else "",
+                () if seen.described is None else seen.described.tags,
+                label in tested,
+                max(sorted(seen.refusals), key=seen.refusals.__getitem__) if seen.refusals else (0, ""),
+                probes,
+            )
         )
-        if (described := seen.described) is not None:
-            one = replace(one, tags=described.tags, parameters=described.parameters, documented=described.statuses)
-        found.append(one)
     return tuple(found)
 
 

@@ -354,7 +354,6 @@ class OperationCard(Struct, frozen=True):
 class Opened(Struct, frozen=True, tag=True):
     """The worker has opened the description and can work."""
 
-    incarnation: int
     journal: str
     document: str  # Digest of the normalised document in the run directory.
     base_url: str

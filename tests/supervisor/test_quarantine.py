@@ -16,7 +16,7 @@ from checker.workers.messages import EXTRA_INDEX, Task
 LABEL = Label("GET /users")
 STEP = Step(LABEL, Drawn((1, "x")), ())
 TASK = Task("00000000000000aa", "exploration", (LABEL,), 5, 0, 9, 1.0)
-SLOT = Slot(0, Stage.HOOK, TASK.id, 3, 10**9, None)
+SLOT = Slot(Stage.HOOK, TASK.id, 3, 10**9, None)
 CRASHED = Departure("killed by SIGSEGV")
 KILLED = Departure("killed by SIGKILL", is_from_outside=True)
 INNOCENT = RestartDecision(strikes=1, quarantines_case=False, quarantines_task=False, ends_run=False, pause_s=0.0)

@@ -20,7 +20,7 @@ def standing(opened: bool = True) -> WorkerState:
 
 
 def snapshot(stage: Stage | None, acting_s: float = 0.0, silent_s: float | None = None) -> WorkerSnapshot:
-    slot = None if stage is None else Slot(0, stage, "t", 3, 0, None)
+    slot = None if stage is None else Slot(stage, "t", 3, 0, None)
     return WorkerSnapshot(silent_s, slot, acting_s, () if slot is None else (slot,), {})
 
 
@@ -53,10 +53,10 @@ def test_opening_has_its_own_time() -> None:
 
 def test_in_flight_are_the_busy_slots_of_the_task() -> None:
     slots = (
-        Slot(0, Stage.SEND, "t", 3, 0, None),
-        Slot(1, Stage.IDLE, "", 0, 0, None),
-        Slot(2, Stage.JUDGE, "u", 4, 0, None),
-        Slot(3, Stage.MAKE, "t", 5, 0, None),
+        Slot(Stage.SEND, "t", 3, 0, None),
+        Slot(Stage.IDLE, "", 0, 0, None),
+        Slot(Stage.JUDGE, "u", 4, 0, None),
+        Slot(Stage.MAKE, "t", 5, 0, None),
     )
     assert WorkerSnapshot(0.0, None, 0.0, slots, {}).in_flight("t") == [3, 5]
 

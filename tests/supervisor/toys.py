@@ -57,7 +57,7 @@ class Toy:
         cards = tuple(
             OperationCard(label, method, resource_of(path)) for label in labels for method, path in [label.split(" ")]
         )
-        self.up.send(Opened(self.incarnation, str(self.journal.path), "d0", "http://toy", cards, False))
+        self.up.send(Opened(str(self.journal.path), "d0", "http://toy", cards, False))
         while not self.leaving:
             self.slots.heartbeat()
             self.down.wait(0.2)

@@ -503,7 +503,7 @@ class Inquiry(Struct):
         result.executions = tried
         # The time limit of candidates does not apply here, because the failure of the smallest case may need more time.
         self.slot.enter(Stage.CONFIRM)
-        smallest = yield from self.slot.shot(_named(named(shrunk.made)), Purpose.CONFIRM)
+        smallest = yield from self.slot.shot(_named(named(shrunk)), Purpose.CONFIRM)
         if self.shows(smallest):
             result.chain = (smallest,)
 
@@ -540,9 +540,9 @@ class Inquiry(Struct):
                 # A step that cannot be drawn again stays unchanged.
                 continue
             result.executions += tried * len(chain)
-            if content_of(shrunk.made.case) == content_of(steps[number].case):
+            if content_of(shrunk.case) == content_of(steps[number].case):
                 continue
-            smaller = yield from self._replayed([*steps[:number], shrunk.made, *steps[number + 1 :]])
+            smaller = yield from self._replayed([*steps[:number], shrunk, *steps[number + 1 :]])
             if self.shows(smaller[-1]) and are_served_as(chain, smaller):
                 chain = smaller
         result.chain = chain

@@ -216,7 +216,6 @@ def opened_of(
     if subject.origin.userinfo:
         credentials = (*credentials, "user info of the base URL")
     return Opened(
-        incarnation=recorder.traffic.incarnation,
         journal=str(recorder.journal.path),
         document=subject.description.digest,
         base_url=base_url,
