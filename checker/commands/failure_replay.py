@@ -264,8 +264,10 @@ def _tried(finding: Finding, again: _Again) -> str | None:
 
     Otherwise return why its situation was not reached, so that nothing is proved; empty if it was reached.
     """
+    if not (finding.interactions or finding.investigation.reproduction):
+        raise _CannotSend("it is about the whole run, and about no request; run the tests again")
     symptoms, is_pair = list(symptoms_of(finding)) if finding.interactions else [], is_at_once(finding)
-    is_judged = not symptoms and not is_pair and bool(finding.steps) and has_response(finding.interactions[-1].exchange)
+    is_judged = not symptoms and not is_pair and any(has_response(one.exchange) for one in finding.interactions[-1:])
     if not symptoms and not is_pair and not is_judged:
         raise _CannotSend("there was no response to compare with; send its command by hand")
     if any(one.exchange.body_size is not None for one in finding.sent):
