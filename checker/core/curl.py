@@ -5,7 +5,7 @@ Words are quoted for bash and zsh. Bytes that are not UTF-8 are lone surrogates 
 
 import re
 import shlex
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final, Protocol
 from urllib.parse import urlsplit
 
@@ -138,19 +138,11 @@ _LONGEST_WORD = 100_000  # Characters of an argument; Linux refuses more than 12
 _SENT_WITH_DATA = (b"Content-Type", b"application/x-www-form-urlencoded")
 
 
-def render(
-    request: WireRequest,
-    origin: BaseUrl,
-    *,
-    verify: bool = True,
-    hidden: Collection[bytes] | None = None,
-    lossy: bool = False,
-) -> str:
-    """Return the curl command that sends a request, for bash and zsh.
+def render(request: WireRequest, origin: BaseUrl, *, verify: bool = True, lossy: bool = False) -> str:
+    """Return the curl command that sends a request, for bash and zsh, without headers that have a client's usual value.
 
-    `hidden` are names of headers, lower case, to leave out; by default those that still have a client's usual value. With
-    `lossy`, for commands that are only read, NUL and bytes that are not UTF-8 become the replacement character. Outside the
-    body NUL always does, because no shell can pass it on.
+    With `lossy`, for commands that are only read, NUL and bytes that are not UTF-8 become the replacement character. Outside
+    the body NUL always does, because no shell can pass it on.
     """
     words = ["curl", *(AT_ONCE if request.is_twice else ()), "-X", quoted_if_needed(request.method)]
     if not verify:
@@ -160,7 +152,8 @@ def render(
     write = _readable if lossy else _exact
     words += _flags(request, write)
     for name, value in request.headers:
-        if not _is_hidden(name, value, hidden):
+        usual = _HIDDEN_VALUES.get(name.lower())
+        if usual is None or usual.match(value) is None:
             text = write(name) + (f": {write(value)}" if value.strip() else ";")
             words += ["-H", quoted(text)]
     if request.body is not None:
@@ -304,14 +297,6 @@ def _flags(request: WireRequest, write: Callable[[bytes], str]) -> list[str]:
     if _DOT_SEGMENT.search(target):
         flags.append("--path-as-is")
     return flags
-
-
-def _is_hidden(name: bytes, value: bytes, hidden: Collection[bytes] | None) -> bool:
-    name = name.lower()
-    if hidden is not None:
-        return name in hidden
-    usual = _HIDDEN_VALUES.get(name)
-    return usual is not None and usual.match(value) is not None
 
 
 def _readable(raw: bytes) -> str:
