@@ -30,6 +30,7 @@ class Scenario(StrEnum):
     NEAR_ITEMS = "near_boundary_items_array"
     ONLY_REQUIRED = "object_only_required"
     SOME_OPTIONAL = "object_required_and_optional"
+    ADDITIONAL = "object_additional_property"
     DEFAULT_CASE = "default_positive_test"
     SMALLEST = "smallest_request"
     TOO_LARGE = "value_above_maximum"
