@@ -127,12 +127,22 @@ class _Cluster(Struct):
         self.refresh()
 
 
+class _Lease(Struct):
+    cluster: _Cluster | None  # None for the replay of a finding.
+    worker: int
+    at_s: float
+    slice_s: float
+
+
 class FuzzPlan(Plan):
     """Endless turns of clusters (`fuzz`). Every cluster gets a turn before any gets a second.
 
     Afterwards the cluster with the lowest cost is next. A cluster continues while its slow operations wait for responses. A
     cluster that shows nothing new, for example because it refuses everything, keeps a small share: its server may change.
     """
+
+    # Without a second turn, the lanes of a worker wait for the last responses of its turn and for the next lease.
+    most_leases = 2
 
     def __init__(
         self,
@@ -164,15 +174,12 @@ class FuzzPlan(Plan):
         """Seconds of each operation in the first turn of its cluster."""
         self._longest_s = math.inf if time_s is None else time_s / MOST_TURNS
         self._replays = deque(replays)
-        self._replaying: set[str] = set()
-        """Tasks that are leased."""
         self._replays_for_s = min(LONGEST_REPLAYS_S, MOST_FOR_REPLAYS * (time_s or math.inf))
         self._replays_until_s: float | None = None
         """The time from which on replays take turns with clusters; None before the first lease."""
         self._is_turn_of_replay = False
         self._lost: deque[tuple[Task, _Cluster]] = deque()
-        self._leased: dict[str, tuple[_Cluster, float]] = {}
-        """Task -> (its cluster, time of the lease)."""
+        self._leased: dict[str, _Lease] = {}  # By task id.
         self._last = deque(_Cluster((label,), ()) for label in last)
         kept_s = min(MOST_FOR_THE_END * (time_s or 0.0), LAST_SLICE_S * (1 + len(last)))
         self._last_from_s = ends_s - kept_s if last else math.inf
@@ -202,7 +209,7 @@ class FuzzPlan(Plan):
         """Return whether all operations with cases are saturated."""
         # A cluster with the longest rest has nothing left to send: an operation without parameters has one case.
         resting = LONGEST_REST_S
-        return not (self._replays or self._replaying) and all(
+        return not (self._replays or self._is_replaying) and all(
             one.rest_s >= resting or all(one.quiet[label] >= SATURATED_CASES for label in one.alive)
             for one in self._clusters
         )
@@ -214,7 +221,7 @@ class FuzzPlan(Plan):
 
     @property
     def is_over(self) -> bool:
-        return not self._leased and not self._replaying and not self.waiting
+        return not self._leased and not self.waiting
 
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
         """Return the rest of a dead worker's task, else a turn of the next cluster. Clusters without a worker come first.
@@ -224,22 +231,26 @@ class FuzzPlan(Plan):
 
         A worker keeps the clusters that it has compiled while their cost is below `LOYALTY` times that of the others.
         """
+        mine = [one for one in self._leased.values() if one.worker == worker]
+        if any(one.cluster is None for one in mine):
+            # Requests of a turn could change what the replay finds.
+            return None
         # When they were mixed with the others, logouts, token resets and maintenance switches ended the access within a
         # minute on four of four services.
         if elapsed_s >= self._last_from_s:
             # The target may refuse requests that are sent beside them or after them.
-            if self._leased or self._replaying or not self._last:
+            if self._leased or not self._last:
                 return None
             # One case each, because the first one may end the access.
             cluster = self._last.popleft()
             task = _exploration_task(cluster, self._seed, 0, LAST_SLICE_S)
             task = replace(task, stop=1, is_last=True, first=replace(task.first, tries_saved=False))
         elif self._replays_come_first(elapsed_s):
-            self._is_turn_of_replay = False
-            if not self._replays:
+            if not self._replays or mine:
                 return None
+            self._is_turn_of_replay = False
             again = self._replays.popleft()
-            self._replaying.add(again.id)
+            self._leased[again.id] = _Lease(None, worker, elapsed_s, again.slice_s)
             return again
         elif self._lost:
             task, cluster = self._lost.popleft()
@@ -249,28 +260,33 @@ class FuzzPlan(Plan):
             # A second worker on a cluster would compile its operations, too, and memory must not grow with the number
             # of workers. Only clusters that are due compete; `rested` is used if each of them has a worker.
             place = [(_place_in_line(one, worker), one) for one in free or rested]
-            if not place:
+            left_s = self._last_from_s - elapsed_s - sum(one.slice_s for one in mine)
+            if not place or left_s <= 0:
                 return None
             _, cluster = min(place, key=lambda pair: pair[0])
             first_s = min(FIRST_SLICE_S, max(SHORTEST_SLICE_S, self._first_s * len(cluster.labels)))
             slice_s = min(cluster.slice_s, self._longest_s) if cluster.turns else first_s
-            slice_s = min(slice_s, self._last_from_s - elapsed_s)
+            slice_s = min(slice_s, left_s)
             task = _exploration_task(cluster, self._seed, self._first + cluster.turns, slice_s)
             cluster.turns += 1
             cluster.home = worker
         self._is_turn_of_replay = True
         cluster.at_work += 1
-        self._leased[task.id] = (cluster, elapsed_s)
+        self._leased[task.id] = _Lease(cluster, worker, elapsed_s, task.slice_s)
         return task
 
     def come_back(
         self, task: Task, next_index: int, *, finished: bool, spent_s: float, report: LeaseReport = NOTHING_DONE
     ) -> None:
         """Charge the turn. A cluster that finished at once rests, each time twice as long."""
-        self._replaying.discard(task.id)
-        if task.id not in self._leased:
+        leased = self._leased.get(task.id)
+        cluster = self._given_back(task.id)
+        if leased is None or cluster is None:
             return
-        cluster, leased_at = self._give_back(task.id)
+        if next_index == task.start and not finished:
+            # Its worker was replaced before this turn began.
+            self._lost.append((task, cluster))
+            return
         # Computed before the report is evaluated: it changes the size of the cluster, and the turn was planned with the
         # old size.
         expected = (task.stop - task.start) * cluster.size / len(cluster.labels)
@@ -282,7 +298,7 @@ class FuzzPlan(Plan):
         if finished and has_few and spent_s < 1.0:
             # An operation without parameters has one case. Without a pause it would be leased a thousand times a second.
             cluster.rest_s = min(LONGEST_REST_S, 2 * (cluster.rest_s or 0.5))
-            cluster.rests_until_s = leased_at + spent_s + cluster.rest_s
+            cluster.rests_until_s = leased.at_s + spent_s + cluster.rest_s
         else:
             cluster.rest_s = 0.0
 
@@ -292,10 +308,9 @@ class FuzzPlan(Plan):
         The rest gets the time that remains of its slice; after that, only the cases in flight are made again. Otherwise an
         operation that kills its workers would take the turns of all others. A replay that killed its worker is not repeated.
         """
-        self._replaying.discard(task.id)
-        if task.id not in self._leased:
+        cluster = self._given_back(task.id)
+        if cluster is None:
             return
-        cluster, _ = self._give_back(task.id)
         cluster.charged_s += spent_s
         rest_s = task.slice_s - spent_s
         if rest_s > 0:
@@ -310,7 +325,7 @@ class FuzzPlan(Plan):
         # A short nightly run then tells at least which earlier findings are fixed.
         if self._replays_until_s is None:
             self._replays_until_s = elapsed_s + self._replays_for_s
-        is_early = elapsed_s < self._replays_until_s and bool(self._replays or self._replaying)
+        is_early = elapsed_s < self._replays_until_s and bool(self._replays or self._is_replaying)
         return is_early or bool(self._replays and self._is_turn_of_replay)
 
     def defer(self, label: Label) -> None:
@@ -323,15 +338,20 @@ class FuzzPlan(Plan):
 
     def drop(self, task: str) -> None:
         """Never lease a task again; later turns have its operations in other tasks."""
-        self._replaying.discard(task)
-        if task in self._leased:
-            self._give_back(task)
+        self._given_back(task)
         self._lost = deque(lost for lost in self._lost if lost[0].id != task)
 
-    def _give_back(self, task: str) -> tuple[_Cluster, float]:
-        cluster, leased_at = self._leased.pop(task)
-        cluster.at_work -= 1
-        return cluster, leased_at
+    @property
+    def _is_replaying(self) -> bool:
+        return any(one.cluster is None for one in self._leased.values())
+
+    def _given_back(self, task: str) -> _Cluster | None:
+        """End a lease. Return its cluster; None for a replay, or without a lease."""
+        leased = self._leased.pop(task, None)
+        if leased is None or leased.cluster is None:
+            return None
+        leased.cluster.at_work -= 1
+        return leased.cluster
 
 
 def _place_in_line(cluster: _Cluster, worker: int) -> tuple[bool, float]:

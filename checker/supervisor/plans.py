@@ -79,6 +79,8 @@ class Plan(Protocol):
 
     tasks: Sequence[Task] = ()
     """All tasks; empty for a plan without an end. Tasks that the time limit prevents are reported as untried."""
+    # With shares of a short time limit, turns last milliseconds, and requesting each lease took longer than the turn.
+    most_leases: int = 16  # Most tasks that one worker holds.
 
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
         """Return the next task for this worker; None if there is none now."""

@@ -15,7 +15,7 @@ from checker.core.phases import FUZZING, MOST_LISTED, CaseSource, Phase, phase_n
 from checker.core.resources import REMOVING, method_rank
 from checker.corpus.records import CorpusEntry
 from checker.health import may_change_caller
-from checker.supervisor.plans import FIRST_TURNS, NOTHING_DONE, SLICE_S, TimeShares, TimeWindow, sendable
+from checker.supervisor.plans import FIRST_TURNS, NOTHING_DONE, SLICE_S, Plan, TimeShares, TimeWindow, sendable
 from checker.workers.messages import MOST_TIMEOUTS, FirstCases, LeaseReport, OperationCard, Task
 
 
@@ -159,7 +159,7 @@ class _Piece(Struct):
     is_begun: bool = False  # Whether it had its first turn.
 
 
-class RunPlan:
+class RunPlan(Plan):
     """One task for each operation and phase, leased in turns until all its cases are made (`run`).
 
     Stages follow one another: phase by phase, and within a phase layer by layer of the dependencies between operations. A

@@ -13,8 +13,6 @@ from checker.health import TARGET
 from checker.supervisor.plans import remainder
 from checker.workers.messages import PATIENCE, Leaving, Task
 
-# With shares of a short time limit, turns last milliseconds, and requesting each lease took longer than the turn.
-MOST_AHEAD = 16  # Most tasks that one worker holds.
 _AHEAD_S = 0.1
 """Seconds of work that a worker may have beyond its second task. A turn may be shorter than the exchange of messages that leases it."""
 # The stages in which the worker computes and waits for no response.
@@ -157,12 +155,12 @@ class WorkerState(Struct):
             self.waiting.add(task)
 
     def give_back(self, tasks: Iterable[tuple[str, int, bool]], now: float) -> list[tuple[Task, int, bool, float]]:
-        """Remove leases. Return (task, next index, finished, seconds since the first lease began) of each."""
-        back = [
-            (self.leases.pop(name), reached, finished, now - self.leased_at)
-            for name, reached, finished in tasks
-            if name in self.leases
-        ]
+        """Remove leases. Return (task, next index, finished, seconds since it became the current work) of each."""
+        back: list[tuple[Task, int, bool, float]] = []
+        for name, reached, finished in tasks:
+            if name in self.leases:
+                back.append((self.leases.pop(name), reached, finished, now - self.leased_at))
+                self.leased_at = now
         self.waiting &= self.leases.keys()
         return back
 

@@ -35,7 +35,7 @@ from checker.supervisor.outages import Outages
 from checker.supervisor.plans import Plan, TimeWindow, left, sendable, without
 from checker.supervisor.run_plan import MOST_SLOW, RunPlan
 from checker.supervisor.shrink_plan import ShrinkPlan, next_plan
-from checker.supervisor.state import MOST_AHEAD, MOST_STALLS, Deadlines, WorkerSnapshot, WorkerState, is_stuck, overdue
+from checker.supervisor.state import MOST_STALLS, Deadlines, WorkerSnapshot, WorkerState, is_stuck, overdue
 from checker.transport.policies import forget_rates
 from checker.workers import messages
 
@@ -348,9 +348,9 @@ class Supervisor:
             return
         now, elapsed_s = time.monotonic(), self._lifecycle.elapsed_s
         ready = [self._pool.workers[one] for one in self._pool.ready]
-        # While there are enough small tasks for all workers, they are leased ahead, to the idlest workers first.
-        fewest = max(0, min((one.state.busy for one in ready), default=MOST_AHEAD))
-        for ahead in range(fewest, MOST_AHEAD) if self._settings.kind == "run" else (0,):
+        # While there are enough tasks for all workers, they are leased ahead, to the idlest workers first.
+        fewest = max(0, min((one.state.busy for one in ready), default=self._plan.most_leases))
+        for ahead in range(fewest, self._plan.most_leases):
             wanting = [one for one in ready if one.state.wants(ahead)]
             for worker in wanting:
                 state = worker.state
@@ -484,6 +484,8 @@ class Supervisor:
             assert self._plan is not None
             if left(rest):
                 self._plan.lose(rest, spent_s)
+                # Those behind the first lease had not begun.
+                spent_s = 0.0
             else:
                 self._plan.come_back(rest, rest.stop, finished=True, spent_s=0.0)
 

@@ -24,8 +24,8 @@ def exploration(workers: int = 1, first_round: int = 0) -> FuzzPlan:
     return FuzzPlan(dict.fromkeys(CLUSTERS, ()), seed=1, workers=workers, first_round=first_round)
 
 
-def leased(plan: FuzzPlan, elapsed_s: float = 0.0) -> Task:
-    task = plan.lease(elapsed_s)
+def leased(plan: FuzzPlan, elapsed_s: float = 0.0, worker: int = 0) -> Task:
+    task = plan.lease(elapsed_s, worker)
     assert task is not None
     return task
 
@@ -160,6 +160,23 @@ def test_a_process_that_goes_on_with_a_run_repeats_none_of_its_tasks() -> None:
     assert leased(exploration()).id in begun
 
 
+def test_a_turn_that_had_not_begun_is_leased_again() -> None:
+    plan = exploration()
+    first, second = leased(plan), leased(plan)
+    plan.come_back(second, second.start, finished=False, spent_s=0.0)
+    plan.come_back(first, 7, finished=False, spent_s=3.0)
+    assert leased(plan) == second
+    assert leased(plan).labels == CLUSTERS[2]
+
+
+def test_a_turn_behind_another_ends_before_operations_that_may_end_the_access() -> None:
+    plan = FuzzPlan(dict.fromkeys(CLUSTERS, ()), seed=1, workers=1, last=["POST /logout"], ends_s=12.0, time_s=120.0)
+    first, second = leased(plan), leased(plan)
+    assert first.slice_s < 12.0
+    assert 0 < second.slice_s < 12.0 - first.slice_s
+    assert plan.lease(0.0) is None
+
+
 def test_there_is_no_end_of_exploration() -> None:
     assert not exploration().is_over
     assert FuzzPlan({}, seed=1, workers=1).is_over
@@ -241,9 +258,9 @@ def replayed(task: Task | None) -> str:
 
 def test_findings_of_earlier_runs_come_first_the_worst_before_others() -> None:
     plan = with_findings(earlier("mild"), earlier("worst", "critical"))
-    tasks = [leased(plan), leased(plan)]
+    tasks = [leased(plan, worker=number) for number in (1, 2)]
     assert [replayed(task) for task in tasks] == ["worst", "mild"]
-    assert plan.lease(1.0) is None, "no new case begins before the results are there"
+    assert plan.lease(1.0, 3) is None, "no new case begins before the results are there"
     plan.come_back(tasks[0], 0, finished=True, spent_s=0.1)
     plan.lose(tasks[1])
     assert leased(plan, 2.0).labels == CLUSTERS[0], "a replay that killed its worker is over"
@@ -253,8 +270,20 @@ def test_findings_that_take_long_take_turns_with_new_cases() -> None:
     plan = with_findings(*(earlier(str(number)) for number in range(4)))
     plan.come_back(leased(plan, 5.0), 0, finished=True, spent_s=30.0)
     assert replayed(leased(plan, 34.9)) == "1"
-    kinds = [bool(replayed(leased(plan, 35.1 + turn))) for turn in range(5)]
+    kinds = [bool(replayed(leased(plan, 35.1 + turn, worker=1 + turn))) for turn in range(5)]
     assert kinds == [False, True, False, True, False]
+
+
+def test_a_replay_is_alone_on_its_worker() -> None:
+    plan = with_findings(*(earlier(str(number)) for number in range(3)))
+    first = leased(plan)
+    assert plan.lease(40.0) is None, "a turn could change what the replay finds"
+    plan.come_back(first, 0, finished=True, spent_s=0.1)
+    turn = leased(plan, 41.0)
+    assert not replayed(turn)
+    assert plan.lease(42.0) is None, "it is the turn of a replay"
+    plan.come_back(turn, 9, finished=True, spent_s=1.0)
+    assert replayed(leased(plan, 43.0))
 
 
 def test_operations_are_saturated_after_many_cases_without_news() -> None:

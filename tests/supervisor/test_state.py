@@ -68,6 +68,8 @@ def test_time_is_counted_from_the_moment_at_which_it_had_nothing_to_do() -> None
     ((first, reached, finished, spent_s),) = worker.give_back([("a", 100, True)], 18.0)
     assert (first.id, reached, finished, spent_s) == ("a", 100, True, 8.0)
     assert list(worker.leases) == ["b"]
+    ((_, _, _, spent_s),) = worker.give_back([("b", 100, True)], 20.0)
+    assert spent_s == 2.0
 
 
 def test_what_only_waits_keeps_nobody_busy() -> None:
