@@ -50,6 +50,8 @@ def main() -> int:
         print(f"{name}: median {middle / 2**20:.0f} MiB, most {most / 2**20:.0f} MiB (limit {limit >> 20})")
     samples, quarter = found.samples, len(found.samples) // 4
     parts = [samples[number * quarter : (number + 1) * quarter + 1] for number in range(4)]
+    # At a lower rate the frames of recorded traffic are smaller, so that each request takes more bytes.
+    print("requests/s, by quarters: " + ", ".join(f"{_rate(one):,.0f}" for one in parts))
     print("bytes written for each request, by quarters: " + ", ".join(f"{_written(one):,.0f}" for one in parts))
     # A run that ended early is a fault already.
     if seconds >= _LONG_S and samples[-1].at_s >= seconds - _MINUTE_S:
@@ -71,6 +73,11 @@ def _over_budget(found: Survived) -> list[str]:
 
 def _memory(samples: Sequence[Sample]) -> float:
     return statistics.mean(one.memory for one in samples)
+
+
+def _rate(samples: Sequence[Sample]) -> float:
+    first, last = samples[0], samples[-1]
+    return (last.requests - first.requests) / (last.at_s - first.at_s)
 
 
 def _written(samples: Sequence[Sample]) -> float:

@@ -6,6 +6,7 @@ Decisions are pure functions in other modules.
 import math
 import random
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import assert_never
@@ -134,6 +135,10 @@ class RunEnvironment(Struct, frozen=True):
 _TICK_S = 0.2
 # Deadlines are seconds long, so the slots of all workers need not be read every time.
 _LOOK_S = 1.0
+MOST_PEERS = 256
+"""Most journals that a new worker of `fuzz` reads, the latest ones. Without a limit, the start of a worker took longer with each
+worker that had died, and journals of hours ago name resources that have changed since.
+"""
 
 
 class Supervisor:
@@ -152,7 +157,8 @@ class Supervisor:
         self._plan: Plan | None = None
         self._has_shrunk = False
         self._opened: messages.Opened | None = None
-        self._journals: list[str] = []
+        # In `run`, values of all earlier layers decide which requests are sent.
+        self._journals = deque[str](maxlen=MOST_PEERS if settings.kind == "fuzz" else None)
         self._has_new_journal = False
         """Whether a worker opened a journal since the last search. Each turn reads journals, and listing a folder takes longer
         than reading them.

@@ -14,7 +14,7 @@ from checker.core.system import Interrupts
 from checker.corpus.inflight import InflightReader
 from checker.corpus.journal import DAMAGED, JournalReader, JournalWriter, Loss, damage_note
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import Quarantined, Record, RunStarted, TaskProgress, ValueSeen, WorkerGone
+from checker.corpus.records import Note, Quarantined, Record, RunStarted, TaskProgress, ValueSeen, WorkerGone
 from checker.supervisor.deaths import DEATHS_OF_A_RUN
 from checker.supervisor.lock import Ownership
 from checker.supervisor.supervisor import RunEnvironment, execute
@@ -175,6 +175,18 @@ def first_night(run: Run) -> int:
         journal.write(finding(fingerprint=f"f{number}", label=LABELS[0], steps=(Step(LABELS[0], Drawn(())),)))
     journal.close()
     return count
+
+
+@pytest.mark.parametrize(("kind", "told"), [("fuzz", [1, 2, 3, 3, 3]), ("run", [1, 2, 3, 4, 5])])
+def test_a_new_worker_of_a_night_reads_the_latest_journals(
+    run: Run, kind: str, told: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("checker.supervisor.supervisor.MOST_PEERS", 3)
+    orders = (("generations", "6"), ("find", "GET /users:2"))
+    assert run(*orders, kind=kind, launcher=INLINE, phases=("fuzzing",)).exit_code == 1
+    # Each journal is also told to all when it is opened.
+    counts = {number: int(one.text) - 1 for number, one in run.told.records if isinstance(one, Note)}
+    assert list(counts.values()) == told
 
 
 def test_other_settings_begin_a_new_run(run: Run) -> None:

@@ -14,7 +14,7 @@ from checker.corpus.codec import pack
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import CorpusEntry, Finding, Investigation, SchemaOpened, TaskProgress, ValueSeen
+from checker.corpus.records import CorpusEntry, Finding, Investigation, Note, SchemaOpened, TaskProgress, ValueSeen
 from checker.workers.messages import (
     EXTRA_INDEX,
     Assign,
@@ -24,6 +24,7 @@ from checker.workers.messages import (
     LeavingKind,
     Opened,
     OperationCard,
+    PeerJournals,
     Task,
     TasksEnded,
 )
@@ -45,6 +46,7 @@ class Toy:
         self.journal = JournalWriter(layout.journal(incarnation, os.getpid()))
         self.slots = InflightWriter(layout.inflight(incarnation), 2)
         self.leaving = self.grown = False
+        self.peers = 0
 
     def live(self) -> None:
         if "cannot" in self.orders:
@@ -74,11 +76,17 @@ class Toy:
                         self.do(task)
                 case Drain(is_replaced):
                     self.leaving, self.grown = True, is_replaced
+                case PeerJournals(journals):
+                    self.peers += len(journals)
                 case _:
                     pass
         self.leaving = self.leaving or self.down.closed
 
     def do(self, task: Task) -> None:
+        if self.incarnation <= int(self.orders.get("generations", "0")):
+            self.journal.append(Note("peers", "", "", str(self.peers)))
+            self.journal.flush()
+            self.leaving = self.grown = True
         if task.replay is not None:
             self.meet("replay")
         self.journal.append(TaskProgress(task.id, task.phase, task.labels, task.start, False, 0, 0, 0, (), LEDGER))
