@@ -49,7 +49,6 @@ MESSAGES = st.one_of(
     st.builds(Drain, st.booleans()),
     st.builds(
         Opened,
-        incarnation=INDICES,
         journal=TEXTS,
         document=TEXTS,
         base_url=TEXTS,
