@@ -70,6 +70,7 @@ docs: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks.hot_path
 	$(BIN)/python -m benchmarks.startup
+	$(BIN)/python -m benchmarks.free_checks
 	$(BIN)/python -m benchmarks.slow_target
 	$(BIN)/python -m benchmarks.two_packets
 	$(BIN)/python -m benchmarks.memory

@@ -76,9 +76,12 @@ def _bare_us(server: Target) -> float:
 
 
 def _measured(server: Target, arguments: tuple[str, ...]) -> tuple[int, float]:
-    """(requests, CPU-seconds of all processes) of one run."""
-    command = [sys.executable, "-m", __spec__.name, _ALONE, "run", server.document]
-    command += ["--url", server.url, "--seed", "1", *arguments]
+    return measured("run", server.document, "--url", server.url, "--seed", "1", *arguments)
+
+
+def measured(*arguments: str) -> tuple[int, float]:
+    """(requests, CPU-seconds of all processes) of one `run` or `fuzz`."""
+    command = [sys.executable, "-m", "benchmarks.run_speed", _ALONE, *arguments]
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryDirectory() as scratch:
         ended = subprocess.run(
