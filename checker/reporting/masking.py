@@ -22,6 +22,11 @@ from checker.corpus.secrets import user_in
 _COMMAND = "curl "
 _HEADER = re.compile(r"-H '(?P<name>[A-Za-z0-9._-]+): (?P<value>[^'\"\\$`!]*\{secret[^'\"\\$`!]*)'")
 """Matches a header in a command whose value contains a secret and no character that a shell interprets in double quotes."""
+_URL = re.compile(r"'(?P<url>https?://[^'\"\\$`!]*\{secret[^'\"\\$`!]*)'")
+"""Matches a URL with a secret in a command, likewise."""
+_PAIR = re.compile(
+    rf"(?<=[?&])(?P<name>[A-Za-z0-9._-]+)=(?P<value>{EMBEDDED_REFERENCE.pattern.replace('<name>', '<secret>')})(?=&|$)"
+)
 _SECRET = re.compile(rf"(?P<before>[A-Za-z]* ?){EMBEDDED_REFERENCE.pattern.replace('<name>', '<secret>')}")
 Parts = tuple[Component, ...]  # Parts of a request. Values outside all parts may have any origin.
 
@@ -34,9 +39,9 @@ class Masking(Struct, frozen=True):
     credentials: tuple[str, ...] = ()
     """Places of credentials in the security schemes of the description: `header authorization`."""
     tokens: tuple[tuple[str, str, str], ...] = ()
-    """(header or `cookie NAME`, security scheme, text before the credentials) of the configured schemes."""
+    """(header, `cookie NAME` or `query NAME`, security scheme, text before the credentials) of the configured schemes."""
     location: str = "LOCATION"  # Location of the description, for commands that print credentials.
-    has_variables: bool = True  # Whether secrets in headers become shell variables.
+    has_variables: bool = True  # Whether secrets in headers and queries become shell variables.
 
     def rules(self, components: Parts = ()) -> Redaction:
         """Return the masking rules for a request with these parts. Without sanitisation they mask nothing."""
@@ -69,12 +74,12 @@ class Masking(Struct, frozen=True):
     def variable_of(self, place: str, secret: str) -> tuple[str, str, str]:
         """Return (text before it, shell variable, bash command for the value) of a secret, such as `header:Authorization`.
 
-        `place`: a header or `cookie NAME`.
+        `place`: a header, `cookie NAME` or `query NAME`.
         """
         known = [one for one in self.tokens if one[0].lower() == place.lower()]
         known = [one for one in known if slug_of(one[1]) == slug_of(secret.partition(":")[2])] or known
         if len(known) != 1:
-            field = place.removeprefix("cookie ")
+            field = place.split()[-1]
             variable = f"CHECKER_{slug_of(f'{user_in(secret, field)} {field}')}"
             return "", variable, f"{EXPORT}{variable}=..."
         _, scheme, before = known[0]
@@ -85,8 +90,9 @@ class Masking(Struct, frozen=True):
         return before, variable, f'{EXPORT}{variable}="$(checker auth token {words})"'
 
     def _line(self, line: str, redaction: Redaction) -> "ShownCommand":
-        """Return a masked line. Secrets in headers become shell variables, other secrets the replacement text."""
+        """Return a masked line. Secrets in headers and queries become shell variables, other secrets the replacement text."""
         written: dict[str, str] = {}
+        pairs: dict[str, str] = {}
         exports: list[str] = []
 
         def part(place: str, text: str) -> str | None:
@@ -113,8 +119,19 @@ class Masking(Struct, frozen=True):
             written[empty] = f'-H "{name}: {text}"'
             return empty
 
+        def pair(found: re.Match[str]) -> str:
+            # A shell variable cannot be spelled in another way.
+            text = None if found["form"] else part(f"query {found['name']}", found["value"])
+            if text is None:
+                return found[0]
+            # A space in a URL is escaped, so that nothing else looks like this.
+            mark = f"{{variable {len(pairs)}}}"
+            pairs[mark] = f"{found['name']}={text}"
+            return mark
+
         if self.has_variables and line.startswith(_COMMAND):
             line = _HEADER.sub(as_variable, line)
+            line = _URL.sub(lambda found: f"'{_PAIR.sub(pair, found['url'])}'", line)
         places = [found["name"].replace(":", " ", 1) for found in EMBEDDED_REFERENCE.finditer(line)]
         text = EMBEDDED_REFERENCE.sub(lambda _: redaction.replacement, line)
         if line.startswith(_COMMAND):
@@ -124,6 +141,8 @@ class Masking(Struct, frozen=True):
                 places = ["credentials in the URL"]
         for empty, header in written.items():
             text = text.replace(empty, header)
+        for mark, known in pairs.items():
+            text = re.sub(rf"""['"]([^'"]*){re.escape(mark)}([^'"]*)['"]""", rf'"\g<1>{known}\g<2>"', text)
         return ShownCommand(text, (*exports, *places))
 
 

@@ -16,7 +16,7 @@ from checker.core.request import Location, WireRequest
 from checker.corpus.records import Finding
 from checker.corpus.references import EMBEDDED_REFERENCE, REFERENCE
 from checker.reporting.calls import Call, Path, Source, at, calls_of, form_with, has_form, parsed, parts_of, with_values
-from checker.reporting.masking import Masking, slug_of
+from checker.reporting.masking import Masking
 
 NOT_SENT: Final = frozenset(
     ("host", "content-length", "user-agent", "accept-encoding", "connection", "transfer-encoding")
@@ -113,7 +113,6 @@ def variables_of(uses: Iterable[tuple[Source, bool]]) -> Variables:
 
 
 def _shown(call: Call, masking: Masking, base_path: str, variables: Variables) -> ShownCall:
-    mask = masking.sanitization.replacement
     recorded = call.request
     sent = masking.request(
         WireRequest(recorded.method, recorded.target, list(recorded.headers), recorded.body), call.components
@@ -136,18 +135,18 @@ def _shown(call: Call, masking: Masking, base_path: str, variables: Variables) -
     return ShownCall(
         call,
         sent.method,
-        _text(target, mask, "query", in_url),
+        _text(target, masking, "query", in_url),
         tuple(
             (
                 name,
-                _text(taken[name.lower()], mask, name, in_url)
+                _text(taken[name.lower()], masking, name, in_url)
                 if name.lower() in taken
-                else _header(name, shown, value, call, masking) or _text(shown, mask, name, in_url),
+                else _header(name, shown, value, call, masking) or _text(shown, masking, name, in_url),
             )
             for name, shown, value in fields
             if name.lower() not in NOT_SENT and not name.lower().startswith("x-checker-")
         ),
-        None if body is None else _text(body, mask, "body", in_url if has_form(sent) else in_json),
+        None if body is None else _text(body, masking, "body", in_url if has_form(sent) else in_json),
     )
 
 
@@ -211,8 +210,9 @@ def _latin(text: str) -> str:
     return text.encode("utf-8", "surrogatepass").decode("latin-1")
 
 
-def _text(text: str, mask: str, name: str, values: Sequence[Taken]) -> Text:
+def _text(text: str, masking: Masking, name: str, values: Sequence[Taken]) -> Text:
     """Return a text with its holes. A masked part is named after the parameter before it, if there is one."""
+    mask = masking.sanitization.replacement
     text = EMBEDDED_REFERENCE.sub(lambda _: mask, text)
     masks = [re.escape(one) for one in (mask, mask.replace("[", "%5B").replace("]", "%5D")) if one]
     pattern = "|".join([*masks, "\ue000[0-9]+\ue001"])
@@ -226,7 +226,8 @@ def _text(text: str, mask: str, name: str, values: Sequence[Taken]) -> Text:
             found.append(values[int(hole[0][1:-1])])
         else:
             named = re.search(r"([\w.-]+)\"?\s*[=:]\s*\"?$", before)
-            found.append(Secret(f"CHECKER_{slug_of(named[1] if named else name)}"))
+            field = named[1] if named else name
+            found.append(Secret(masking.variable_of(f"{name} {field}", f"{name}:{field}")[1]))
         at = hole.end()
     if text[at:] or not found:
         found.append(text[at:])

@@ -75,6 +75,7 @@ TOKENS = (
     ("X-Two", "two", ""),
     ("X-`id`$(id)", "evil", ""),
     ("cookie sid", "S", ""),
+    ("query key", "Q", ""),
     ("X-First", "a.b", ""),
     ("X-Second", "a-b", ""),
 )
@@ -117,6 +118,25 @@ def test_credentials_of_a_scheme_are_a_variable_that_a_command_sets(header: str,
     assert bool(exports) == bool(hidden) != bool(places)
     token = f"\"$(checker auth token {hidden} 'a file.json')\""
     assert all(one.endswith("=..." if hidden == "..." else f"={token}") for one in exports)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown", "exports"),
+    [
+        ("'http://h/?a=1&key={secret:auth:Q}'", '"http://h/?a=1&key=$CHECKER_TOKEN_Q"', 1),
+        ("'http://h/?key={secret:auth:Q}&token=1'", '"http://h/?key=$CHECKER_TOKEN_Q&token=%5BFiltered%5D"', 1),
+        ("'http://h/?k={secret:query:k}&key={secret:auth:Q}'", '"http://h/?k=$CHECKER_K&key=$CHECKER_TOKEN_Q"', 2),
+        # A variable cannot be spelled in another way, and bash would run what stands in double quotes.
+        ("'http://h/?key={secret-quoted:auth:Q}'", "'http://h/?key=%5BFiltered%5D'", 0),
+        ("'http://h/?a=$(id)&key={secret:auth:Q}'", "'http://h/?a=$(id)&key=%5BFiltered%5D'", 0),
+        ("'http://h/{secret:auth:Q}'", "'http://h/[Filtered]'", 0),
+    ],
+)
+def test_a_secret_in_a_query_is_a_variable_of_the_command(url: str, shown: str, exports: int) -> None:
+    masking = Masking(ON, SecretStore(), ("query key",), TOKENS, "a.json")
+    command = masking.command(f"curl -X GET {url}")
+    assert command.text == f"curl -X GET {shown}"
+    assert len(hidden_parts(command.hidden)[0]) == exports
 
 
 @pytest.mark.parametrize(

@@ -74,12 +74,12 @@ class SchemeCredentials:
 
     @property
     def tokens(self) -> Iterator[tuple[str, str, str]]:
-        """Yield (header or `cookie NAME`, scheme, text before the credentials) of the configured schemes that are sent in headers or cookies."""
+        """Yield (header, `cookie NAME` or `query NAME`, scheme, text before the credentials) of the configured schemes."""
         for name in dict.fromkeys(name for own in self.everywhere for name in own.schemes if name in self.declared):
             scheme = self.declared[name]
             place, parameter = scheme.place
-            if place is Location.COOKIE:
-                yield f"cookie {parameter}", name, ""
+            if place in (Location.COOKIE, Location.QUERY):
+                yield f"{place.value} {parameter}", name, ""
             elif place is Location.HEADER:
                 yield parameter, name, {"apiKey": "", "basic": "Basic ", "bearer": "Bearer "}[_kind(scheme)]
 
