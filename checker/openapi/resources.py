@@ -513,7 +513,7 @@ class _Inference(Struct):
     def _compared(self, slot: _Slot, word: str, answer: AnswerFields, homes: Sequence[Resource]) -> AnswerField | None:
         # Fields with other names, which are the most, stay below both bounds.
         spelled = {name for _, name in spellings(word, slot.owner)}
-        # Variables of paths are filled with other identifiers at home alone.
+        # A variable of a path takes identifiers of other names only from responses about its own resource.
         is_away = slot.location is Location.PATH and len(slot.owner) > 1 and slot.owner not in homes
         others = frozenset[str]() if is_away else URLS if slot.is_url else IDENTIFIERS
         best: tuple[float, int, int] = (0.0, 0, 0)

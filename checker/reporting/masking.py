@@ -23,7 +23,7 @@ _COMMAND = "curl "
 _HEADER = re.compile(r"-H '(?P<name>[A-Za-z0-9._-]+): (?P<value>[^'\"\\$`!]*\{secret[^'\"\\$`!]*)'")
 """Matches a header in a command whose value contains a secret and no character that a shell interprets in double quotes."""
 _URL = re.compile(r"'(?P<url>https?://[^'\"\\$`!]*\{secret[^'\"\\$`!]*)'")
-"""Matches a URL with a secret in a command, likewise."""
+"""Matches a URL with a secret in a command, without characters that a shell interprets in double quotes."""
 _PAIR = re.compile(
     rf"(?<=[?&])(?P<name>[A-Za-z0-9._-]+)=(?P<value>{EMBEDDED_REFERENCE.pattern.replace('<name>', '<secret>')})(?=&|$)"
 )
