@@ -242,7 +242,7 @@ class Response:
     """Other exchanges of the same request: redirects, retries, the twin of a request that was sent twice at once."""
     is_traceback = False
     """True if `content` is the traceback of an application in this process, which no client of its server would see."""
-    raised: Exception | None = None
+    raised: BaseException | None = None
     """The exception of an application in this process, if callers want to see it. Its frames live as long as the response."""
 
     if TYPE_CHECKING:

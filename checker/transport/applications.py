@@ -71,6 +71,8 @@ _STARTUP_S = 30.0
 _FRAMES = 3  # Innermost frames of a traceback that reports show.
 _PORT = 80
 _CLIENT: Final = ("127.0.0.1", 50000)
+_ENDED: Final = (Exception, SystemExit)
+"""Ends of an application that are failures of its request. Some end their process, which is that of a worker here."""
 
 
 class Application(Protocol):
@@ -212,7 +214,7 @@ class AsgiApplication:
 
         try:
             await self._app(scope, receive, send)
-        except Exception as error:  # noqa: BLE001 - user code may raise anything, as in hooks
+        except _ENDED as error:
             return _failed(request, error, raises=self._raises)
         texts = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in headers]
         return _response(request, status, texts, b"".join(parts))
@@ -266,7 +268,7 @@ class WsgiApplication:
                 parts += answer
             finally:
                 getattr(answer, "close", lambda: None)()
-        except Exception as error:  # noqa: BLE001 - user code may raise anything, as in hooks
+        except _ENDED as error:
             return _failed(request, error, raises=self._raises)
         elapsed = time.perf_counter() - started
         if elapsed > timeout_s:
@@ -282,8 +284,13 @@ _GOODBYE_S = 5.0
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
     """Run a loop until it is stopped, then close its resources. Otherwise users' tests would show warnings about them."""
+    is_over = False
     try:
-        loop.run_forever()
+        while not is_over:
+            # asyncio passes it on from any task, and the task that made the request gets it as well.
+            with contextlib.suppress(SystemExit):
+                loop.run_forever()
+                is_over = True
     finally:
         loop.close()
 
@@ -334,7 +341,7 @@ def _response(request: WireRequest, status: int, headers: list[tuple[str, str]],
     return Response(status, headers, content, request=request, message=_PHRASES.get(status, ""))
 
 
-def _failed(request: WireRequest, error: Exception, *, raises: bool) -> Response:
+def _failed(request: WireRequest, error: BaseException, *, raises: bool) -> Response:
     """Return a response for an exception: first its message, because reports show only the beginning, then its place."""
     said = "".join(traceback.format_exception_only(error))
     # The outermost frames belong to the checker, the next ones to the framework.

@@ -1,6 +1,7 @@
 import asyncio
 import io
 import json
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -102,6 +103,8 @@ def wsgi(document):
             return [json.dumps(document).encode()]
         if "boom" in environ["QUERY_STRING"]:
             raise ValueError("a defect")
+        if "exit" in environ["QUERY_STRING"]:
+            sys.exit("a defect")
         body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
         start("201 Created", [("X-Seen", f"{method} {path} {environ['HTTP_HOST']}")])
         return [body]
@@ -110,6 +113,9 @@ def wsgi(document):
 
 
 def asgi(document):
+    async def ending():
+        sys.exit("a defect")
+
     async def app(scope, receive, send):
         if scope["type"] == "lifespan":
             await receive()
@@ -120,6 +126,9 @@ def asgi(document):
         assert scope["state"]["started"]
         if b"boom" in scope["query_string"]:
             raise ValueError("a defect")
+        if b"exit" in scope["query_string"]:
+            # As the middleware of frameworks does, in a task of its own.
+            await asyncio.create_task(ending())
         body = (await receive())["body"]
         if scope["path"] == "/api.json":
             body = json.dumps(document).encode()
@@ -149,6 +158,10 @@ def test_applications_are_asked_without_a_socket(document, kind) -> None:
     failed = operation.Case(body={}, media_type="application/json").call(params={"boom": 1})
     assert failed.status_code == 500
     assert b"ValueError: a defect" in failed.content
+    # The first costs only its request, so the second gets a response.
+    for _ in range(2):
+        ended = operation.Case(body={}, media_type="application/json").call(params={"exit": 1})
+        assert (ended.status_code, b"SystemExit: a defect" in ended.content) == (500, True)
     with pytest.raises(checker.errors.LoaderError, match=r"answers with HTTP 201 Created"):
         loader("/none.json", app)
 
