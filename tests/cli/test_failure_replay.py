@@ -37,6 +37,12 @@ def server(request: pytest.FixtureRequest) -> Iterator[tuple[Server, bool]]:
     one.stop()
 
 
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A replay writes its findings, and opens the description, below the current folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 def replayed(url: str, *found: Finding, ids: tuple[str, ...] = ("all",)) -> tuple[int, list[str]]:
     view = fold((1, one) for one in found)
     past = PastRun(settings(), LastRun(started(), 1, Path("journal")), view, 1.0)
