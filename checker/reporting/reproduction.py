@@ -227,7 +227,7 @@ def _text(text: str, masking: Masking, name: str, values: Sequence[Taken]) -> Te
         else:
             named = re.search(r"([\w.-]+)\"?\s*[=:]\s*\"?$", before)
             field = named[1] if named else name
-            found.append(Secret(masking.variable_of(f"{name} {field}", f"{name}:{field}")[1]))
+            found += _secret(masking, f"{name} {field}", f"{name}:{field}")
         at = hole.end()
     if text[at:] or not found:
         found.append(text[at:])
