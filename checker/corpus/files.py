@@ -142,6 +142,16 @@ def list_directory(path: Path) -> list[Path]:
         return []
 
 
+def directory_bytes(path: Path) -> int:
+    """Return the size of the files in a directory, without those in directories below it; 0 if it does not exist."""
+    size = 0
+    with contextlib.suppress(FileNotFoundError), os.scandir(path) as entries:
+        for entry in entries:
+            with contextlib.suppress(FileNotFoundError):
+                size += entry.stat().st_size
+    return size
+
+
 def read_file(path: Path, limit: int = -1) -> bytes | None:
     """Return the first `limit` bytes of a file, or all of it; None when there is no such file."""
     try:
