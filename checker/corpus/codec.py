@@ -4,16 +4,17 @@ Never pickle: a corpus may come from another user. Nearly all values are written
 encoded again, with extensions: 1 is an integer (big-endian, signed), 2 a text (UTF-8 with surrogates), 3 a map (packed list of key, value,
 key, ...).
 
-A frame is `length u32 | crc32 u32 | zstd(msgpack list of records)`, little-endian. The checksum covers the length, because a hole of zeros,
-as a power failure leaves it, would otherwise read as empty frames.
+A frame is `length u32 | kinds u32 | crc32 u32 | zstd(msgpack list of records)`, little-endian. `kinds` has the bit of the tag of each record,
+so that readers pass over frames without unpacking them. The checksum covers length and kinds, because a hole of zeros, as a power failure
+leaves it, would otherwise read as empty frames.
 """
 
 import struct
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
-from functools import cache
+from functools import cache, reduce
 from itertools import chain
-from operator import is_
+from operator import is_, or_
 from typing import Any, TypeVar, get_args
 from zlib import crc32
 
@@ -139,21 +140,9 @@ def join(encoded: Iterable[bytes], count: int) -> bytes:
 Kinds = tuple[type[Record], ...]  # Classes of records; empty for all.
 
 
-class _Tagged(Struct, array_like=True):
-    """The beginning of a record. Its other fields are skipped without being read."""
-
-    tag: int
-
-
-_tags = Decoder(list[_Tagged]).decode
-
-
 def decode(content: bytes, kinds: Kinds = ()) -> list[Record]:
     """Return the records of these kinds of a frame's content, in order. Raises `Undecodable`."""
     classes = _by_tag(kinds or get_args(Record))
-    # A worker that starts reads the journals of all others, and most of their frames have nothing for it.
-    if kinds and classes.keys().isdisjoint(one.tag for one in _built(content, _tags)):
-        return []
     # msgspec's typed decoder rejects the extensions for lone surrogates and large integers. Records are converted by
     # their class: `convert` to a union of all classes takes 50 us before the first record, and most frames contain one.
     return unpack(
@@ -166,11 +155,27 @@ def _by_tag(kinds: Kinds) -> Mapping[str | int | None, type[Record]]:
     return {kind.__struct_config__.tag: kind for kind in kinds}
 
 
-HEADER = struct.Struct("<II")
+HEADER = struct.Struct("<III")
+_UNCHECKED = struct.Struct("<II")  # The part of the header before the checksum.
 LIMIT_BYTES = 64 << 20  # A longer frame counts as damage.
 
-_LENGTH = struct.Struct("<I")
 _LEVEL = 1
+_MASK_BITS = 32
+
+
+def _bits(tags: Iterable[Any]) -> int:
+    """Return the bits of these tags in the header of a frame."""
+    return reduce(or_, {1 << tag % _MASK_BITS for tag in tags}, 0)
+
+
+@cache
+def _bits_of(kinds: Kinds) -> int:
+    return _bits(_by_tag(kinds))
+
+
+def _tag_of(encoded: bytes) -> int:
+    """Return the tag of a packed record: the integer after the header of its array, which has three bytes above 15 items."""
+    return encoded[3 if encoded[:1] == _ARRAY_16 else 1]
 
 
 class ScanEnding(StrEnum):
@@ -199,31 +204,35 @@ class FrameEncoder:
 
     def frame(self, encoded: list[bytes]) -> bytes:
         payload = self._compress(join(encoded, len(encoded)))
-        length = _LENGTH.pack(len(payload))
-        return b"".join((length, _LENGTH.pack(crc32(payload, crc32(length))), payload))
+        length, kinds = len(payload), _bits(map(_tag_of, encoded))
+        checksum = crc32(payload, crc32(_UNCHECKED.pack(length, kinds)))
+        return HEADER.pack(length, kinds, checksum) + payload
 
 
 def scan(data: bytes, kinds: Kinds = ()) -> Scan:
     """Return the records of the whole frames, oldest first. Never raises an error, whatever the bytes."""
     records: list[Record] = []
     decompressor = zstandard.ZstdDecompressor()
+    wanted = _bits_of(kinds or get_args(Record))
     position, end = 0, len(data)
     while position < end:
         body = position + HEADER.size
         if body > end:
             return Scan(records, position, ScanEnding.SHORT, missing=body - end)
-        length, checksum = HEADER.unpack_from(data, position)
+        length, held, checksum = HEADER.unpack_from(data, position)
         # Otherwise a damaged length would make the reader wait for bytes that never come.
         if length > LIMIT_BYTES:
             return Scan(records, position, ScanEnding.DAMAGED, "it has no frame of this version of checker")
         if body + length > end:
             return Scan(records, position, ScanEnding.SHORT, missing=body + length - end)
         payload = data[body : body + length]
-        if crc32(payload, crc32(data[position : position + 4])) != checksum:
+        if crc32(payload, crc32(data[position : position + _UNCHECKED.size])) != checksum:
             return Scan(records, position, ScanEnding.DAMAGED, "wrong checksum")
         try:
-            # A corpus may come from another user, and a frame of a few kilobytes may unpack to gigabytes.
-            records += decode(decompressor.decompress(payload, max_output_size=LIMIT_BYTES), kinds)
+            # A worker that starts reads the journals of all others, and most of their frames have nothing for it.
+            if held & wanted:
+                # A corpus may come from another user, and a frame of a few kilobytes may unpack to gigabytes.
+                records += decode(decompressor.decompress(payload, max_output_size=LIMIT_BYTES), kinds)
         except (Undecodable, zstandard.ZstdError) as error:
             # The checksum is right, so the disk is not damaged.
             return Scan(records, position, ScanEnding.DAMAGED, f"another version of checker wrote the frame ({error})")

@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from checker.corpus.fold import RunView, fold
-from checker.corpus.journal import Journals
+from checker.corpus.journal import TOGETHER_READ_BYTES, Journals
 from checker.corpus.layout import RunLayout
 from checker.corpus.needs import ResourceHistory, needed_by
 from checker.corpus.records import (
@@ -132,7 +132,7 @@ class RunEvents(EventStream):
         self._layout = layout
         self._first = first
         self._has_traffic = has_traffic
-        self._journals = Journals(layout, above=first - 1)
+        self._journals = Journals(layout, above=first - 1, read_bytes=TOGETHER_READ_BYTES)
         self._segments: dict[Path, TrafficReader] = {}
 
     def all(self) -> Iterator[Event]:

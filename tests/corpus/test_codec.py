@@ -1,5 +1,7 @@
 import contextlib
+import struct
 from typing import get_args
+from zlib import crc32
 
 import pytest
 from hypothesis import given
@@ -8,8 +10,19 @@ from msgspec import msgpack, structs
 
 from checker.core.meta import Binding, Drawn, Recipe, Step
 from checker.core.operation import Label, Location
-from checker.corpus.codec import Packed, Undecodable, decode, encode_fields, join, pack
-from checker.corpus.records import CorpusEntry, Interaction, Record
+from checker.corpus.codec import (
+    HEADER,
+    FrameEncoder,
+    Packed,
+    ScanEnding,
+    Undecodable,
+    decode,
+    encode_fields,
+    join,
+    pack,
+    scan,
+)
+from checker.corpus.records import CorpusEntry, Interaction, Note, Record, ValueSeen
 
 from .generated import INTERACTIONS, OTHERS, RECORDS, STEPS, exact
 
@@ -22,6 +35,22 @@ def round_trip(records: list[Record]) -> list[Record]:
 @given(st.tuples(*OTHERS.values()))
 def test_every_record_comes_back_exactly(records: tuple[Record, ...]) -> None:
     assert exact(round_trip([*records])) == exact([*records])
+
+
+@given(st.tuples(*OTHERS.values()), st.sets(st.sampled_from(get_args(Record)), min_size=1))
+def test_frames_give_the_records_of_the_wanted_kinds(records: tuple[Record, ...], wanted: set[type[Record]]) -> None:
+    frame = FrameEncoder().frame
+    data = b"".join(frame([pack(record)]) for record in records) + frame([*map(pack, records)])
+    kept = [record for record in records if type(record) in wanted]
+    assert exact(scan(data, tuple(wanted)).records) == exact(kept + kept)
+
+
+def test_frames_without_a_wanted_kind_are_not_unpacked() -> None:
+    length, kinds, _ = HEADER.unpack_from(FrameEncoder().frame([pack(Note("kind", "", "", "text"))]))
+    head, content = struct.pack("<II", length, kinds), bytes(length)
+    data = head + struct.pack("<I", crc32(content, crc32(head))) + content
+    assert scan(data, (ValueSeen,)).ending is ScanEnding.CLEAN
+    assert scan(data, (ValueSeen, Note)).ending is ScanEnding.DAMAGED
 
 
 @given(INTERACTIONS)

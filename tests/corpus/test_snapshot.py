@@ -210,9 +210,9 @@ def snapshot_note(layout: RunLayout, reason: str) -> Note:
 def test_damage_that_compaction_meets_is_told_before_it_is_gone(tmp_path: Path) -> None:
     layout = corpus(tmp_path, JOURNALS)
     compact(layout, closed=[3])
-    layout.snapshot.write_bytes(layout.snapshot.read_bytes() + bytes(8))
+    layout.snapshot.write_bytes(layout.snapshot.read_bytes() + bytes(16))
     (_, damaged), (_, torn) = layout.journal_paths()
-    damaged.write_bytes(damaged.read_bytes() + bytes(8))
+    damaged.write_bytes(damaged.read_bytes() + bytes(16))
     os.truncate(torn, torn.stat().st_size - 1)
     assert {note.text.partition(" is damaged")[0] for note in compact(layout).notes} == {
         str(layout.snapshot),
