@@ -222,15 +222,23 @@ class Journals:
     """Finds journals as they appear, and follows all of them. Only the records of one incarnation are in order."""
 
     def __init__(
-        self, layout: RunLayout, *, above: int | None = None, kinds: Kinds = (), read_bytes: int = _READ_BYTES
+        self,
+        layout: RunLayout,
+        *,
+        above: int | None = None,
+        below: int | None = None,
+        kinds: Kinds = (),
+        read_bytes: int = _READ_BYTES,
     ) -> None:
         """`above`: read journals of the run that began after this incarnation, without results of `checker replay`; None: all.
 
+        `below`: read only journals of earlier incarnations; None: all.
         Only records of these `kinds` are read; empty: all.
         """
         self._layout = layout
         self._kinds = kinds
         self._above = above
+        self._below = below
         self._read_bytes = read_bytes
         self._readers: dict[int, list[JournalReader]] = {}
         self._known: set[Path] = set()
@@ -282,7 +290,9 @@ class Journals:
         found = [
             (incarnation, path)
             for incarnation, path in self._layout.journal_paths()
-            if (self._above is None or incarnation > self._above) and path not in self._known
+            if (self._above is None or incarnation > self._above)
+            and (self._below is None or incarnation < self._below)
+            and path not in self._known
         ]
         # Records that the snapshot contains would count twice.
         covered = self._layout.head().covered if found else ()

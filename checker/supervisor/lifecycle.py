@@ -30,6 +30,7 @@ from checker.corpus.records import (
     RunFinished,
     RunStarted,
     SchemaOpened,
+    SignalsSeen,
     TaskProgress,
 )
 from checker.corpus.secrets import secrets_of
@@ -90,6 +91,8 @@ class RunLifecycle:
         self._is_open = False
         """Whether the description was read. Before that, the listener gets no records, and a run that ends leaves no journal."""
         self.view = RunView()
+        self.signals: set[int] = set()
+        """Ids of the signals that workers of this run have recorded, in `fuzz`. A worker that starts would otherwise read all journals."""
         self.earlier: tuple[Finding, ...] = ()
         """The open findings of earlier runs, in `fuzz`."""
         self.entries: Sequence[CorpusEntry] = ()
@@ -286,8 +289,14 @@ class RunLifecycle:
     def _fold(self, records: Iterable[tuple[int, Record]]) -> None:
         for incarnation, record in records:
             self.view.absorb(incarnation, record)
-            if self._settings.kind == "fuzz" and isinstance(record, TaskProgress):
-                self.view.forget_finished(record.task)
+            if self._settings.kind == "fuzz":
+                match record:
+                    case TaskProgress():
+                        self.view.forget_finished(record.task)
+                    case SignalsSeen():
+                        self.signals.update(number for number, _ in record.ids)
+                    case _:
+                        pass
             self._listener(incarnation, record)
 
 

@@ -300,7 +300,7 @@ class Supervisor:
             self._begin(opened)
         self._journals.append(opened.journal)
         self._has_new_journal = True
-        worker.handle.tell(messages.PeerJournals(tuple(self._journals)))
+        worker.handle.tell(messages.PeerJournals(tuple(self._journals), tuple(self._lifecycle.signals)))
         self._pool.tell_all(messages.PeerJournals((opened.journal,)))
         if self._settled.known:
             worker.handle.tell(messages.SettledFindings(tuple(self._settled.known.values())))

@@ -121,11 +121,11 @@ def test_damage_of_a_run_that_is_gone_on_with_is_told(run: Run) -> None:
     run(*END, kind="fuzz", launcher=INLINE)
     lose_the_end(run.folder / "corpus")
     path = next(p for _, p in RunLayout(run.folder / "corpus").journal_paths() if holds_values(p))
-    path.write_bytes(path.read_bytes() + bytes(8))
+    path.write_bytes(path.read_bytes() + bytes(16))
     again = run(*END, kind="fuzz", launcher=INLINE)
     assert again.exit_code == 1
     assert [text for *_, text in again.view.notes[DAMAGED]] == [
-        damage_note(path, f"wrong checksum at byte {path.stat().st_size - 8}", Loss.JOURNAL).text
+        damage_note(path, f"wrong checksum at byte {path.stat().st_size - 16}", Loss.JOURNAL).text
     ]
 
 
@@ -178,15 +178,17 @@ def first_night(run: Run) -> int:
 
 
 @pytest.mark.parametrize(("kind", "told"), [("fuzz", [1, 2, 3, 3, 3]), ("run", [1, 2, 3, 4, 5])])
-def test_a_new_worker_of_a_night_reads_the_latest_journals(
+def test_a_new_worker_of_a_night_reads_the_latest_journals_and_gets_all_signals(
     run: Run, kind: str, told: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("checker.supervisor.supervisor.MOST_PEERS", 3)
     orders = (("generations", "6"), ("find", "GET /users:2"))
     assert run(*orders, kind=kind, launcher=INLINE, phases=("fuzzing",)).exit_code == 1
-    # Each journal is also told to all when it is opened.
-    counts = {number: int(one.text) - 1 for number, one in run.told.records if isinstance(one, Note)}
-    assert list(counts.values()) == told
+    # The last notes of each worker count: each journal is also told to all when it is opened.
+    notes = {(one.kind, number): int(one.text) for number, one in run.told.records if isinstance(one, Note)}
+    assert [count - 1 for (of, _), count in notes.items() if of == "peers"] == told
+    signals = [count for (of, _), count in notes.items() if of == "signals"]
+    assert signals == ([0, 1, 2, 3, 4] if kind == "fuzz" else [0] * 5)
 
 
 def test_other_settings_begin_a_new_run(run: Run) -> None:

@@ -14,7 +14,16 @@ from checker.corpus.codec import pack
 from checker.corpus.inflight import InflightWriter, Stage
 from checker.corpus.journal import JournalReader, JournalWriter
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import CorpusEntry, Finding, Investigation, Note, SchemaOpened, TaskProgress, ValueSeen
+from checker.corpus.records import (
+    CorpusEntry,
+    Finding,
+    Investigation,
+    Note,
+    SchemaOpened,
+    SignalsSeen,
+    TaskProgress,
+    ValueSeen,
+)
 from checker.workers.messages import (
     EXTRA_INDEX,
     Assign,
@@ -46,7 +55,7 @@ class Toy:
         self.journal = JournalWriter(layout.journal(incarnation, os.getpid()))
         self.slots = InflightWriter(layout.inflight(incarnation), 2)
         self.leaving = self.grown = False
-        self.peers = 0
+        self.peers = self.signals = 0
 
     def live(self) -> None:
         if "cannot" in self.orders:
@@ -76,8 +85,9 @@ class Toy:
                         self.do(task)
                 case Drain(is_replaced):
                     self.leaving, self.grown = True, is_replaced
-                case PeerJournals(journals):
+                case PeerJournals(journals, signals):
                     self.peers += len(journals)
+                    self.signals += len(signals)
                 case _:
                     pass
         self.leaving = self.leaving or self.down.closed
@@ -85,6 +95,8 @@ class Toy:
     def do(self, task: Task) -> None:
         if self.incarnation <= int(self.orders.get("generations", "0")):
             self.journal.append(Note("peers", "", "", str(self.peers)))
+            self.journal.append(Note("signals", "", "", str(self.signals)))
+            self.journal.append(SignalsSeen("GET /users", ((self.incarnation, "status"),)))
             self.journal.flush()
             self.leaving = self.grown = True
         if task.replay is not None:

@@ -14,6 +14,7 @@ from checker.corpus.journal import JournalWriter
 from checker.corpus.layout import RunLayout
 from checker.corpus.records import RunStarted, SignalsSeen
 from checker.values.pool import ValuePool
+from checker.workers.observers.knowledge import Knowledge
 from checker.workers.observers.signals import CAPS, SignalSet
 from checker.workers.starting.opening import remember
 from tests.values.test_values import CREATE, READ, Document, Route, answer, sent
@@ -80,8 +81,10 @@ def test_a_worker_that_starts_again_takes_what_earlier_nights_saw_for_news(tmp_p
         with closing(JournalWriter(layout.journal(number, 1))) as journal:
             journal.append(RunStarted(f"r{number}", "fuzz", 1.0, "0", "api.json", 1, "s", "checker fuzz", 1))
             journal.append(SignalsSeen(case.operation.label, SignalSet().observe(case, response, CLEAN)))
-    signals = SignalSet()
-    remember(layout, signals, ValuePool(ResourceModel(()), lambda label: ()))
+    signals, values = SignalSet(), ValuePool(ResourceModel(()), lambda label: ())
+    remember(layout, signals, values)
+    _, of_this_run = (SignalSet().observe(case, response, CLEAN) for case in nights)
+    Knowledge(values, signals).follow((), (number for number, _ in of_this_run))
     found = [(signals.observe(case, response, CLEAN), signals.has_news) for case in nights]
     assert found == [((), True), ((), False)]
 

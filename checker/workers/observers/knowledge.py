@@ -1,6 +1,6 @@
 """The knowledge that workers of one run share through their journals: signals, values, demands, probes, creations."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -105,8 +105,9 @@ class Knowledge(Struct):
         """Whether requests depend only on earlier layers, as in `run`."""
         return isinstance(self.values, LayeredPool)
 
-    def follow(self, journals: Sequence[str]) -> None:
-        """Read these journals of other workers from now on."""
+    def follow(self, journals: Sequence[str], signals: Iterable[int] = ()) -> None:
+        """Read these journals of other workers from now on, and take these signals as recorded."""
+        self.signals.learn(signals)
         for path in journals:
             if path not in self.peers:
                 self.peers[path] = JournalReader(Path(path), kinds=PEER_RECORDS)

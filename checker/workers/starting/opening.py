@@ -24,7 +24,7 @@ from checker.corpus.discoveries import Discoveries, Discovery, load
 from checker.corpus.inflight import InflightWriter
 from checker.corpus.journal import Journals, JournalWriter, last_run
 from checker.corpus.layout import RunLayout
-from checker.corpus.records import DemandHeard, Note, Record, SchemaOpened, SignalsSeen, ValueGone, ValueSeen
+from checker.corpus.records import DemandHeard, Note, SchemaOpened, SignalsSeen, ValueGone, ValueSeen
 from checker.corpus.snapshot import read_snapshot
 from checker.corpus.traffic import InterestingAndLast, TrafficWriter, segment_bytes
 from checker.health import FirstAnswers
@@ -62,15 +62,17 @@ from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 
 def remember(layout: RunLayout, signals: SignalSet, values: ValuePool) -> list[Note]:
-    """Load the signals and values of earlier workers. Stale values lose their rank by themselves. Return a note for each damaged file."""
+    """Load the signals and values of earlier runs. Stale values lose their rank by themselves. Return a note for each damaged file.
+
+    What workers of this run have learned comes with `PeerJournals`.
+    """
     snapshot, run = read_snapshot(layout), last_run(layout)
-    pairs: Iterable[tuple[int, Record]] = ((0, record) for record in snapshot.records)
-    journals = Journals(layout, kinds=(SignalsSeen, ValueSeen, ValueGone))
-    for incarnation, record in chain(pairs, journals.read_new()):
+    below = None if run is None else run.first
+    journals = Journals(layout, below=below, kinds=(SignalsSeen, ValueSeen, ValueGone))
+    for record in chain(snapshot.records, (record for _, record in journals.read_new())):
         match record:
             case SignalsSeen():
-                is_earlier = run is None or incarnation < run.first
-                signals.learn((number for number, _ in record.ids), is_earlier=is_earlier)
+                signals.learn((number for number, _ in record.ids), is_earlier=True)
             case ValueSeen() | ValueGone():
                 values.absorb(record)
             case _:
