@@ -21,6 +21,7 @@ from checker.core.resource_names import (
     IDENTIFIERS,
     OF_USERS,
     URLS,
+    WRAPPERS,
     Resource,
     affinity,
     ends_among,
@@ -161,6 +162,7 @@ _URL: Final = shared_format("uri")
 # the description states: "`payment_token` of the invoice".
 _TOLD: Final = re.compile(r"`(\w+)` (?:of|from) (?:the|an?|its|your) (\w+)")
 """Matches the field and the resource that hold a value, in the description of a parameter."""
+_AMBIGUOUS: Final = IDENTIFIERS - OF_USERS  # Identifiers whose meaning depends on the object around them.
 _ENDINGS: Final = tuple(sorted(IDENTIFIERS))
 _TEXT = "string"
 _WHOLE = "integer"
@@ -524,11 +526,24 @@ class _Inference(Struct):
             for place, one in answer.named(likely):
                 # Of equally good fields the outermost counts, then the first. After a sure one, others are not compared.
                 if (best[0] < _SURE or (-one.depth, -place) > best[1:]) and _fits(slot, one):
-                    rank = _closest(slot, word, one.name, (*homes, (one.holder,))), -one.depth, -place
+                    rank = _closest(slot, word, one.name, self._homes_of(one, homes)), -one.depth, -place
                     if found is None or rank > best:
                         best, found = rank, one
         least = _LIKELY if slot.location is Location.PATH else _NAMED
         return found if best[0] >= least else None
+
+    def _homes_of(self, one: AnswerField, homes: Sequence[Resource]) -> Sequence[Resource]:
+        """Return the resources that a field may belong to, given those of its response.
+
+        An ambiguous identifier in a nested object with the noun of another collection is that object's own: `/user/id` identifies
+        no order.
+        """
+        if one.name in _AMBIGUOUS:
+            if not one.holder:
+                return homes
+            if one.holder in self.by_noun and one.holder not in (*WRAPPERS, *map(noun_of, homes)):
+                return ((one.holder,),)
+        return (*homes, (one.holder,))
 
     def _parents(self, source: Label, target: Label, values: Sequence[TakenValue]) -> Iterator[TakenValue]:
         """Yield the values of common parents: `/owners/{owner}` of the pet that was created there."""
@@ -593,8 +608,9 @@ def _closest(slot: _Slot, word: str, name: str, homes: Collection[Resource]) -> 
     if best >= _NAMED or slot.location is Location.PATH or not (slot.is_url or is_identifier(name)):
         return best
     # `customer` may hold any identifier of a customer, or its URL.
-    is_noun = any(noun_of(home) in (singular(word), qualified_noun(word)) for home in homes if home)
-    return _KNOWN_BY.get(name, _NAMED) if is_noun else best
+    is_noun = not {singular(word), qualified_noun(word)}.isdisjoint(filter(None, map(noun_of, homes)))
+    known_by = _SURE if name == normalised(word) else _KNOWN_BY.get(name, _NAMED)
+    return known_by if is_noun else best
 
 
 def _maker_rank(use: ResourceUse) -> int:

@@ -272,6 +272,71 @@ def test_a_noun_alone_names_a_thing_of_its_collection(kind: str, known_by: dict[
     assert taken == ([] if pointer is None else [("/doctor", f"$response.body#{pointer}")])
 
 
+@pytest.mark.parametrize(
+    ("answer", "pointer"),
+    [
+        ({"id": "integer", "user": {"id": "integer"}}, "/user/id"),
+        ({"user": {"id": "integer"}, "id": "integer"}, "/user/id"),
+        ({"id": "integer", "user": {"id": "boolean"}}, None),
+    ],
+)
+@pytest.mark.parametrize("asked", ["path.id", "path.userId", "body./userId"])
+def test_an_id_belongs_to_the_object_around_it(answer: dict[str, Any], pointer: str | None, asked: str) -> None:
+    place, _, name = asked.partition(".")
+    if place == "path":
+        target = f"GET /users/{{{name}}}"
+        path = {"get": answered({}) | {"parameters": [{**ID, "name": name, "schema": {"type": "integer"}}]}}
+    else:
+        target = "POST /visits"
+        visit = {"type": "object", "properties": {name.strip("/"): {"type": "integer"}}}
+        path = {"post": taking(visit) | answered({})}
+    paths = {"/orders": {"post": answered(written(answer), "201")}, target.partition(" ")[2]: path}
+    ways = from_dict({**DOCUMENT, "paths": paths}).resources().transitions_to(Label(target), Label("POST /orders"))
+    taken = [value.value for one in ways for value in one.values]
+    assert taken == ([] if pointer is None else [f"$response.body#{pointer}"])
+
+
+@pytest.mark.parametrize(
+    ("answer", "pointer"),
+    [
+        ({"user": {"id": "integer"}, "data": {"id": "integer"}}, "/data/id"),
+        ({"user": {"id": "integer"}, "order": {"id": "integer"}}, "/order/id"),
+        ({"user": {"id": "integer"}, "item": {"id": "integer"}}, "/item/id"),
+        ({"user": {"id": "integer"}, "envelope": {"id": "integer"}}, "/envelope/id"),
+        ({"user": {"id": "integer"}}, None),
+    ],
+)
+@pytest.mark.parametrize("asked", ["id", "order_id"])
+def test_an_id_of_another_resource_inside_a_resource_is_not_its_own(
+    answer: dict[str, Any], pointer: str | None, asked: str
+) -> None:
+    parameter = {**ID, "name": asked, "schema": {"type": "integer"}}
+    paths = {
+        "/orders": {"post": answered(written(answer), "201")},
+        f"/orders/{{{asked}}}": {"parameters": [parameter], "get": answered({})},
+        "/users": {"post": answered(written({"id": "integer"}), "201")},
+        "/items": {"post": answered(written({"id": "integer"}), "201")},
+    }
+    model = from_dict({**DOCUMENT, "paths": paths}).resources()
+    ways = model.transitions_to(Label(f"GET /orders/{{{asked}}}"), Label("POST /orders"))
+    assert [value.value for one in ways for value in one.values] == (
+        [] if pointer is None else [f"$response.body#{pointer}"]
+    )
+
+
+def test_a_token_is_known_by_its_field_of_the_same_name() -> None:
+    about = {"parameters": [{"name": "token", "in": "query", "schema": {"type": "integer"}}]} | answered({})
+    made = {"post": answered(written({"id": "integer", "token": "integer"}), "201")}
+    model = from_dict({**DOCUMENT, "paths": {"/tokens": made, "/whoami": {"get": about}}}).resources()
+    assert [value.value for one in model.transitions for value in one.values] == ["$response.body#/token"]
+
+
+def written(types: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of an object with these types of its members."""
+    members = {name: written(of) if isinstance(of, dict) else {"type": of} for name, of in types.items()}
+    return {"type": "object", "properties": members}
+
+
 SHOWN = {"notes": [{"key": "a1", "text": "x"}], "meta": {"total": 1}}
 
 
