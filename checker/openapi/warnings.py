@@ -206,6 +206,9 @@ def _all(operation: OpenApiOperation) -> Iterator[_Warning]:
             schemas.append(part)
         else:
             yield part
+    requests = [part.schema for part in parts]
+    if document.has_lost:
+        yield from _lost_options(document, requests)
     schemas += [parameter.schema for parameter in operation.parameters]
     # Fields of a Swagger form are parameters in the document.
     fields = [document.schema(swagger_schema(item.raw), item.pointer) for item in form_fields(declared)]
@@ -295,6 +298,21 @@ def _response_parts(operation: OpenApiOperation) -> Iterator[Schema | _Warning]:
             for key in ("schema", "itemSchema"):
                 if isinstance(owner.get(key), dict):
                     yield document.schema(owner[key], pointer_child(inner, key))
+
+
+def _lost_options(document: OpenApiDocument, schemas: Iterable[Schema]) -> Iterator[_Warning]:
+    """Yield warnings about optional properties that are never sent, because a reference in their schema leads nowhere."""
+    todo: list[Found] = [(schema.raw, schema.pointer) for schema in schemas]
+    seen: set[str] = set()
+    while todo:
+        raw, at = todo.pop()
+        try:
+            below = [found for _, found in document.leads_to(raw, at)]
+        except UnresolvableReference as error:
+            yield WarningKind.UNRESOLVABLE_REFERENCE, at, f"the property around it is never sent: {error}"
+            continue
+        todo += [found for found in below if found[1] not in seen]
+        seen.update(place for _, place in below)
 
 
 def _ignored(document: OpenApiDocument, schemas: Iterable[Schema]) -> Iterator[_Warning]:

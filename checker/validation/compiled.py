@@ -47,6 +47,8 @@ _Names = frozenset[str]
 _NOTHING: _Names = frozenset()
 # These keywords contain schemas for the same value: a property that the outer schema hides stays hidden inside them.
 _SAME_VALUE = ("allOf", "anyOf", "oneOf", "then", "else")
+# Keywords with schemas of values that may be left out.
+_OPTIONAL: Final = ("properties", "patternProperties", "additionalProperties")
 _FLAGS = {Direction.REQUEST: "readOnly", Direction.RESPONSE: "writeOnly"}
 
 
@@ -96,6 +98,8 @@ class Translator:
         self._nullable = {Dialect.OPENAPI20: "x-nullable", Dialect.OPENAPI30: "nullable"}.get(dialect)
         self._flag = _FLAGS[direction]
         self._is_response = direction is Direction.RESPONSE
+        # Optional properties that cannot be read are not sent. Of responses they cost the verdict.
+        self._is_sound = None if self._is_response else getattr(document, "is_sound", None)
         self._fragments: dict[tuple[str, _Names, Scope], _Fragment] = {}
         self._hidden_by_place: dict[str, _Names] = {}
         self._used: list[_Fragment] = []
@@ -180,7 +184,10 @@ class Translator:
                 plain[name] = value
             else:
                 below = same if name in _SAME_VALUE else other
-                plain[name] = self._below(keyword, value, pointer_child(at, name), below)
+                place = pointer_child(at, name)
+                if name in _OPTIONAL and self._is_sound is not None:
+                    value = _readable(value, place, self._is_sound, is_map=keyword.shape is KeywordShape.MAP)
+                plain[name] = self._below(keyword, value, place, below)
         if not self._validates_formats:
             plain.pop("format", None)
         for rule in _RULES:
@@ -285,8 +292,17 @@ class Translator:
         reference = raw.get("$ref")
         if not isinstance(reference, str):
             return False
+        if self._is_sound is not None and not self._is_sound(raw, at):
+            return False
         target, _ = self._follow(reference, at)
         return isinstance(target, dict) and target.get(self._flag) is True
+
+
+def _readable(value: Any, at: str, is_sound: Callable[[object, str], bool], *, is_map: bool) -> Any:
+    """Return the schema of a keyword, or its schemas by name; `True` in place of those that cannot be read."""
+    if not is_map:
+        return value if is_sound(value, at) else True
+    return {name: item if is_sound(item, pointer_child(at, name)) else True for name, item in value.items()}
 
 
 @lru_cache(maxsize=2048)

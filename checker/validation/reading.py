@@ -362,8 +362,11 @@ def _listed() -> "_Check":
     return enum
 
 
-def _tolerant_descent(descend: Any, class_for: ClassFor) -> Any:
-    """Return the method that enters a schema. It selects the rules of the schema's dialect, and ignores values that are no schema."""
+def _tolerant_descent(descend: Any, class_for: ClassFor, doubts: dict[str, None]) -> Any:
+    """Return the method that enters a schema. It selects the rules of the schema's dialect, and ignores values that are no schema.
+
+    A reference that leads nowhere leaves only the value undecided that its schema is about. `doubts` receives the reason.
+    """
 
     def tolerant(validator: Any, instance: Any, schema: Any, **steps: Any) -> Any:
         # A value that is no schema constrains nothing.
@@ -393,7 +396,14 @@ def _tolerant_descent(descend: Any, class_for: ClassFor) -> Any:
                 schema_path=() if schema_path is None else (schema_path,),
             )
             return iter((error,))
-        return descend(validator, instance, schema, **steps)
+        found = descend(validator, instance, schema, **steps)
+        return found if steps.get("path") is None else until_lost(found)
+
+    def until_lost(errors: Any) -> Iterator[ValidationError]:
+        try:
+            yield from errors
+        except Unresolvable:
+            doubts["a reference of its schema leads nowhere"] = None
 
     return tolerant
 
@@ -553,7 +563,7 @@ class SchemaReading:
             id_of=id_of if has_names else lambda schema: None,
             applicable_validators=self._applicable,
         )
-        cls.descend = _tolerant_descent(cls.descend, self.class_for)
+        cls.descend = _tolerant_descent(cls.descend, self.class_for, self.doubts)
         cls.evolve = _evolving(self.class_for)
         cls._validate_reference = _remembering(cls._validate_reference, self)
         return cls
@@ -644,8 +654,7 @@ class SchemaReading:
             elif value.get(self._flag) is True:
                 is_flagged = True
             else:
-                target, _ = self._followed(resolver, value)
-                is_flagged = isinstance(target, dict) and target.get(self._flag) is True
+                is_flagged = self._is_target_flagged(resolver, value)
             if is_flagged:
                 found.add(name)
         parts = schema.get("allOf")
@@ -656,6 +665,13 @@ class SchemaReading:
         if not above:
             self._hidden[key] = frozenset(found)
         return frozenset(found)
+
+    def _is_target_flagged(self, resolver: Any, schema: Any) -> bool:
+        try:
+            target, _ = self._followed(resolver, schema)
+        except Unresolvable:
+            return False
+        return isinstance(target, dict) and target.get(self._flag) is True
 
     def _followed(self, resolver: Any, schema: Any) -> tuple[Any, Any]:
         """Return the schema behind references, and the resolver for references in it."""

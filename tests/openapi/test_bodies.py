@@ -184,3 +184,54 @@ def test_body_of_an_operation_stands_for_that_of_its_path() -> None:
 def test_body_without_a_name_is_sent() -> None:
     raw = {"in": "body", "required": True, "schema": INTEGER}
     assert kinds_sent(operation({"parameters": [raw]}, version="2.0", method="post")) == {int}
+
+
+SOUND = {"b": {"type": "boolean"}}
+OPTIONAL_AND_LOST: list[dict[str, Any]] = [
+    {"properties": {**SOUND, "lost": LOST}},
+    {"properties": {**SOUND, "lost": {"type": "array", "items": LOST}}},
+    {"properties": {**SOUND, "lost": {"allOf": [{"type": "object"}, LOST]}}},
+    {"properties": {**SOUND, "lost": {"type": "object", "required": ["a"], "properties": {"a": LOST}}}},
+    {"properties": SOUND, "additionalProperties": LOST},
+    {"properties": SOUND, "patternProperties": {"^lost$": LOST}},
+    {"allOf": [{"properties": {"lost": LOST}}, {"properties": SOUND}]},
+]
+
+
+@pytest.mark.parametrize("schema", OPTIONAL_AND_LOST)
+def test_an_optional_property_whose_schema_leads_nowhere_costs_only_itself(schema: dict[str, Any]) -> None:
+    found = posting({"application/json": {"type": "object", "required": ["b"], **schema}})
+    assert (len(found.bodies), found.unusable_bodies) == (1, ())
+    right = [case.body for case in cases(found, GenerationMode.POSITIVE)]
+    assert {one["b"] for one in right} == {True, False}
+    # An empty list is valid whatever its items are.
+    assert all(one.get("lost", []) == [] for one in right)
+    for mode, never in ((GenerationMode.POSITIVE, Outcome.INVALID), (GenerationMode.NEGATIVE, Outcome.VALID)):
+        assert never not in {found.judge_request(MAKER.make(case)).outcome for case in cases(found, mode)}
+    shown = OperationEdges(found, GenerationSettings()).cases()
+    edges = [edge for edge in shown if edge.mode is GenerationMode.POSITIVE]
+    assert edges
+    assert all(edge.parts.body.get("lost", []) == [] for edge in edges)
+    unknown = Case(found, "c", body={"b": True, "lost": 1}, media_type="application/json", query={"q": 1})
+    assert found.judge_request(MAKER.make(unknown)).outcome is not Outcome.VALID
+    (told,) = [warning for warning in found.warnings() if "points at nothing" in warning.message]
+    assert (told.kind, told.message.count("is never sent")) == ("unresolvable_reference", 1)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"required": ["lost"], "properties": {"lost": LOST}},
+        {"required": ["lost"], "properties": {"lost": {"items": LOST}}},
+        {"allOf": [LOST]},
+        {"allOf": [{"required": ["lost"], "properties": {"lost": LOST}}]},
+        {
+            "properties": {
+                "own": {"$ref": "#/paths/~1a/post/requestBody/content/application~1json/schema/properties/own"}
+            }
+        },
+    ],
+)
+def test_a_needed_part_whose_schema_leads_nowhere_costs_the_body(schema: dict[str, Any]) -> None:
+    found = posting({"application/json": {"type": "object", **schema}})
+    assert (found.bodies, [body.fault for body in found.unusable_bodies]) == ((), [BodyFault.UNRESOLVABLE])

@@ -165,7 +165,7 @@ def test_path_parameter_without_a_variable_is_left_out() -> None:
 
 
 LOST = {"$ref": "#/components/schemas/Usr"}
-NAMES = {"schemas": {"User": {"properties": {"a": {"$ref": "#/components/schemas/None"}}}}}
+NAMES = {"schemas": {"User": {"required": ["a"], "properties": {"a": {"$ref": "#/components/schemas/None"}}}}}
 
 
 def test_optional_parameter_with_a_lost_reference_is_left_out_and_named() -> None:

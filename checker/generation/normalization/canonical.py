@@ -550,7 +550,10 @@ class Canon:
                 return True
             reference = raw.get("$ref")
             if isinstance(reference, str):
-                raw, at = self.document.resolve(reference, at=at)
+                found = self.lookup(reference, at)
+                if found is None:
+                    return False
+                raw, at = found
             elif isinstance(raw.get("allOf"), list) and len(raw["allOf"]) == 1:
                 raw, at = raw["allOf"][0], pointer_child(at, "allOf", "0")
             else:

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urldefrag, urljoin
 
 from checker.core.operation import Parameter
 from checker.core.schema import Dialect, Schema, UnresolvableReference, pointer_child, tokens_of, walked
-from checker.openapi.documents.dialects import items_of, members, schema_dialect_of
+from checker.openapi.documents.dialects import elements, items_of, members, schema_dialect_of
 from checker.openapi.documents.neighbours import Neighbours
 from checker.openapi.documents.parsing import to_json
 from checker.schema.keywords import applicators_of, subschemas
@@ -165,6 +165,11 @@ class OpenApiDocument:
         """(place of a schema with `$id`, reference below it) pairs whose target is in the description."""
         self._in_progress: set[tuple[str, str]] = set()
         self._sound: set[str] = set()
+        """Places of referenced schemas of which every needed part can be read."""
+        self._optional: set[str] = set()
+        """Places of referenced schemas of which every part was looked at."""
+        self.has_lost = False
+        """Whether a schema of requests has an optional property that cannot be read."""
         self._leads_on = applicators_of(self.schema_dialect) | {"$ref"}
         self.faultless: set[str] = set()
         """Places of referenced schemas that reach no schema with a fault."""
@@ -329,23 +334,55 @@ class OpenApiDocument:
             yield tokens[0], (inner, pointer_child(at, *tokens))
 
     def require_sound(self, schema: Schema) -> None:
-        """Raise `UnresolvableReference` if a reference that is reachable from the schema leads nowhere, or only back to itself."""
+        """Raise `UnresolvableReference` if a reference that is reachable from the schema leads nowhere, or only back to itself.
+
+        An optional property may have a schema that leads nowhere: it is not sent, and `has_lost` becomes true.
+        """
         todo: list[Found] = [(schema.raw, schema.pointer)]
+        optional: list[Found] = []
         reached = set()
         edges: dict[str, tuple[str]] = {}
-        while todo:
-            raw, at = todo.pop()
-            for keyword, found in self.leads_to(raw, at):
-                if keyword == "$ref":
-                    edges[at] = (found[1],)
-                    if found[1] in self._sound or found[1] in reached:
-                        continue
-                    reached.add(found[1])
-                todo.append(found)
+        # What every value needs comes first, so that no part of it is taken for an optional one.
+        while todo or optional:
+            is_optional = not todo
+            raw, at = (todo or optional).pop()
+            known = self._optional if is_optional else self._sound
+            try:
+                for keyword, found in self.leads_to(raw, at):
+                    if keyword == "$ref":
+                        edges[at] = (found[1],)
+                        if found[1] in known or found[1] in reached:
+                            continue
+                        reached.add(found[1])
+                    (optional if is_optional or _is_optional(raw, at, keyword, found[1]) else todo).append(found)
+            except UnresolvableReference:
+                if not is_optional:
+                    raise
+                self.has_lost = True
+            if not todo and not is_optional:
+                needed = set(reached)
         place = circle_in(edges)
         if place is not None:
             raise UnresolvableReference(f"the reference at {place} leads back to itself; point it at a schema")
-        self._sound |= reached
+        self._sound |= needed
+        self._optional |= reached
+
+    def is_sound(self, raw: object, at: str) -> bool:
+        """Whether a part of a schema that passed `require_sound` would pass alone, as all do unless an optional property cannot be read."""
+        if not self.has_lost:
+            return True
+        try:
+            self.require_sound(self.schema(raw, at))
+        except UnresolvableReference:
+            return False
+        return True
+
+
+def _is_optional(raw: object, at: str, keyword: str, place: str) -> bool:
+    """Whether objects of the schema at `at` are possible without the value that the schema at `place` below it is about."""
+    if keyword != "properties" or not isinstance(raw, dict):
+        return keyword in ("additionalProperties", "patternProperties")
+    return place not in [pointer_child(at, keyword, str(name)) for name in elements(raw.get("required"))]
 
 
 _REFERENCES = frozenset({"$ref", "operationRef", "$dynamicRef", "externalValue"})
