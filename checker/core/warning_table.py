@@ -109,9 +109,7 @@ BUILT_IN: Final = (
         "unmatched_parameter", "Values for parameters that no operation has", "Correct the name in `parameters`."
     ),
     WarningRow(
-        "unused_server_variable",
-        "Values for server variables that are not declared",
-        "Correct the name in `servers.variables`.",
+        "unused_server_variable", "Values of server variables that are not declared", "Correct `servers.variables`."
     ),
     WarningRow(WarningKind.UNRESOLVABLE_REFERENCE, "References without a target"),
     WarningRow(

@@ -1,7 +1,7 @@
 """The protocol of a kind of description: how it is opened, and the abilities of its operations."""
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self, TypeVar
 
@@ -363,8 +363,11 @@ class ApiSchema(Protocol):
         return ""
 
     @property
-    def server_variable_names(self) -> frozenset[str] | None:
-        """Names of the variables in the URLs of all its servers; None for a kind that declares no servers."""
+    def server_variables_declared(self) -> Mapping[str, Collection[str]] | None:
+        """Names of the variables in the URLs of all its servers, with their values (none if any value is allowed).
+
+        None for a kind that declares no servers.
+        """
         return None
 
     @property

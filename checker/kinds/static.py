@@ -1,6 +1,6 @@
 """Descriptions whose operations are all known on opening: values in place of classes of a kind."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -106,7 +106,7 @@ class DeclaredSchema(ApiSchema):
     title: str = ""
     base_url: str | None = None
     declared_path: str = ""
-    server_variable_names: frozenset[str] | None = None
+    server_variables_declared: Mapping[str, Collection[str]] | None = None
     location: str | None = None
     app: object | None = None
     credentials: tuple[str, ...] = ()

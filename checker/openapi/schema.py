@@ -1,7 +1,7 @@
 """An opened OpenAPI document: a table of contents whose operations are read on demand."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -22,7 +22,14 @@ from checker.openapi.documents.dialects import version_of
 from checker.openapi.documents.neighbours import NOWHERE, Provenance, neighbours_of
 from checker.openapi.documents.parsing import parse_json, to_json
 from checker.openapi.documents.references import OpenApiDocument, leads_outside, load_all
-from checker.openapi.servers import absolute_url, credential_places, path_of, security_schemes, variable_names
+from checker.openapi.servers import (
+    absolute_url,
+    credential_places,
+    odd_defaults,
+    path_of,
+    security_schemes,
+    variable_values,
+)
 
 if TYPE_CHECKING:
     import checker.openapi.changes as changes
@@ -148,10 +155,16 @@ class OpenApiSchema(ApiSchema):
         return path_of(self._declared_url(None)).rstrip("/")
 
     @property
-    def server_variable_names(self) -> frozenset[str]:
-        entries = [one for one in self.entries() if isinstance(one, Entry)]
-        parts = (part for one in entries for part in (one.path_item, one.definition))
-        return variable_names((self.document.root, *parts))
+    def server_variables_declared(self) -> Mapping[str, Collection[str]]:
+        return variable_values(holder for holder, _ in self._with_servers())
+
+    def _with_servers(self) -> Iterator[tuple[Mapping[str, Any], str]]:
+        """Yield the parts of the document that may declare servers, with their places."""
+        yield self.document.root, "#"
+        for one in self.entries():
+            if isinstance(one, Entry):
+                yield one.path_item, one.path_item_pointer
+                yield one.definition, one.pointer
 
     def configure(self, options: SchemaOptions) -> None:
         """Apply the options of users; a base URL replaces every declared server."""
@@ -183,10 +196,14 @@ class OpenApiSchema(ApiSchema):
                 yield BrokenOperation(entry.label, entry.method, entry.path, error)
 
     def dropped(self) -> tuple[DroppedOperation, ...]:
-        """Return entries that look like operations with methods unknown to this version of OpenAPI, and repeated keys."""
+        """Return entries that look like operations with methods unknown to this version of OpenAPI, and faults of no operation."""
         self._index()
-        repeated = (SchemaWarning(WarningKind.REPEATED_KEY, "", "", one) for one in self._notes)
-        return (*self._dropped, *(DroppedOperation(Label(""), warning) for warning in repeated))
+        found = [SchemaWarning(WarningKind.REPEATED_KEY, "", "", one) for one in self._notes]
+        if self._given_base_url is None:
+            holders = self._with_servers()
+            odd = {at: text for one, place in holders for at, text in odd_defaults(one, place, self.server_variables)}
+            found += [SchemaWarning(WarningKind.MALFORMED_PART, "", at, text) for at, text in odd.items()]
+        return (*self._dropped, *(DroppedOperation(Label(""), warning) for warning in found))
 
     def get_all_operations(self) -> "Iterator[OpenApiOperation | BrokenOperation]":
         """Yield the operations in document order, each read on demand."""

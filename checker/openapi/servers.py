@@ -1,14 +1,14 @@
 """Servers of a description, and its security schemes and requirements."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any, Final
 from urllib.parse import urljoin, urlsplit
 
 from checker.core.request import Location
-from checker.core.schema import Dialect, UnresolvableReference
+from checker.core.schema import Dialect, UnresolvableReference, pointer_child
 from checker.core.security import SecurityRequirement, SecurityScheme
-from checker.openapi.documents.dialects import elements, members
+from checker.openapi.documents.dialects import elements, items_of, members
 from checker.openapi.documents.references import OpenApiDocument
 
 _NONE: Final[Mapping[str, str]] = {}
@@ -30,11 +30,35 @@ def absolute_url(
         return declared
 
 
-def variable_names(holders: Iterable[Mapping[str, Any]]) -> frozenset[str]:
-    """Return the names of the variables in the server URLs of these parts of a document."""
-    servers = [one for holder in holders for one in elements(holder.get("servers"))]
-    urls = (str(one.get("url", "")) for one in servers if isinstance(one, dict))
-    return frozenset(name for url in urls for name in _VARIABLE.findall(url))
+def variable_values(holders: Iterable[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
+    """Return the names of the variables in the server URLs of these parts of a document, with the values that they may have.
+
+    No values mean any value: a server lists none.
+    """
+    found: dict[str, list[frozenset[str]]] = {}
+    for server in (one for holder in holders for one in elements(holder.get("servers")) if isinstance(one, dict)):
+        declared = dict(items_of(server.get("variables")))
+        for name in _VARIABLE.findall(str(server.get("url", ""))):
+            found.setdefault(name, []).append(frozenset(_listed(declared.get(name))))
+    return {name: frozenset().union(*lists) if all(lists) else frozenset() for name, lists in found.items()}
+
+
+def odd_defaults(holder: Mapping[str, Any], at: str, given: Container[str]) -> Iterator[tuple[str, str]]:
+    """Yield (place, sentence) for variables of the first server of a part whose default their `enum` does not list.
+
+    Only the first server is used. `given` are the variables whose defaults are not.
+    """
+    for server in elements(holder.get("servers"))[:1]:
+        for name, variable, place in members(server, pointer_child(at, "servers", "0"), "variables"):
+            listed = _listed(variable)
+            default = str(variable.get("default", "")) if isinstance(variable, dict) else ""
+            if listed and "default" in variable and name not in given and default not in listed:
+                text = f"the default {default!r} of the server variable `{name}` at {place} is not in its `enum`"
+                yield place, f"{text} ({', '.join(map(repr, listed))}); requests go there all the same"
+
+
+def _listed(variable: object) -> list[str]:
+    return list(map(str, elements(variable.get("enum")))) if isinstance(variable, dict) else []
 
 
 def path_of(url: str) -> str:

@@ -36,3 +36,12 @@ def test_variables_reach_the_wire(invoke, folder: Path, text: str, expected: set
         )
     assert result.exit_code == 0, result.output
     assert {one.target.decode() for one in app.seen} == expected
+
+
+def test_a_value_that_the_enum_of_its_variable_lacks_is_told_and_used(invoke, folder: Path) -> None:
+    servers = [{"url": "/{v}", "variables": {"v": {"default": "one", "enum": ["one", "two"]}}}]
+    (folder / "checker.toml").write_text("[servers.variables]\nv = 'tow'")
+    with serving(lambda _: json_reply({}), DOCUMENT | {"servers": servers, "paths": {"/a": {"get": GET}}}) as app:
+        result = invoke("run", app.document_url, "--inline", "-n", "1", "--phases", "fuzzing", "--mode", "positive")
+    assert "'tow' is not in the `enum` of the server variable 'v'. Did you mean 'two'?" in result.output
+    assert {one.target for one in app.seen} == {b"/tow/a"}

@@ -95,7 +95,7 @@ def test_variables_of_all_servers_are_known_also_of_those_behind_a_reference() -
     }
     names = {"root", "item", "own"}
     expected = names | {f"{name}-path" for name in names}
-    assert OpenApiSchema(root).server_variable_names == expected
+    assert OpenApiSchema(root).server_variables_declared == dict.fromkeys(expected, frozenset())
 
 
 SWAGGER: list[tuple[dict[str, Any], str | None, str | None, str]] = [
@@ -132,3 +132,40 @@ def test_forbidding_an_empty_query_is_more_than_saying_nothing(version: str, tol
     parameters = [{"name": "q", "in": "query", "allowEmptyValue": told, **kind}, {"name": "r", "in": "query", **kind}]
     found = operation({**OK, "parameters": parameters}, version=version)
     assert [one.allow_empty for one in found.parameters] == [read, None]
+
+
+def test_values_of_a_server_variable_are_those_that_its_servers_list() -> None:
+    def server(name: str, *values: object) -> dict[str, Any]:
+        return {"url": f"http://{{{name}}}", "variables": {name: {"default": "a", "enum": list(values)}}}
+
+    own = {"servers": [server("port", 80, "8080")], "get": {**OK, "servers": [server("host")]}}
+    root = {"openapi": "3.1.0", "servers": [server("host", "a"), server("zone", "x")], "paths": {"/a": own}}
+    assert OpenApiSchema(root).server_variables_declared == {"host": frozenset(), "zone": {"x"}, "port": {"80", "8080"}}
+
+
+@pytest.mark.parametrize(
+    ("variable", "words"),
+    [
+        (
+            {"default": "prod", "enum": ["test", "stage"]},
+            "'prod' of the server variable `env` at #/servers/0/variables/env",
+        ),
+        ({"default": "prod", "enum": ["prod"]}, None),
+        ({"default": "prod"}, None),
+        ({"default": 8443, "enum": ["8443"]}, None),
+        ({"enum": ["test"]}, None),
+        ("prod", None),
+    ],
+)
+def test_a_default_that_the_enum_of_its_variable_lacks_is_told_where_it_is_used(
+    variable: Any, words: str | None
+) -> None:
+    servers = [{"url": "http://{env}", "variables": {"env": variable}}]
+    root = {"openapi": "3.1.0", "servers": servers, "paths": {"/a": {"get": OK}, "/b": {"get": OK}}}
+    schema = OpenApiSchema(root)
+    told = [one.warning for one in schema.dropped()]
+    assert [(one.kind, one.label) for one in told] == ([] if words is None else [("malformed_part", "")])
+    assert all(str(words) in one.message and "('test', 'stage')" in one.message for one in told)
+    schema.server_variables = {"env": "test"}
+    assert not schema.dropped()
+    assert not OpenApiSchema(root, base_url="http://h").dropped()

@@ -82,16 +82,20 @@ def tell_of_blocks(recorder: Recorder, schema: ApiSchema, operations: OperationL
 
 
 def tell_of_servers(recorder: Recorder, description: Description, operations: OperationLayers) -> None:
-    """Warn about configured values for variables that no server of the description has."""
-    given = {name: None for one in operations.everywhere() for name, _ in one.server_variables}
-    declared = description.schema.server_variable_names if given else None
+    """Warn about configured values for variables that no server of the description has, and values that it does not list."""
+    given = dict.fromkeys(pair for one in operations.everywhere() for pair in one.server_variables)
+    declared = description.schema.server_variables_declared if given else None
     if declared is None:
         return
-    for name in given:
+    for name, value in given:
         if name not in declared:
-            hint = did_you_mean_or_all(name, sorted(declared))
-            text = f"no server of the description has a variable {name!r}{hint}"
-            recorder.note(Note("unused_server_variable", "", f"servers.variables.{name}", text))
+            text = f"no server of the description has a variable {name!r}{did_you_mean_or_all(name, sorted(declared))}"
+        elif declared[name] and value not in declared[name]:
+            hint = did_you_mean_or_all(value, sorted(declared[name]))
+            text = f"{value!r} is not in the `enum` of the server variable {name!r}{hint}"
+        else:
+            continue
+        recorder.note(Note("unused_server_variable", "", f"servers.variables.{name}", text))
 
 
 class RecordingReader(Struct, DescriptionReader):
