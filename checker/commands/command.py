@@ -113,15 +113,21 @@ class Command(click.Command):
 
 
 def _place_of(option: str, ctx: click.Context) -> str:
-    """Return a sentence about another command that has the option; empty if none has it."""
+    """Return a sentence about another command that has the option, or about its name here; empty if no other has it."""
     if ctx.parent is None or not isinstance(group := ctx.parent.command, click.Group):
         return ""
     if any(option in one.opts for one in group.params):
         before = f"{ctx.parent.info_name} {option} ... {ctx.info_name}"
         return f"Put it before the command: `{before}`"
-    others = ((name, group.get_command(ctx.parent, name)) for name in _TESTING)
-    has_it = [name for name, one in others if one and any(option in known.opts for known in one.params)]
-    return f"`{ctx.parent.info_name} {has_it[0]}` has it" if has_it else ""
+    own = {one.name: one.opts[0] for one in ctx.command.params}
+    for name in _TESTING:
+        other = group.get_command(ctx.parent, name)
+        for one in other.params if other else ():
+            if option in one.opts:
+                command = f"{ctx.parent.info_name} {name}"
+                # Options that set the same parameter do the same.
+                return f"Here it is `{own[one.name]}`" if one.name in own else f"`{command}` has it"
+    return ""
 
 
 class CommandGroup(click.Group):

@@ -19,7 +19,7 @@ from checker.reporting.writing import check_writable, format_named, write_stream
 
 @click.command(cls=Command)
 @click.argument("runs", metavar="[RUN|FOLDER]...", nargs=-1)
-@click.option("--format", "formats", multiple=True, metavar="FORMATS", help="Reports to write.")
+@click.option("--format", "report", multiple=True, metavar="FORMATS", help="Reports to write.")
 @click.option("--report-dir", metavar="FOLDER", help="Folder of the reports.")
 @click.option("-o", "--output", metavar="PATH", help="Place of the report, if it is one.")
 @click.option("--baseline", metavar="FILE", help="File of known failures.")
@@ -29,7 +29,7 @@ from checker.reporting.writing import check_writable, format_named, write_stream
 def report(
     ctx: click.Context,
     runs: tuple[str, ...],
-    formats: tuple[str, ...],
+    report: tuple[str, ...],
     report_dir: str | None,
     output: str | None,
     baseline: str | None,
@@ -44,7 +44,7 @@ def report(
     Without --format, the console report is printed. Values are masked according to the current configuration.
     """
     root = ctx.find_object(Root) or Root()
-    rows = formats_named(formats)
+    rows = formats_named(report)
     if output is not None and len(rows) != 1:
         raise UsageError("--output is the place of one report: give one --format")
     config = configured(ctx)

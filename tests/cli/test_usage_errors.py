@@ -177,6 +177,12 @@ def test_wrong_usage(invoke, name: str) -> None:
     assert result.stdout == ""
 
 
+def test_option_with_another_name_here_gets_that_name(invoke) -> None:
+    result = invoke("report", "--report", "junit")
+    assert result.exit_code == 2
+    assert "\nError: No such option '--report'. Here it is `--format`" in result.stderr
+
+
 @pytest.mark.parametrize(
     "option",
     [
