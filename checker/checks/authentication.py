@@ -192,6 +192,10 @@ def _is_let_in_by_given(case: Case, sent: WireRequest, tools: CheckTools, places
     if not given <= {name.lower() for name, _ in anonymous.headers}:
         return True
     bare = replace(tools.bare.make(case), is_of_check=True)
+    for one in (bare, anonymous):
+        # A service may refuse missing credentials and accept wrong ones. A request without the wrong ones of the failure is
+        # then refused, as if the headers were credentials.
+        put(one, _wrong(case.operation, sent))
     if sent.method in SAFE:
         return (yield from _is_unauthorized(bare))
     return (yield from _is_unauthorized(_reading(bare))) and not (yield from _is_unauthorized(_reading(anonymous)))

@@ -371,3 +371,12 @@ def test_what_removes_nothing_that_is_known_is_not_asked_first(label: str, parts
     them = exchanges(BEARER)
     ones = [removal(them, index, label=label, **parts) for index in range(64)]
     assert not any(them.judge(CHECK).asks_first(one.case) for one in ones)
+
+
+@pytest.mark.parametrize("label", ["GET /bearer", "DELETE /bearer/{id}"])
+def test_a_header_of_the_user_does_not_hide_that_any_credentials_are_accepted(label: str) -> None:
+    them = Exchanges(operations_of(PATHS, {"securitySchemes": SCHEMES}), (BEARER,), (("X-Trace", "s3"),))
+    parts = {"path_parameters": {"id": "7"}} if label.startswith("DELETE") else {}
+    assert titles(
+        them, label, lambda one: Response(200 if one.header(b"authorization") else 401, [], b""), **parts
+    ) == [WRONG]
