@@ -149,8 +149,19 @@ def with_values(request: WireRequest, values: Mapping[Path, Any]) -> bytes | Non
         return form_with(body, {path: quote(str(one), safe="") for path, one in values.items()}).encode("latin-1")
     document = parsed(body)
     for (*above, last), value in values.items():
-        at(document, tuple(above))[last] = value
+        inner = at(document, tuple(above))
+        inner[last] = _typed_like(inner[last], value)
     return json.dumps(document, ensure_ascii=False).encode("utf-8", "surrogatepass")
+
+
+def _typed_like(recorded: object, value: object) -> Any:
+    """Return a value as printed commands insert it: as a text for a recorded text, otherwise as the JSON that its text is.
+
+    The number of a created resource is a text in `Location`.
+    """
+    text = value if isinstance(value, str) else json.dumps(value)
+    found = text if isinstance(recorded, str) else parsed(text.encode("utf-8", "surrogatepass"))
+    return value if found is NO_JSON else found
 
 
 def found_in(source: Source, headers: Mapping[str, str], body: bytes) -> Any:

@@ -333,18 +333,22 @@ def test_the_beginning_of_an_id_suffices() -> None:
 
 
 @pytest.mark.parametrize(
-    ("media_type", "sent", "wanted"),
+    ("media_type", "shown", "sent", "wanted"),
     [
-        (b"application/json", b'{"room_id": 3, "nights": 3}', b'{"room_id": 7, "nights": 3}'),
-        (b"application/x-www-form-urlencoded", b"room_id=3&nights=3", b"room_id=7&nights=3"),
+        (b"application/json", b"7", b'{"room_id": 3, "nights": 3}', b'{"room_id": 7, "nights": 3}'),
+        (b"application/json", b"7", b'{"room_id": "3", "nights": 3}', b'{"room_id": "7", "nights": 3}'),
+        (b"application/json", b'"7"', b'{"room_id": 3, "nights": 3}', b'{"room_id": 7, "nights": 3}'),
+        (b"application/x-www-form-urlencoded", b"7", b"room_id=3&nights=3", b"room_id=7&nights=3"),
     ],
 )
-def test_values_in_bodies_are_those_of_the_answers_of_today(media_type: bytes, sent: bytes, wanted: bytes) -> None:
+def test_values_in_bodies_are_those_of_the_answers_of_today_in_the_recorded_type(
+    media_type: bytes, shown: bytes, sent: bytes, wanted: bytes
+) -> None:
     posted: list[bytes] = []
 
     def answer(request: Request) -> Reply:
         if request.method == "GET":
-            return Reply(200, "application/json", b'[{"id": 7, "name": "x"}]')
+            return Reply(200, "application/json", b'[{"id": %b, "name": "x"}]' % shown)
         posted.append(request.body)
         return Reply(500, "application/json", b"{}")
 
