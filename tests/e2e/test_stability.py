@@ -492,3 +492,41 @@ def test_a_new_name_below_a_resource_of_the_run_depends_on_it(command: Command, 
     (found,) = ran.findings
     assert (len(found.steps), found.investigation.reproduced) == (1, True), ran.shown
     assert f"Test Case ID: {found.case}{marks}\n" in ran.stdout
+
+
+def _reopening_badly(orders: dict[str, str]) -> Callable[[Request], Reply]:
+    """Creates orders, and fails to open one again that was cancelled."""
+
+    def answer(request: Request) -> Reply:
+        if request.method == "POST":
+            name = f"order-{len(orders)}"
+            orders[name] = "open"
+            return json_reply({"id": name}, 201)
+        name, body = request.target.decode().rpartition("/")[2], json.loads(request.body or b"{}")
+        if name not in orders:
+            return json_reply({}, 404)
+        if request.method != "PATCH" or body.get("state") not in ("open", "paid", "cancelled"):
+            return json_reply({}, 405)
+        if orders[name] == "cancelled" and body["state"] == "open":
+            return json_reply({}, 500)
+        orders[name] = body["state"]
+        return json_reply({"id": name})
+
+    return answer
+
+
+def test_commands_bring_the_resource_into_the_state_that_the_failure_needs(command: Command) -> None:
+    state = {"enum": ["open", "paid", "cancelled"]}
+    schema = {"type": "object", "required": ["state"], "properties": {"state": state}}
+    patch = {
+        "parameters": [KEY],
+        "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}},
+        "responses": {"200": {"description": "", "content": {"application/json": {"schema": THING}}}},
+    }
+    document = {**THINGS, "paths": {"/orders": THINGS["paths"]["/things"], "/orders/{id}": {"patch": patch}}}
+    (command.directory / "checker.toml").write_text(CHECKS)
+    with serving(_reopening_badly({}), document) as app:
+        ran = command.run_as_usual(app.document_url, "-n", "30", "--seed", "1", "--mode", "positive", inline=True)
+    (finding,) = ran.findings
+    assert finding.investigation.is_anew
+    assert [one.exchange.method for one in finding.interactions] == ["POST", "PATCH", "PATCH"]

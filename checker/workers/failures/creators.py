@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 
 from msgspec.structs import replace
 
@@ -11,7 +12,7 @@ from checker.core.digests import digest, digest_int
 from checker.core.errors import CheckerError
 from checker.core.meta import Binding, Drawn, PhaseInfo, Step
 from checker.core.operation import Label, Place
-from checker.core.phases import FUZZING
+from checker.core.phases import COVERAGE, FUZZING
 from checker.core.request import Location
 from checker.core.resource_names import identifier_in, is_identifier, normalised, resource_of, words
 from checker.core.resources import CREATING, REMOVING, SAFE, ResourceModel, ResourceUse, place_of, variable_at
@@ -35,6 +36,8 @@ _MOST_TRIES = 4
 """Cases that are tried for one creation: the smallest, then drawn ones if it is refused as invalid or fails."""
 _INVALID = frozenset((400, 422))
 _MOST_SITUATIONS = 5  # Requests that are tried between the creations and the failing request, one at a time.
+_MOST_VALUES, _MOST_CHANGES = 5, 12  # Values to which one of them changes the resource, and all of them together.
+_MOST_LISTED = 40  # Boundary cases that are read for them.
 _SHOWN = "$response.body#"
 _NAMING = (Location.PATH, Location.BODY)
 Cases = list[GeneratedCase]
@@ -105,8 +108,8 @@ def are_linked(chain: Sequence[GeneratedCase], sent: Sequence[JudgedInteraction]
 def situations(factory: CaseFactory, model: ResourceModel, chain: Cases) -> Iterator[Cases]:
     """Yield variants of a sequence, with the creations of its resources first and one further request before the last.
 
-    The further request is the last request itself, one that removes or changes its resource, or one that creates another
-    resource in the same collection.
+    The further request is the last request itself, one that removes or changes its resource, one that creates another
+    resource in the same collection, or one that changes the resource to another value: an order may have to be paid first.
     """
     *before, last = chain
     use = model.uses.get(last.label)
@@ -128,12 +131,16 @@ def situations(factory: CaseFactory, model: ResourceModel, chain: Cases) -> Iter
             bindings += (replace(one, expression=json.dumps(_SHOWN + one.pointer), step=at),)
         elif one.location is Location.PATH:
             bindings += (one,)
-    for other in others[:_MOST_SITUATIONS]:
+    others = others[:_MOST_SITUATIONS]
+    for other in others:
         with suppress(CheckerError, Rejected):
             further = last if other.label == last.label else replace(_smallest(factory, other.label), bindings=bindings)
             yield [*before, further, last]
     for made in beside:
         yield [*before, made, last]
+    changes = (one for other in others for one in islice(_valid_cases(factory, other.label), _MOST_VALUES))
+    for further in islice(changes, _MOST_CHANGES):
+        yield [*before, replace(further, bindings=bindings), last]
 
 
 class Creations:
@@ -349,6 +356,16 @@ def drawn_names(model: ResourceModel, made: GeneratedCase, *, with_own: bool = F
         # The operation creates a resource below all named resources.
         last = len(names)
     return [name for name, place in zip(names[:last], places, strict=False) if place not in bound]
+
+
+def _valid_cases(factory: CaseFactory, label: Label) -> Iterator[GeneratedCase]:
+    """Yield the valid boundary cases of an operation, as values: one for each value of an enumeration."""
+    with suppress(CheckerError, Rejected):
+        for number in range(_MOST_LISTED):
+            made = factory.listed(label, 0, number, _PHASE, of=COVERAGE)
+            if made.case.meta is not None and not made.case.meta.mode.is_negative:
+                name = digest("creator", label, COVERAGE, str(number))[:12]
+                yield factory.remake(Step(label, literal_of(made.case)), name=name, phase=_PHASE)
 
 
 def _smallest(factory: CaseFactory, label: Label) -> GeneratedCase:
