@@ -83,11 +83,16 @@ def distrust(found: os.stat_result, owners: Collection[int]) -> str:
 def _searched(folder: FilePath, home: FilePath) -> Sequence[FilePath]:
     """Return the folders in which a configuration is looked for, nearest first."""
     folders = (folder, *folder.parents)
-    for index, candidate in enumerate(folders):
-        if os.path.exists(candidate / ".git"):
-            return folders[: index + 1]
+    root = repository_of(folder)
+    if root is not None:
+        return folders[: folders.index(root) + 1]
     home = home.resolve()
     return folders[: folders.index(home) + 1] if home in folders else folders[:1]
+
+
+def repository_of(folder: FilePath) -> FilePath | None:
+    """Return the root of the Git repository that contains a folder; None without one."""
+    return next((one for one in (folder, *folder.parents) if os.path.exists(one / ".git")), None)
 
 
 def parse(text: str) -> dict[str, Any]:

@@ -125,6 +125,19 @@ def test_sarif_names_files_of_the_working_directory_as_a_repository_does(
         assert {one["physicalLocation"]["artifactLocation"]["uri"] for one in places} == {"api/openapi.yaml"}
 
 
+def test_sarif_names_files_from_the_root_of_their_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in (".git", "api"):
+        (tmp_path / folder).mkdir()
+    for name in ("openapi.yaml", "api/openapi.yaml"):
+        (tmp_path / name).write_text("paths:\n  /users:\n    get: {}\n")
+    monkeypatch.chdir(tmp_path / "api")
+    for location, wanted in (("openapi.yaml", "api/openapi.yaml"), ("../openapi.yaml", "openapi.yaml")):
+        context = ReportContext("", 1, "", location=location)
+        places = [one["locations"][0] for one in READERS["sarif"](files("sarif", context))]
+        assert {one["physicalLocation"]["artifactLocation"]["uri"] for one in places} == {wanted}
+        assert {one["location"]["path"] for one in READERS["codequality"](files("codequality", context))} == {wanted}
+
+
 def test_sarif_explains_each_rule() -> None:
     codes = {kind.code for kind in FAILURES.values() if kind.code}
     (content,) = files("sarif", more=tuple(finding(fingerprint=f"of {code}", code=code) for code in codes)).values()

@@ -1,7 +1,8 @@
 """SARIF 2.1.0 and GitLab's code quality: findings for code scanning, at their lines of the description."""
 
+import os
 from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -9,6 +10,7 @@ import yaml
 
 from checker import __version__
 from checker.checks.table import FAILURES
+from checker.config.reading import repository_of
 from checker.core.blocks import hidden_paragraphs, marked
 from checker.core.errors import CheckerError
 from checker.core.system import read_local
@@ -173,12 +175,15 @@ def _result(shown: ShownFinding, rule: int, place: _Positions) -> dict[str, Any]
 
 
 def _path(location: str) -> str:
-    """Return a path below the working directory as a relative path, because code scanning knows only such files; other paths and URLs unchanged."""
-    if "://" in location:
+    """Return a path as code scanning knows the file: relative to the root of the repository, otherwise to the working directory.
+
+    Paths elsewhere and URLs are unchanged.
+    """
+    if not os.path.exists(location):
         return location
-    path = PurePath(location)
-    inside = path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-    return inside.as_posix()
+    path, folder = Path(os.path.abspath(location)), Path.cwd()
+    root = repository_of(folder) or folder
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else location
 
 
 _GITLAB = {"critical": "critical", "high": "major", "medium": "minor", "low": "info"}
