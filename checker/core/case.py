@@ -186,6 +186,13 @@ class Case:
         parts = (self.path_parameters, self.query, self.cookies, self.body, self.media_type)
         return (self.method, self.operation.label, repr(headers), *map(repr, parts))
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return a case whose values can be changed alone. Both belong to one operation and engine, which holds connections."""
+        other = copy(self)
+        for name in (*_PARTS, "body", "part_types", "given"):
+            setattr(other, name, deepcopy(getattr(self, name), memo))
+        return other
+
     @property
     def is_anonymous(self) -> bool:
         """Whether the case follows an alternative of its operation that needs no credentials."""

@@ -89,6 +89,18 @@ def test_the_absent_body_survives_copies() -> None:
     assert copy.deepcopy(checker.NOT_SET) is checker.NOT_SET
 
 
+def test_a_deep_copy_of_a_case_is_sent_alone(operation, api) -> None:
+    drawn = find(operation.as_strategy(), lambda case: True)
+    drawn.call()
+    other = copy.deepcopy(drawn)
+    assert other == drawn
+    other.query["q"] = "changed"
+    other.headers["X-Other"] = "yes"
+    other.call()
+    assert "q" not in drawn.query and "X-Other" not in drawn.headers
+    assert [asked[1] for asked in api.requests] == ["/items/0", "/items/0?q=changed"]
+
+
 def test_a_session_of_httpx_sends(case, api) -> None:
     with httpx.Client(headers={"X-Session": "yes"}) as session:
         response = case.call(session=session)
