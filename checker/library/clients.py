@@ -5,6 +5,7 @@ that the cookies of a case replace those of the client. Responses of an applicat
 `httpx_client` and `requests_session`.
 """
 
+import inspect
 import io
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -283,12 +284,19 @@ def home_of(session: Any) -> BaseUrl | None:
 
 
 def send_by(session: Any, request: WireRequest, base_url: BaseUrl, transport: Mapping[str, Any]) -> Outcome:
-    """Return the response of a client. Errors of the client pass through. Raises `IncorrectUsage` for an unknown kind of client."""
+    """Return the response of a client. Errors of the client pass through. Raises `IncorrectUsage` for an unknown kind of client and for asynchronous ones."""
     for package, (_, sender) in _CLIENTS.items():
         if is_of(session, package):
             own = values_of(session, request.url_at(base_url.plain))
             request = replace(request, client_has_credentials=own.has_credentials)
             answer = sender(session, request, base_url.plain, transport)
+            if inspect.iscoroutine(answer):
+                answer.close()
+                raise IncorrectUsage(
+                    f"`session` is asynchronous, got {session!r:.80}, and calls await nothing: send "
+                    "`case.as_transport_kwargs()` by it and judge the response by `case.validate_response`, or give "
+                    "another client"
+                )
             response = Response.from_any(answer)
             response.request = _as_sent(request, answer)
             response.verify = transport.get("verify", True) is not False

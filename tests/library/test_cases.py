@@ -1,5 +1,6 @@
 """Cases in the hands of users: copies, changes, sessions of their own."""
 
+import asyncio
 import copy
 import dataclasses
 from typing import Any
@@ -97,7 +98,8 @@ def test_a_deep_copy_of_a_case_is_sent_alone(operation, api) -> None:
     other.query["q"] = "changed"
     other.headers["X-Other"] = "yes"
     other.call()
-    assert "q" not in drawn.query and "X-Other" not in drawn.headers
+    assert "q" not in drawn.query
+    assert "X-Other" not in drawn.headers
     assert [asked[1] for asked in api.requests] == ["/items/0", "/items/0?q=changed"]
 
 
@@ -142,6 +144,18 @@ def test_options_of_clients_are_handed_on(case, api) -> None:
 def test_what_is_no_client_is_refused(case) -> None:
     with pytest.raises(checker.errors.IncorrectUsage, match="`session` must be a client of httpx"):
         case.call(session=object())
+
+
+def test_an_asynchronous_client_is_refused_and_can_send_by_itself(case, api) -> None:
+    async def ask() -> httpx.Response:
+        async with httpx.AsyncClient() as client:
+            with pytest.raises(checker.errors.IncorrectUsage, match="`session` is asynchronous"):
+                case.call(session=client)
+            return await client.request(**case.as_transport_kwargs())
+
+    response = asyncio.run(ask())
+    case.validate_response(response)
+    assert [path for _, path, _, _ in api.requests] == ["/items/7?q=a%20b"]
 
 
 def test_what_a_case_says_itself_is_refused(case) -> None:
