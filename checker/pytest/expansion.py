@@ -4,6 +4,7 @@ import asyncio
 import functools
 import inspect
 import itertools
+import unittest
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -94,6 +95,9 @@ def take_place(item: pytest.Function, pending: PendingTest) -> None:
     made.function.__dict__[PENDING] = pending
     instance = item.instance
     item.obj = made.function if instance is None else MethodType(made.function, instance)
+    if isinstance(instance, unittest.TestCase):
+        # pytest-django lets the instance find its method, whatever the item has.
+        setattr(instance, item.name, item.obj)
 
 
 def prepare(test: "PropertyTest") -> None:

@@ -51,6 +51,16 @@ class Shop(unittest.TestCase):
         self.assertEqual(case.path, self.path)
 """
     run(text).assert_outcomes(passed=1)
+    # As pytest-django runs them.
+    conftest = """
+from _pytest.unittest import TestCaseFunction
+import pytest
+
+@pytest.fixture(autouse=True)
+def as_they_are(monkeypatch):
+    monkeypatch.setattr(TestCaseFunction, "runtest", lambda item: item.instance(result=item))
+"""
+    run(text, conftest=conftest).assert_outcomes(passed=1)
 
 
 @pytest.mark.parametrize(
