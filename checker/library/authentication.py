@@ -1,6 +1,7 @@
 """Sending from the Python API: kept connections, and the configured or registered credentials, nearest first."""
 
 import dataclasses
+import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, Protocol
@@ -96,27 +97,35 @@ class CallAuthentication:
         return keeper if keeper.sources or keeper.signers else None
 
 
-_MANY: Final = 16  # Targets with kept connections.
+_MANY: Final = 16  # Targets with kept connections, for each thread.
+
+
+class _Connections(threading.local):
+    """The transports of one thread, in which each has one request in flight."""
+
+    def __init__(self) -> None:
+        self.lanes: dict[tuple[BaseUrl, HttpSettings], Transport] = {}
 
 
 class RequestSender:
-    """Sends requests one by one. Not thread-safe."""
+    """Sends requests one by one in each thread."""
 
     def __init__(self, application: Application | None, connect: TransportFactory) -> None:
         """Requests to the host of the application go to it. `connect` makes the transports of all others."""
         self._application = application
-        self._lanes: dict[tuple[BaseUrl, HttpSettings], Transport] = {}
+        self._connections = _Connections()
         self._connect = connect
 
     def send(self, origin: BaseUrl, http: HttpSettings, request: WireRequest) -> Outcome:
         application = self._application
         if application is not None and origin.url == application.origin.url:
             return application.send(request, time_limit_s(request, http))
-        lanes = self._lanes.get((origin, http))
+        known = self._connections.lanes
+        lanes = known.get((origin, http))
         if lanes is None:
-            while len(self._lanes) >= _MANY:
-                self._lanes.pop(next(iter(self._lanes))).close()
-            lanes = self._lanes[origin, http] = self._connect(origin, http, 1)
+            while len(known) >= _MANY:
+                known.pop(next(iter(known))).close()
+            lanes = known[origin, http] = self._connect(origin, http, 1)
         outcome = send_alone(lanes, request)
         if isinstance(outcome, NetworkFailure) and outcome.may_be_late:
             outcome = send_alone(lanes, dataclasses.replace(request, fresh=True))

@@ -251,7 +251,10 @@ _NO_BASE_URL = "The `base_url` argument is required when specifying a schema via
 
 
 class LibraryEngine:
-    """Implements `checker.core.engine.Engine` for the operations of one schema. Not thread-safe."""
+    """Implements `checker.core.engine.Engine` for the operations of one schema.
+
+    Threads may send cases at the same time. Settings and hooks are changed before.
+    """
 
     def __init__(self, schema: ApiSchema, config: Config, attached: Attachments) -> None:
         """`attached` belongs to the schema, or to one test."""

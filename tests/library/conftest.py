@@ -1,7 +1,7 @@
 import json
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Barrier, Thread
 from typing import Any
 
 import pytest
@@ -26,6 +26,8 @@ class Api:
         self.statuses: dict[str, int] = {}
         """Of a method, in place of `status`."""
         self.url = ""
+        self.together: Barrier | None = None
+        """Where requests wait for each other."""
 
 
 @pytest.fixture
@@ -37,6 +39,8 @@ def api() -> Iterator[Api]:
             length = int(self.headers.get("Content-Length", 0))
             headers = {name.lower(): value for name, value in self.headers.items()}
             told.requests.append((self.command, self.path, headers, self.rfile.read(length)))
+            if told.together is not None:
+                told.together.wait()
             content = json.dumps(told.body).encode() if told.content is None else told.content
             self.send_response(told.statuses.get(self.command, told.status))
             self.send_header("Content-Type", told.content_type)

@@ -3,6 +3,8 @@
 import asyncio
 import copy
 import dataclasses
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 from typing import Any
 
 import httpx
@@ -144,6 +146,15 @@ def test_options_of_clients_are_handed_on(case, api) -> None:
 def test_what_is_no_client_is_refused(case) -> None:
     with pytest.raises(checker.errors.IncorrectUsage, match="`session` must be a client of httpx"):
         case.call(session=object())
+
+
+def test_threads_call_at_the_same_time(schema, api) -> None:
+    cases = [schema["/items/{id}"]["GET"].Case(path_parameters={"id": number}) for number in range(2)]
+    cases[0].call()
+    api.together = Barrier(2, timeout=30)
+    with ThreadPoolExecutor(2) as threads:
+        responses = list(threads.map(lambda case: case.call_and_validate(), cases))
+    assert [response.request.target for response in responses] == [b"/items/0", b"/items/1"]
 
 
 def test_an_asynchronous_client_is_refused_and_can_send_by_itself(case, api) -> None:
