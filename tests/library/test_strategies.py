@@ -127,6 +127,18 @@ def test_formats_of_users_are_drawn(document) -> None:
     assert {case.query["q"] for case in drawn(operation.as_strategy()) if case.query} == {"4111"}
 
 
+def test_values_of_a_format_that_are_no_strings_are_named(document) -> None:
+    checker.openapi.format("moment", st.datetimes())
+    query = document["paths"]["/items/{id}"]["get"]["parameters"][1]
+    query["schema"]["format"] = "moment"
+    operation = checker.openapi.from_dict(document)["/items/{id}"]["GET"]
+    told = (
+        r"format 'moment' must have a strategy of strings, and its strategy gave datetime.datetime\(2000, 1, 1, 0, 0\)"
+    )
+    with pytest.raises(checker.errors.IncorrectUsage, match=told):
+        find(operation.as_strategy(), lambda case: case.query)
+
+
 @pytest.mark.thorough
 def test_configuration_applies_to_cases_drawn_afterwards(document) -> None:
     schema = checker.openapi.from_dict(document)

@@ -15,7 +15,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from checker.core.errors import Unsatisfiable
+from checker.core.errors import IncorrectUsage, Unsatisfiable
 from checker.core.meta import Origin
 from checker.core.request import Location
 from checker.generation.drawing.files import SAMPLES, TABLES, file_type, files_of, named_columns, named_type
@@ -152,7 +152,7 @@ def _ways(nodes: Nodes, form: Canonical, place: TextPlace, limits: _Limits) -> t
         strategy = nodes.formats.get(name)
         known = FORMATS.get(name)
         if strategy is not None:
-            ways.append(_from_user(strategy, location_of(place), nodes.context))
+            ways.append(_from_user(name, strategy, location_of(place), nodes.context))
             continue
         if known is not None:
             ways.append(known.draw)
@@ -203,15 +203,23 @@ def _written(write: Callable[[Source, int, int], str], low: int, high: int, sour
     return write(source, low, high)
 
 
-def _from_user(strategy: Strategy, location: Location | None, context: DrawContext) -> Draw:
-    """Draws from a user's strategy. Provenance notes that its values may break the schema."""
-    if location is None:
-        return partial(draw_strategy, strategy)
-    given = GivenValue(location, Origin.EXPLICIT)
+def _from_user(name: str, strategy: Strategy, location: Location | None, context: DrawContext) -> Draw:
+    """Draws from a user's strategy of a format. Provenance notes that its values may break the schema.
 
-    def drawn(source: Source) -> Any:
-        context.bindings.append(given)
-        return draw_strategy(strategy, source)
+    The draw raises `IncorrectUsage` for a value that is neither a string nor bytes.
+    """
+    given = None if location is None else GivenValue(location, Origin.EXPLICIT)
+
+    def drawn(source: Source) -> str | bytes:
+        if given is not None:
+            context.bindings.append(given)
+        value = draw_strategy(strategy, source)
+        if not isinstance(value, str | bytes):
+            raise IncorrectUsage(
+                f"format {name!r} must have a strategy of strings, and its strategy gave {value!r:.80}; "
+                "convert the values, for example by `strategy.map(str)`"
+            )
+        return value
 
     return drawn
 
