@@ -1,6 +1,6 @@
 """Kinds of API descriptions: the protocol of a kind, and the table of kinds.
 
-Every room above works with any kind and imports none. The names below are what a kind outside the package needs; like
+The rooms above work with any kind and import none. A kind outside the package needs the names below. Like
 all public names they are resolved on first use.
 """
 

@@ -25,7 +25,7 @@ _FILES: Final = 10  # Local files that count as one document from the network. A
 
 
 class AllowanceSpent(LoaderError):
-    """The description exceeds the limits for all of its documents together: no single reference is at fault."""
+    """All documents of a description together exceed the limits. No single reference is at fault."""
 
 
 class Allowance(Struct):
@@ -128,14 +128,14 @@ class Portion:
         return self._allowance.clock() - self._began_at
 
     def too_large(self) -> LoaderError:
-        """Return the error about its size."""
+        """Return the error for a document that is too large."""
         return LoaderError(
             f"{self.name} holds more than {shown_size(self.limits.max_size)}; give a smaller document, or raise "
             f"{_option('max-size')}"
         )
 
     def too_late(self) -> LoaderError:
-        """Return the error about its time."""
+        """Return the error for a document that takes too long."""
         # Timers may fire slightly early, so the error names the limit that comes first.
         if self._allowance.run_left_s() <= self.limits.timeout_s - self._spent_s():
             return LoaderError(_after_the_run(self.name), kind=LoaderErrorKind.NETWORK_OTHER)
@@ -146,7 +146,7 @@ class Portion:
         )
 
     def too_far(self, target: str) -> LoaderError:
-        """Return the error about its redirects."""
+        """Return the error for too many redirects."""
         most = self.limits.max_redirects
         times = "once" if most == 0 else f"more than {most} times"
         return LoaderError(
@@ -183,7 +183,7 @@ _MAYBE_DEEP: Final = re.compile(r"^ {200}|(?:[-?:] +){100}", re.MULTILINE)
 
 
 def refuse_depth(text: str) -> None:
-    """Raise `yaml.YAMLError` for nesting on which the composer, which is recursive C code, would crash."""
+    """Raise `yaml.YAMLError` for nesting that would crash the composer, which is recursive C code."""
     if text.count("[") + text.count("{") <= _DEEPEST and not _MAYBE_DEEP.search(text):
         return
     try:
@@ -213,7 +213,7 @@ class Reaching(Struct, frozen=True):
     options: Mapping[str, Any]  # Options of `httpx.get`, for that server alone.
     way: FetchOptions
     verify: Callable[[], ssl.SSLContext]
-    """Return the TLS context of all requests with TLS. It is made on first use: that takes longer than most requests."""
+    """Return the TLS context of all requests with TLS. It is made on first use, because making it takes longer than most requests."""
 
 
 class Fetched(Struct, frozen=True):

@@ -45,16 +45,13 @@ class ApiOperation(Operation):
     """An operation as Python users see it. Each kind inherits it; `Operation` states what lower rooms use."""
 
     entry: "OperationEntry"
-    """Its row in the table of contents."""
+    """The row of the operation in the table of contents."""
     parameters: tuple[Parameter, ...]
     engine: Engine | None
     """Sends, judges and makes cases; None for operations that were not loaded from Python."""
 
     def compile(self, settings: "GenerationSettings", *, hooks: "ComponentHooks" = ...) -> "OperationProgram":
-        """Return the program that draws its cases.
-
-        Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent`, `HookError`.
-        """
+        """Return the program that draws cases of this operation. Raises `Unsatisfiable`, `SerializationError`, `BudgetSpent`, `HookError`."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -113,8 +110,7 @@ class ApiOperation(Operation):
     ) -> CaseValue:
         """Return a hand-made case: values by name, and another HTTP verb if `method` is given.
 
-        Raises `IncorrectUsage` for values without names, and for a body without a media type if the operation has
-        several.
+        Raises `IncorrectUsage` for values without names, and for a body without a media type if the operation has several.
         """
         require_names(path_parameters=path_parameters, query=query, headers=headers, cookies=cookies)
         require_texts(method=method, media_type=media_type)
@@ -141,8 +137,7 @@ class ApiOperation(Operation):
     ) -> "SearchStrategy[CaseValue]":
         """Return a Hypothesis strategy of `Case`; a mode overrides the configuration.
 
-        `path_parameters`, `query`, `headers`, `cookies` and `body` replace generated parts: each is a strategy or a
-        value.
+        `path_parameters`, `query`, `headers`, `cookies` and `body` replace generated parts: each is a strategy or a value.
         """
         found: SearchStrategy[CaseValue] = self._engine().as_strategy(self, generation_mode=generation_mode, **parts)
         return found
@@ -159,23 +154,23 @@ class ApiOperation(Operation):
 
     @property
     def schema(self) -> Any:
-        """The loaded schema that it belongs to; None for an operation that was not loaded from Python."""
+        """The loaded schema of the operation; None for an operation that was not loaded from Python."""
         return None if self.engine is None else self.engine.schema
 
     @property
     def app(self) -> object | None:
-        """The application in this process that serves it; None if there is none."""
+        """The application in this process that serves the operation; None if there is none."""
         return None if self.schema is None else self.schema.app
 
     @property
     def base_url(self) -> str | None:
-        """Absolute base URL that requests to it use: the configured one, else the declared one. None if neither is known."""
+        """Absolute base URL of requests: the configured one, else the declared one. None if neither is known."""
         found: str | None = self.declared_base_url if self.engine is None else self.engine.base_url_of(self)
         return found
 
     @property
     def full_path(self) -> str:
-        """Template behind the base path of the description: `/api/users/{id}`."""
+        """Path template with the base path of the description in front: `/api/users/{id}`."""
         base: str = "" if self.schema is None else self.schema.base_path
         return base.removesuffix("/") + str(self.path)
 
@@ -215,7 +210,7 @@ class ApiOperation(Operation):
 
     @property
     def body(self) -> tuple[Body, ...]:
-        """Media types that can be sent, one alternative each."""
+        """The bodies that can be sent, one for each media type."""
         return tuple(self.bodies)
 
     def iter_parameters(self) -> Iterator[Parameter]:
@@ -224,16 +219,13 @@ class ApiOperation(Operation):
     def get_parameter(self, name: str, location: str) -> Parameter | None:
         """Return the parameter of a name at `path`, `query`, `header` or `cookie`; header names are case-insensitive.
 
-        None if there is none. Raises `IncorrectUsage` for another location.
+        Return None if there is none. Raises `IncorrectUsage` for another location.
         """
         wanted = _location(location)
         return next((one for one in self._at(wanted) if wanted.key(one.name) == wanted.key(name)), None)
 
     def get_parameter_set(self, location: str) -> tuple[Parameter, ...]:
-        """Return the declared parameters at `path`, `query`, `header` or `cookie`.
-
-        Raises `IncorrectUsage` for another location.
-        """
+        """Return the declared parameters at `path`, `query`, `header` or `cookie`. Raises `IncorrectUsage` for another location."""
         return self._at(_location(location))
 
     def add_parameter(self, parameter: Parameter) -> None:
@@ -243,7 +235,7 @@ class ApiOperation(Operation):
         self.parameters = (*others, parameter)
 
     def get_parameter_serializers(self) -> dict[str, Callable[[Mapping[str, Any]], dict[str, str]]]:
-        """Return encoders for `path_parameters`, `query`, `headers` and `cookies`: from values by name to their texts on the wire."""
+        """Return an encoder for each of `path_parameters`, `query`, `headers` and `cookies`. It turns values by name into the texts that are sent."""
         return {at.container: partial(_written, at, self._at(at)) for at in Location if at is not Location.BODY}
 
     def get_body_for_media_type(self, media_type: str) -> Body | None:
@@ -284,7 +276,7 @@ class ApiOperation(Operation):
 
 
 class OperationEntry(Selectable, Protocol):
-    """An operation in a table of contents: the fields for filters, and its place among the resources."""
+    """A row of the table of contents: the fields of an operation for filters, and its place among the resources."""
 
     @property
     def tags(self) -> tuple[str, ...]: ...
@@ -296,14 +288,14 @@ class OperationEntry(Selectable, Protocol):
     def definition(self) -> Mapping[str, Any]: ...
     @property
     def label(self) -> Label:
-        """Its name everywhere: `GET /users/{id}`, `Query.user`. The kind chooses the form of labels."""
+        """The name of the operation everywhere: `GET /users/{id}`, `Query.user`. The kind chooses the form of labels."""
         ...
 
     @property
     def resource_path(self) -> str: ...
     @property
     def resource_method(self) -> str:
-        """Its effect on the resource as a method of REST; `safety` uses it."""
+        """The method of REST with the same effect on the resource; `safety` uses it."""
         ...
 
 
@@ -326,11 +318,11 @@ class ApiLink(Struct, frozen=True):
     target: Label | None = None
     values: tuple[TakenValue, ...] = ()
     error: str = ""
-    """The reason why it cannot be followed, as a sentence with cause, place and advice. It has no target then."""
+    """The reason why the link cannot be followed, as a sentence with cause, place and advice. Such a link has no target."""
 
 
 class ApiSchema(Protocol):
-    """An opened description. Each kind inherits it, and overrides the defaults that it can improve on."""
+    """An opened description. Each kind inherits from this class and overrides defaults where it knows more."""
 
     app: object | None
     """The application in this process that serves the API, if it was loaded from one."""
@@ -339,7 +331,7 @@ class ApiSchema(Protocol):
 
     @property
     def kind(self) -> str:
-        """Name of its row in the table of kinds."""
+        """Name of the row of this kind in the table of kinds."""
         ...
 
     @property
@@ -364,7 +356,7 @@ class ApiSchema(Protocol):
 
     @property
     def server_variables_declared(self) -> Mapping[str, Collection[str]] | None:
-        """Names of the variables in the URLs of all its servers, with their values (none if any value is allowed).
+        """Names of the variables in the URLs of all declared servers, with their values (none if any value is allowed).
 
         None for a kind that declares no servers.
         """
@@ -372,12 +364,12 @@ class ApiSchema(Protocol):
 
     @property
     def credentials(self) -> tuple[str, ...]:
-        """Places of credentials in its security schemes, lower case: `header authorization`, `query appid`."""
+        """Places of credentials in the security schemes, in lower case: `header authorization`, `query appid`."""
         return ()
 
     @property
     def security_schemes(self) -> Mapping[str, SecurityScheme]:
-        """Its security schemes by name; unreadable ones are left out."""
+        """The security schemes by name, without unreadable ones."""
         return {}
 
     def sign_up_flow(self) -> SignUpFlow | None:
@@ -393,7 +385,7 @@ class ApiSchema(Protocol):
         ...
 
     def serve_from(self, app: object, url: str) -> None:
-        """Make an application in this process serve the API; `url` is the host that it believes to be."""
+        """Make an application in this process serve the API; `url` is the address that the application sees as its own."""
         ...
 
     @property
@@ -419,7 +411,7 @@ class ApiSchema(Protocol):
         return ()
 
     def find(self, label: str) -> ApiOperation | BrokenOperation | None:
-        """Return the operation of a label; no other one is read."""
+        """Return the operation of a label, without reading the others."""
         ...
 
     def place_of(self, entry: OperationEntry | BrokenOperation) -> tuple[str, str]:
@@ -435,10 +427,7 @@ class ApiSchema(Protocol):
         return ()
 
     def resources(self) -> ResourceModel:
-        """Return the operations that create and use resources.
-
-        The first process to open the description builds the model for all others.
-        """
+        """Return the operations that create and use resources. The first process to open the description builds the model for all others."""
         ...
 
     def changed_since(self, before: Self) -> Iterable[Label]:
@@ -448,7 +437,7 @@ class ApiSchema(Protocol):
         return (label for label, definition in entries if not definition or known.get(label) != definition)
 
     def normalised(self) -> bytes:
-        """Return bytes from which its kind makes an equal schema without reading anything else."""
+        """Return bytes from which the kind can make an equal schema without other input."""
         ...
 
 
@@ -461,7 +450,7 @@ class DescriptionKind(Protocol):
         ...
 
     def claims(self, name: str) -> bool:
-        """Whether a file, URL or path of that name is most likely of this kind, which is then tried first."""
+        """Whether a file, URL or path of this name is probably of this kind. Such kinds are tried first."""
         ...
 
     def open(self, source: DescriptionSource, options: FetchOptions) -> ApiSchema:
@@ -474,7 +463,7 @@ class DescriptionKind(Protocol):
 
 
 def _written(place: Location, declared: tuple[Parameter, ...], values: Mapping[str, Any]) -> dict[str, str]:
-    """Return the texts of one location as they are sent; in the query with names, because one value may be several pairs."""
+    """Return the texts of one location as they are sent. Those of the query include names, because one value may be sent as several pairs."""
     encoders: dict[Location, Callable[[str, Parameter | None], Callable[[Any], str]]] = {
         Location.PATH: wire_bodies.path_encoder,
         Location.QUERY: wire_bodies.query_encoder,

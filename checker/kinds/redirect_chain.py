@@ -20,9 +20,9 @@ from checker.transport.settings import bypasses_proxy
 
 
 class ConnectionTimer:
-    """A context manager that closes the connections of one request at its time limit; `trace` is the httpx extension of that name.
+    """A context manager that closes the connections of one request at its time limit.
 
-    Its thread does not belong to `threading`: `Thread.start` waits forever for a thread that has no memory to start.
+    Pass `trace` as the httpx extension of that name. Its thread is started without `threading`: if a thread cannot start for lack of memory, `Thread.start` waits forever.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -216,7 +216,7 @@ class RedirectChain:
         return client.send(request, auth=auth, stream=True, follow_redirects=False)
 
     def _own_of(self, url: str) -> BaseUrl | None:
-        """Return the server that the user named if a URL belongs to it."""
+        """Return the server that the user named if a URL is on this server."""
         own = self._reaching.own
         return own if own is not None and own.site == origin_of(url).site else None
 

@@ -36,12 +36,9 @@ class UrlSource(Struct, frozen=True):
 
     url: str
     wait_s: float | None = None
-    """The longest time to wait for it."""
+    """Maximum seconds to wait for the document."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Options of `httpx.get`: `headers`, `timeout`, `auth`, `params`, `cookies`.
-
-    They are used for the server of this URL alone.
-    """
+    """Options of `httpx.get`: `headers`, `timeout`, `auth`, `params`, `cookies`. They are used for the server of this URL alone."""
 
     @property
     def name(self) -> str:
@@ -69,16 +66,17 @@ class ApplicationSource(Struct, frozen=True):
     path: str  # Path of the description, as the user gave it.
     url: str  # The host that the application believes to be.
     exchange: Callable[[WireRequest], Response]
-    """Returns its response to a request. Raises `LoaderError` if there is none."""
+    """Returns the response of the application to a request. Raises `LoaderError` if there is none."""
 
     @property
     def name(self) -> str:
         return self.path
 
     def document(self, request: WireRequest, advice: str) -> Response:
-        """Return its response with a document.
+        """Return the response with the document.
 
-        Raises `LoaderError` for any other, with its last lines, which hold the exception.
+        Raises `LoaderError` for any other response. The error shows the last lines of the body, where frameworks print
+        the exception.
         """
         answer = self.exchange(request)
         status = answer.status_code
@@ -110,9 +108,9 @@ class FetchOptions(Struct, frozen=True):
     cert: str | None = None
     """File of the client certificate."""
     cert_key: str | None = None
-    """File of its key; None if it is in the same file."""
+    """File of the key of the certificate; None if the key is in the same file."""
     on_other_host: Callable[[str, str], object] = lambda host, why: None
-    """Called with the URL of a host that a reference leads to and that is not contacted, and the reason."""
+    """Called with the URL of a reference whose host is not contacted, and with the reason."""
 
     @classmethod
     def of(cls, http: HttpSettings, limits: FetchLimits, redaction: Redaction, **more: Any) -> "FetchOptions":
@@ -143,6 +141,6 @@ class SchemaOptions(Struct, frozen=True):
     asserts_formats: AssertsFormats = lambda operation: True
     """Whether responses of an operation have to match `format` in their schemas."""
     allows_null: AllowsNull = lambda operation: True
-    """Whether requests of an operation may hold null and NUL: for kinds that leave both to users."""
+    """Whether requests of an operation may contain null and NUL, for kinds whose users decide about both."""
     queries: tuple[QueryFile, ...] = ()  # Requests that users wrote, for kinds whose requests are texts.
     hooks: HookSource = field(default_factory=lambda: GLOBAL_HOOKS)  # User hooks that run during reading.

@@ -1,4 +1,4 @@
-"""Descriptions whose operations are all known on opening: values in place of classes of a kind."""
+"""Descriptions whose operations are all known when they are opened. A kind can use these values instead of its own classes."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -46,7 +46,7 @@ RequestJudge = Callable[[WireRequest, str], RequestVerdict]
 
 @dataclass(eq=False, slots=True)
 class DeclaredOperation(ApiOperation):
-    """An operation of given values; it is its own row in the table of contents. A subclass overrides what has no field."""
+    """An operation made of given values. It is also its row in the table of contents. A subclass overrides everything for which there is no field."""
 
     label: Label = field()
     contract: ResponseContract = field()
@@ -56,9 +56,9 @@ class DeclaredOperation(ApiOperation):
     bodies: tuple[Body, ...] = ()
     body_required: bool = False
     draw: DrawParts | None = None
-    """Makes the program of its parts; None if they are drawn from the schemas of parameters and bodies."""
+    """Makes the program that draws the parts of a case; None if the parts are drawn from the schemas of parameters and bodies."""
     judge: RequestJudge | None = None
-    """The referee; None judges no request."""
+    """The judge of requests; None: no request is judged."""
     read_answer: Callable[[Response], Any] | None = None
     """Returns the content of a response; None for its JSON."""
     read_refusal: Callable[[Any, Response], Iterable[BodyDemand]] | None = None
@@ -101,7 +101,7 @@ class DeclaredSchema(ApiSchema):
     kind: str = field()
     specification: str = field()
     source: bytes
-    """The document, from which its kind opens it again."""
+    """The document from which the kind can open the description again."""
     operations: tuple[DeclaredOperation | BrokenOperation, ...]
     title: str = ""
     base_url: str | None = None
@@ -111,7 +111,7 @@ class DeclaredSchema(ApiSchema):
     app: object | None = None
     credentials: tuple[str, ...] = ()
     transitions: tuple[Transition, ...] = ()
-    """Links between operations, beside those that paths suggest."""
+    """Links between operations, in addition to those that paths suggest."""
     security_schemes: Mapping[str, SecurityScheme] = field(default_factory=dict)
 
     def configure(self, options: SchemaOptions) -> None:

@@ -59,7 +59,7 @@ def kind_named(name: str) -> DescriptionKind:
 
 
 def open_description(source: DescriptionSource, options: FetchOptions) -> ApiSchema:
-    """Open a description of any kind. Raises `LoaderError`: that of the likeliest kind, if no kind accepts the description."""
+    """Open a description of any kind. If no kind accepts the description, raises the `LoaderError` of the likeliest kind."""
     refusal: ForeignDescription | None = None
     for kind in _likeliest_first(source.name):
         try:

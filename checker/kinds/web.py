@@ -1,7 +1,4 @@
-"""Documents behind URLs.
-
-Bytes, time and redirects are limited, and credentials are sent only to the server that the user named.
-"""
+"""Documents behind URLs. Bytes, time and redirects are limited, and credentials are sent only to the server that the user named."""
 
 import os
 import re
@@ -45,7 +42,7 @@ class Web:
     """Fetches documents behind URLs; a host that does not respond is tried once."""
 
     def __init__(self, options: Mapping[str, Any], way: FetchOptions = DIRECT, *, location: str | None = None) -> None:
-        """Options are those of `httpx.get`, for the server of `location` alone; so are credentials in that URL.
+        """Options are those of `httpx.get`. They, and credentials in the URL, are used only for the server of `location`.
 
         Raises `LoaderError` for unusable certificates, `TypeError` for an unknown option.
         """
