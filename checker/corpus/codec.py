@@ -141,7 +141,7 @@ Kinds = tuple[type[Record], ...]  # Classes of records; empty for all.
 
 
 def decode(content: bytes, kinds: Kinds = ()) -> list[Record]:
-    """Return the records of these kinds of a frame's content, in order. Raises `Undecodable`."""
+    """Return the records of these kinds from the content of a frame, in order. Raises `Undecodable`."""
     classes = _by_tag(kinds or get_args(Record))
     # msgspec's typed decoder rejects the extensions for lone surrogates and large integers. Records are converted by
     # their class: `convert` to a union of all classes takes 50 us before the first record, and most frames contain one.

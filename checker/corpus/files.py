@@ -174,7 +174,7 @@ def read_piece(path: Path, offset: int, size: int) -> bytes:
 
 
 def write_file(path: Path, data: bytes) -> None:
-    """Write a file that may be lost in a power failure. Raises `StorageError`."""
+    """Write a file whose content may be lost in a power failure. Raises `StorageError`."""
     with _writing(path), _opened(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) as fd:
         _write_all(fd, data)
 

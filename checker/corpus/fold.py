@@ -57,7 +57,7 @@ class Sights(Struct):
     # Readers get a list of changes, because comparing all findings at every turn of the supervisor took 29 % of the CPU
     # time of a run with 990 findings: 9.3 ms per turn instead of 0.16 ms.
     changes: list[str] = field(default_factory=list)
-    """Fingerprints with a new version, or that reports begin or cease to show, in the order of the records.
+    """Fingerprints with a new version, or with a change of whether reports show them, in the order of the records.
 
     A reader remembers the number of entries that it has read and continues from there.
     """
@@ -165,7 +165,7 @@ class PhaseView(Struct):
     tested: set[str] = field(default_factory=set)
     failed: set[str] = field(default_factory=set)  # Operations with a failure that was first found in this phase.
     failing: set[str] = field(default_factory=set)
-    """Operations with cases that failed a check, with new or known failures; only from tasks with one operation."""
+    """Operations with cases that failed a check, whether the failures are new or known. Only tasks with one operation count."""
     errored: set[str] = field(default_factory=set)
     skipped: set[str] = field(default_factory=set)
     began_at: float = inf  # Start of its first task, in seconds since the epoch; infinite if unknown.
@@ -404,7 +404,7 @@ class RunView(Struct):
                 self._absorb_life(record)
 
     def forget_finished(self, name: str) -> None:
-        """Drop a task if it is finished, because no further record is about it. For readers that follow a night with many thousands of tasks."""
+        """Drop a finished task, because no further record refers to it. Readers use this in a long run with many thousands of tasks."""
         task = self.tasks.get(name)
         if task is not None and task.finished:
             del self.tasks[name]

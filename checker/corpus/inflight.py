@@ -32,7 +32,7 @@ class Stage(IntEnum):
 
 
 class Slot(Struct, frozen=True):
-    """One lane, as its worker left it."""
+    """The state of one lane when its worker last wrote it."""
 
     stage: Stage
     task: str  # Task id; empty when idle.
@@ -109,10 +109,10 @@ class InflightWriter:
         self._words[_H_SENT] += 1
 
     def begin(self, lane: int, task: str, index: int, next_index: int, redone: int = 0) -> None:
-        """Begin to make a case, whose code runs from here on. The recipe of the case before is forgotten.
+        """Begin to make a case, whose code runs from here on. The recipe of the previous case is forgotten.
 
-        All cases of the task below `next_index` are done or in flight, even if the journal does not contain them. The same
-        holds for the first `redone` cases of those that are made again.
+        All cases of the task below `next_index` are done or in flight, even if the journal does not contain them. The
+        same holds for the first `redone` of the cases that are made again.
         """
         words, slot = self._words, self._slots[lane]
         # Idle first and the stage last, so that after `kill -9` a reader sees an idle lane or a complete case.

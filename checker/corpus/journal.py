@@ -47,7 +47,7 @@ FRAME_RECORDS = 128
 FRAME_BYTES = 256 << 10
 FLUSH_INTERVAL_S = 0.2
 SYNC_INTERVAL_S = 1.0
-"""A sync takes 5 to 14 ms. One for each new failure took half the time of a run against a server that fails randomly."""
+"""A sync takes 5 to 14 ms. With one sync for each new failure, a run against a server that fails randomly took twice as long."""
 TOGETHER_BYTES = 16 << 20  # Maximum size of the records in one frame. Readers take much larger frames for damage.
 RECENT_RECORDS = 10_000  # Limit on the records that a writer recalls; they are read from the file if there were more.
 BUDGET_BYTES = 8 << 20  # Limit on the learned records of one journal, which keeps start-up short after a long run.
@@ -107,7 +107,7 @@ class JournalWriter:
             self.flush()
 
     def tick(self, now: float) -> None:
-        """Flush buffered records after 200 ms, sync flushed records after a second. `now` is of `time.monotonic`."""
+        """Flush records that were buffered 200 ms ago, and sync records that were flushed a second ago. `now` is a time of `time.monotonic`."""
         if self._buffer and now - self._oldest >= FLUSH_INTERVAL_S:
             self.flush()
         if self._is_ahead and now - self._synced_at >= SYNC_INTERVAL_S:

@@ -14,7 +14,7 @@ from checker.corpus.records import Finding, Investigation
 
 TRIES: Final = 3  # Most tries of a failure of an earlier run before it counts as gone.
 _LARGEST_CHANCE: Final = 0.05
-"""Largest accepted probability that an existing failure shows in none of them and is called fixed."""
+"""Largest accepted probability that an existing failure does not show in any of `TRIES` and is wrongly called fixed."""
 MAX_RESPONSE_TIME: Final = "max_response_time"
 _NEVER_KNOWN: Final = (MAX_RESPONSE_TIME,)  # Checks whose failures depend on how busy a machine is.
 

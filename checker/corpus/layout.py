@@ -105,8 +105,7 @@ class RunLayout(Struct, frozen=True):
     def next_incarnation(self) -> int:
         """Return a number above every incarnation that the corpus has records of, compacted ones included.
 
-        Only the holder of the lock may call this, before it starts workers: a worker that was just started has left no
-        trace.
+        Only the holder of the lock may call this, before it starts workers: a worker that was just started has left no trace.
         """
         traces = (*self.journal_paths(), *self.traffic_paths(), *self.inflight_paths())
         return max([self.head().highest, *(number for number, _ in traces)]) + 1

@@ -1,7 +1,7 @@
 """The records of a run. Journals contain all records except plain interactions, which are in the traffic.
 
-Records are facts. Those of one incarnation are in the order in which they happened. Everything that is shown or resumed is a
-fold of records (`checker.corpus.fold`), and every output is written here first.
+Records are facts. Those of one incarnation are in the order in which they happened. Everything that is shown or resumed
+is a fold of records (`checker.corpus.fold`), and every output is written here first.
 """
 
 from typing import Any
@@ -38,7 +38,7 @@ class ValueSeen(Struct, frozen=True, array_like=True, tag=7):
     case: str
     phase: str = ""
     index: int = -1
-    """Index of the case in its task, set only where later layers use the values."""
+    """Index of the case in its task; set only if later layers use the values."""
     above: tuple[tuple[str, str], ...] = ()
 
 
@@ -48,7 +48,7 @@ class ValueGone(Struct, frozen=True, array_like=True, tag=8):
     value: str | int | float | bool
     case: str
     label: str = ""
-    """Label of the DELETE operation: the value is removed from the resources that its path belongs to."""
+    """Label of the DELETE operation. The value is removed from the resources to which the path of the operation belongs."""
     phase: str = ""
     index: int = -1
     above: tuple[tuple[str, str], ...] = ()
@@ -57,7 +57,7 @@ class ValueGone(Struct, frozen=True, array_like=True, tag=8):
 
 
 class ResourceChanged(Struct, frozen=True, array_like=True, tag=29):
-    """The first success of an operation on a resource. Its state may have changed by it."""
+    """The first success of an operation on a resource. The operation may have changed the state of the resource."""
 
     label: str
     value: str | int | float | bool
@@ -90,7 +90,7 @@ class DemandHeard(Struct, frozen=True, array_like=True, tag=20):
 class PartsCounted(Struct, frozen=True, array_like=True, tag=25):
     """A valid case that shows something new about optional parts: earlier accepted cases lacked some that it has, or had some that it lacks.
 
-    A worker that continues the task counts it, too.
+    A worker that continues the task counts this case, too.
     """
 
     label: str
@@ -98,9 +98,9 @@ class PartsCounted(Struct, frozen=True, array_like=True, tag=25):
     index: int
     is_accepted: bool
     places: tuple[tuple[str, str], ...]
-    """(location, name) of the parts that it has, and that no earlier accepted case had."""
+    """(location, name) of the parts of the case that no earlier accepted case had."""
     absent: tuple[tuple[str, str], ...] = ()
-    """(location, name) of the parts that it lacks, and that every earlier accepted case had."""
+    """(location, name) of the parts that every earlier accepted case had and this case lacks."""
 
 
 class CaseFared(Struct, frozen=True, array_like=True, tag=30):
@@ -116,7 +116,7 @@ class CaseFared(Struct, frozen=True, array_like=True, tag=30):
     status: int
     """Status; 404 for every refusal that says that the resource in the path does not exist."""
     taken: tuple[str, str] = ("", "")
-    """(last variable of its path that has a value of an earlier response, field of that response); empty for none."""
+    """(last variable of the path with a value from an earlier response, field of that response); empty if there is none."""
     names: int = 0
     """A digest of the names in its path; 0 if it has none."""
     place: int = 0
@@ -129,7 +129,7 @@ class RefusalCounted(Struct, frozen=True, array_like=True, tag=24):
     label: str
     status: int
     text: str
-    """Without numbers and quoted parts; empty if the response has none."""
+    """The message without numbers and quoted parts; empty if the response has no message."""
     count: int
 
 
@@ -142,7 +142,7 @@ class OperationServed(Struct, frozen=True, array_like=True, tag=22):
 
 
 class OperationProbed(Struct, frozen=True, array_like=True, tag=23):
-    """A check that probes each operation once has done so for the first accepted case of a task."""
+    """A check that probes each operation once has probed the first accepted case of a task."""
 
     label: str
     task: str
@@ -178,7 +178,7 @@ class Exchange(Struct, frozen=True, array_like=True):
     """Bytes that the server sent; more than `response_body` holds when it was cut."""
     elapsed_s: float
     failure: str | None = None
-    """`timed out: ...` when no complete response arrived."""
+    """The failure when no complete response arrived, such as `timed out: ...`."""
     body_size: int | None = None
     """Bytes of the body that was sent, when `body` was cut."""
     body_at: int | None = None
@@ -258,7 +258,7 @@ class OperationsSelected(Struct, frozen=True, array_like=True, tag=18):
 
 
 class OperationDescribed(Struct, frozen=True, array_like=True, tag=19):
-    """Facts about an operation for readers of the results. Written when the operation is compiled."""
+    """Facts about an operation for readers of the results. The record is written when the operation is compiled."""
 
     label: str
     tags: tuple[str, ...]
@@ -277,7 +277,7 @@ class TaskProgress(Struct, frozen=True, array_like=True, tag=4):
     """All cases of a task below `next_index` are done. Counts are of this piece of work only."""
 
     task: str
-    """Empty for the requests that only the slots of a killed worker count."""
+    """Empty for requests that are counted only in the slots of a killed worker."""
     phase: str
     labels: tuple[str, ...]
     next_index: int
@@ -383,7 +383,7 @@ class Investigation(Struct, frozen=True, array_like=True):
     reproduction: str = ""
     """The command as printed."""
     reproduced: bool | None = None
-    """Whether the command failed again in the same way; None before it was sent."""
+    """Whether the command failed again in the same way; None if it has not been sent yet."""
     hits: int = 0
     """The number of failures of these requests, the first one included."""
     tries: int = 0
@@ -391,18 +391,18 @@ class Investigation(Struct, frozen=True, array_like=True):
     spent: bool = False
     """Whether its requests cannot fail again on this target: the resource that they create exists, or the one that they remove is gone."""
     is_anew: bool = False
-    """Whether it failed with resources that its own requests created, or without any: it needs nothing of the run."""
+    """Whether the requests failed with resources that they created themselves, or without any: they need nothing of the run."""
     withdrawn: bool = False
-    """Whether reports omit it: other requests of the run may be its cause, and it has not happened again so far."""
+    """Whether reports omit the finding, because other requests of the run may have caused it and it has not happened again so far."""
     requests: int = 0
     """Number of requests of its investigation, the shrink included."""
     shrink_executions: int = 0
     stopped: str = ""
     """The reason why the shrink ended early; empty if the case is minimal."""
     wants_more: bool = False
-    """Whether only a larger budget of requests could make it smaller."""
+    """Whether only a larger budget of requests could make the case smaller."""
     takes_filled: bool = False
-    """Whether it uses a name from a list that was empty earlier in the run: a fresh server has no such resource."""
+    """Whether the finding uses a name from a list that was empty earlier in the run: a fresh server has no such resource."""
 
 
 class Finding(Struct, frozen=True, array_like=True, tag=6):
@@ -433,9 +433,9 @@ class Finding(Struct, frozen=True, array_like=True, tag=6):
     code: str = ""
     """Stable code of the kind of failure, such as `ST101`; empty if it has none."""
     cause: str = ""
-    """Fingerprint of the cause that it shares with findings of other operations; empty in old files."""
+    """Fingerprint of the cause that findings of several operations share; empty in old files."""
     needs: tuple[ResourceMade, ...] = ()
-    """Requests that created the resources in its path, outermost first. Set by the fold and not stored in files."""
+    """Requests that created the resources in the path of the finding, outermost first. The fold sets this field; it is not stored in files."""
     further: tuple[Interaction, ...] = ()
     """Requests that a check sent, which show the failure together with the last interaction, in order."""
 
@@ -524,7 +524,7 @@ AUTHENTICATION = "Authentication Error"
 WHOLE_TASK = -1
 """Index of a quarantined task."""
 UNBROKEN = "unbroken"
-"""Kind of the note on an operation that accepts every request, so that no invalid data exists."""
+"""Kind of the note on an operation for which every request is valid."""
 
 
 OWN_WARNINGS = "own_warnings"
@@ -548,7 +548,7 @@ class CheckState(Struct, frozen=True, array_like=True, tag=17):
     state: bytes
     """Packed."""
     lost: str = ""
-    """The reason why there is no state."""
+    """The reason why the check has no state."""
 
 
 class Quarantined(Struct, frozen=True, array_like=True, tag=13):

@@ -64,7 +64,7 @@ class _Search(Struct, frozen=True):
     """A search for secrets in a text."""
 
     pattern: re.Pattern[str]
-    """Matches the known spellings of all secrets, and in one group for each of `loose` any other spelling of its value."""
+    """Matches the known spellings of all secrets. One group for each of `loose` matches any other spelling of its value."""
     loose: tuple[str, ...]  # Names of the secrets of the groups, in order.
     hints: frozenset[str]
     """A text that contains none of these, in lower case, contains no secret: letters and digits have one spelling."""
@@ -86,7 +86,7 @@ class SecretStore:
         """Value -> the name that it was registered with first."""
         self._fields: list[str] = []
         self._search: _Search | None = None
-        """Built from all secrets on demand; None after a change."""
+        """The search for all secrets, built on demand; None after a change."""
 
     @property
     def values(self) -> frozenset[str]:
@@ -119,10 +119,7 @@ class SecretStore:
         self._search = None
 
     def mask(self, text: str) -> str:
-        """Return a text with a reference in place of each secret, in any spelling.
-
-        The start of a secret before a mark of a cut is replaced, too.
-        """
+        """Return a text with a reference in place of each secret, in any spelling. The start of a secret before a mark of a cut is replaced, too."""
         masked = self._replaced(text)
         ends = [mark.start() for mark in _CUT.finditer(masked)] if self._needles else []
         return self._without_halves(masked, ends) if ends else masked

@@ -35,7 +35,7 @@ _MARKERS: Final = ("assertion", "jwt", "signature")
 _JWT: Final = re.compile(r"eyJ[\w-]+\.[\w-]+\.[\w-]*")  # A JSON web token (RFC 7519, 3).
 _UNFIT: Final = re.compile(r"[\s{}]")  # Characters that are not allowed in the name of a reference.
 _MOST_PASSING: Final = 16
-"""Number of credentials from sources that are masked. Each makes masking slower, and older ones are not used any more."""
+"""Number of credentials from sources that are masked. Each one makes masking slower, and older ones are no longer used."""
 _WORD_LIST: Final = 20  # A dictionary with more entries is test data, whatever it is bound to.
 _NAMES_ALONE: Final[frozenset[type[records.Record]]] = frozenset(
     (
@@ -43,7 +43,7 @@ _NAMES_ALONE: Final[frozenset[type[records.Record]]] = frozenset(
         *(records.TaskProgress, records.ValueGone, records.ValueSeen),
     )
 )
-"""Records of names and numbers, and of values that are no secrets. There are thousands of them."""
+"""Records of names and numbers, and of values that are no secrets. There are thousands of such records."""
 _KEPT: Final = frozenset(
     (
         *("case", "cause", "check", "code", "document", "fingerprint", "label", "labels", "name", "phase"),
@@ -73,8 +73,7 @@ class Secrets:
     def add_header(self, name: str, value: str, *, number: int = 0, owner: str = "") -> None:
         """Register the value of a header from configuration, environment or a token response as a secret.
 
-        `number` distinguishes further values of one name, `owner` the headers of logins and users from those of all
-        requests.
+        `number` distinguishes further values of one name, `owner` the headers of logins and users from those of all requests.
         """
         if not value or name.lower() in _HARMLESS:
             return
@@ -121,10 +120,7 @@ class Secrets:
             self.store.add(f"{kind}:{_UNFIT.sub('_', name) or '_'}", value)
 
     def add_url(self, kind: str, url: str, redaction: Redaction) -> str:
-        """Register user info and values of sensitive names in a URL.
-
-        Return the header value that is sent for user info; empty without user info.
-        """
+        """Register user info and values of sensitive names in a URL. Return the header value that is sent for user info; empty without user info."""
         try:
             parts = urlsplit(url)
         except ValueError:
@@ -240,8 +236,8 @@ def secrets_of(settings: RunSettings, places: Collection[str] | None = None) -> 
     """Return all credentials that the user of a run gave.
 
     `places`: the places of credentials in the description, such as `header x-ticket`. A configured header is not masked if
-    it is at none of these places, its name is not sensitive, its value contains no token and no credentials in a URL, and it
-    comes from no environment variable. None: the description is unknown, so each header may be a credential.
+    it is at none of these places, its name is not sensitive, its value contains no token and no credentials in a URL,
+    and it comes from no environment variable. None: the description is unknown, so each header may be a credential.
     """
     everywhere = list(settings.operations.everywhere())
     common = settings.common
@@ -290,7 +286,7 @@ def secrets_of(settings: RunSettings, places: Collection[str] | None = None) -> 
 
 
 def _values_of(found: Credentials) -> set[str]:
-    """Return the values of credentials, those of headers without their scheme, too."""
+    """Return the values of credentials. A header gives two values: with and without its scheme."""
     given = (found.headers, found.query, found.cookies, dict(secret_pairs(plain_data(found.data))))
     values = {value for one in given for value in one.values()}
     return values.union(value.partition(" ")[2] for value in found.headers.values())
@@ -377,7 +373,7 @@ def lighter(exchange: Exchange, most: int, keep: Callable[[bytes], int]) -> Exch
 def _plain_where_masked(exchange: Exchange, store: SecretStore) -> tuple[bytes, bytes, bool]:
     """Return head and body of the response, and whether the body is cut.
 
-    Codings are removed if they hide a secret, which could not be masked in them.
+    Content codings are removed if they hide a secret, because it could not be masked otherwise.
     """
     head, body = exchange.response_head, exchange.response_body
     is_cut = exchange.response_size > len(body)

@@ -40,7 +40,7 @@ _QUICK_S = 0.35
 def favoured(entries: Iterable[CorpusEntry]) -> list[CorpusEntry]:
     """Return a small set of entries that together have all ids of observed behaviour: greedy, most new ids for their cost first.
 
-    The result does not depend on the order of `entries`, which is a matter of timing.
+    The result does not depend on the order of `entries`, because that order depends on timing.
     """
     # Deduplicated by `repr`, because a literal in a binding may be a list, which has no hash.
     ordered = sorted(
@@ -114,7 +114,7 @@ _OF_FAILURES = Finding | FindingReplayed | Quarantined
 
 
 def open_findings(view: RunView) -> list[Finding]:
-    """Return the findings that were not shown to be fixed, or lost their operations, after they were seen last."""
+    """Return the findings that no replay has shown to be fixed, and whose operation still exists, since they were seen last."""
     closed = {name: one.at for name, one in view.replayed.items() if one.result in (FIXED, GONE)}
     seen_at = view.sights.last_seen_at
     return [one for name, one in view.findings.items() if name not in closed or seen_at(name) > closed[name]]

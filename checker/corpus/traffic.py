@@ -61,7 +61,7 @@ class InterestingAndLast:
         self._held_bytes = held_bytes
         self._size = 0
         self._held: dict[str, deque[tuple[int, InteractionDraft]]] = {}
-        """With the size of each, because computing it costs a call."""
+        """Each interaction with its size, because computing the size costs a call."""
         self._offered: dict[str, int] = {}
 
     def admit(self, label: str, draft: InteractionDraft, *, interesting: bool) -> bool:
@@ -97,7 +97,7 @@ class TrafficWriter:
     def __init__(
         self, path: Path, policy: InterestingAndLast | None = None, *, segment_bytes: int = SEGMENT_BYTES
     ) -> None:
-        """Segments are named after `path`."""
+        """The names of the segments begin with `path`."""
         self._policy = policy
         self._notable = _Segments(path, "-notable-", segment_bytes)
         self._dull = _Segments(path, DULL, segment_bytes)
@@ -230,7 +230,7 @@ class TrafficReader:
 
     @property
     def began_at(self) -> float:
-        """Return the time of the first interaction, in seconds since the epoch; 0 without any. Nothing of it stays in memory."""
+        """Return the time of the first interaction, in seconds since the epoch; 0 without any. The segment does not stay in memory."""
         if not self._began_at:
             self._began_at = next((one.at for one in TrafficReader(self._reader.path).stream()), 0.0)
         return self._began_at
