@@ -77,7 +77,7 @@ class CompiledParameter(Struct, weakref=True):
     accepts: Callable[[Any], bool] | None = None
     negation: Any = None  # The wrong parts that `negation.parts` derives from it.
     opaque: Mapping[str, str] = {}
-    """`opaque` nodes of its `draw`. Wrong values add further nodes when an operation first draws one of them."""
+    """`opaque` nodes of its `draw`. When an operation first draws a wrong value, further nodes are added."""
     steps: int = 0
     """Budget steps that compiling the draw took. Each operation is charged as if it had compiled the draw itself."""
 
@@ -91,7 +91,7 @@ class PartCompiler:
     shared: Shared
     budget: Budget
     is_sampled: bool = True
-    """False if only a value or two of each schema are drawn. Then draws are not tested for repeated values."""
+    """False if at most two values of each schema are drawn. Draws are then not tested for repeated values."""
     opaque: dict[str, str] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     """Pointer -> reason of each optional part that no value can satisfy."""
@@ -145,7 +145,7 @@ class PartCompiler:
         return all(part.compiler.validator(part.conjunction)(value) for part, value in checked)
 
     def settle(self) -> None:
-        """Free what only compilation needs."""
+        """Free the memory that only compilation needs."""
         for compiler in (*self._compilers.values(), *(one.part.compiler for one in self._parameters.values())):
             compiler.canon.settle()
 
@@ -197,7 +197,7 @@ class PartCompiler:
         return self.compiled(parameter).part
 
     def compiled(self, parameter: Parameter) -> CompiledParameter:
-        """Return a compiled parameter. It is shared unless users or the target set something for it in this operation alone."""
+        """Return a compiled parameter. The parameter is shared unless a user or the target has demands on it in this operation alone."""
         name = parameter.location, parameter.name
         found = self._parameters.get(name)
         if found is not None:
@@ -256,7 +256,7 @@ class PartCompiler:
         return CompiledParameter(schema.pointer, part, narrowed)
 
     def own_pointer(self, pointer: str) -> str:
-        """Return a pointer into a shared schema as one into the equal schema of this operation; other pointers as they are."""
+        """Return a pointer into a shared schema as a pointer into the equal schema of this operation; other pointers unchanged."""
         for theirs, mine in self._moved.items():
             if pointer == theirs or pointer.startswith(f"{theirs}/"):
                 return mine + pointer[len(theirs) :]
@@ -265,8 +265,7 @@ class PartCompiler:
     def narrowed(self, part: SchemaPart, declared: Parameter | Body, *, takes_accepted: bool = True) -> SchemaPart:
         """Return the part with the target's demands: without values that it mostly refuses, and with values that it accepted.
 
-        Returns the same part if there are no demands on it. Without `takes_accepted`, accepted values of bodies are not
-        used.
+        Returns the same part if there are no demands on it. Without `takes_accepted`, accepted values of bodies are not used.
         """
         if isinstance(declared, Parameter):
             return self.learned.with_usual_values.narrowed(part, declared.location, declared.name)
@@ -361,7 +360,7 @@ class PartCompiler:
         return draw
 
     def _structured(self, draw: Draw, parameter: Parameter, part: SchemaPart) -> Draw:
-        """Draws from `draw`, or a word that the parameter's name suggests, or a value by the grammar of a standard header."""
+        """Draws from `draw`, a word that the parameter's name suggests, or a value in the grammar of a standard header."""
         words = self.fitting(topical(parameter.name, part.compiler.canonical(part.conjunction), is_text=True), part)
         if words:
             draw = either(TOPICAL, listed(words), draw)
@@ -516,7 +515,7 @@ class PartCompiler:
 
 
 def _text_of(value: Any) -> object:
-    """Return a text that is equal for equal values only. The value, a definition, must have no cycles."""
+    """Return a text that is equal for equal values only. The value is a definition without cycles."""
     try:
         return orjson.dumps(value)
     except TypeError:
@@ -565,7 +564,7 @@ def parts_of_users(body: Body) -> Callable[[Any, Source], Any] | None:
 
 
 def _any_body(draws: list[tuple[Draw, str]], *, required: bool) -> Draw:
-    """Draws a body, as one of its media types; (`NOT_SET`, None) for none."""
+    """Draws a body with one of its media types; (`NOT_SET`, None) stands for no body."""
     # With one media type there is no choice to record. Most operations have one.
     count = len(draws)
     first, media_type = draws[0]
@@ -590,7 +589,7 @@ def _any_body(draws: list[tuple[Draw, str]], *, required: bool) -> Draw:
 
 
 def _name_on_wire(name: str, values: Iterable[Any]) -> str:
-    """Return the name of the pairs that values of a parameter become; objects may become pairs of their own names."""
+    """Return the name under which a parameter is sent. An object may be sent under the names of its properties."""
     has_names = any(isinstance(value, dict | list) for value in values)
     return ANYTHING if has_names else name
 

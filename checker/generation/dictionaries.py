@@ -142,19 +142,19 @@ class Narrowing(Struct, frozen=True):
     constraints: tuple[Constraint, ...]
 
     def says(self, keyword: str, location: Location, name: str = "") -> bool:
-        """Whether a demand with this keyword is about a parameter, or about the whole body."""
+        """Whether there is a demand with this keyword on a parameter, or on the whole body."""
         place = location, (name,) if name else ()
         return any(one.keyword == keyword and (one.location, one.path) == place for one in self.constraints)
 
     def is_about(self, parameter: Parameter) -> bool:
-        """Whether any demand is about a parameter."""
+        """Whether there is any demand on a parameter."""
         return any((one.location, one.path[:1]) == (parameter.location, (parameter.name,)) for one in self.constraints)
 
     @property
     def of_usual_bodies(self) -> "Narrowing | None":
         """Return the demands on a body, extended: parts that the target mostly refused are left out, and parts that it mostly accepted are present.
 
-        None without such parts.
+        Return None if there are no such parts.
         """
         as_demand = {SELDOM: FORBIDDEN, MOSTLY: REQUIRED}
         further = [

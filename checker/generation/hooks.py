@@ -51,7 +51,7 @@ class ComponentHooks(Struct, frozen=True):
 
     @classmethod
     def from_registry(cls, registry: HookSource, context: HookContext) -> "ComponentHooks":
-        """Return the hooks for parts of cases of one operation, which `context` names."""
+        """Return the hooks for parts of cases of the operation that `context` names."""
         parts = {
             part: PartHooks(
                 registry.named(f"before_generate_{part}", context),

@@ -53,7 +53,7 @@ class Repetition(Struct, frozen=True):
 
 
 class Group(Struct, frozen=True):
-    """A part that a backreference may repeat."""
+    """A group, whose text a backreference may repeat."""
 
     number: int
     part: "Expression"

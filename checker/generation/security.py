@@ -46,7 +46,7 @@ class Alternative(Struct, frozen=True):
 
 
 def alternatives(operation: Operation, settings: GenerationSettings) -> tuple[Alternative, ...]:
-    """Return the security alternatives that requests may meet, the usual one first; empty if there is only one and it needs no invented credentials.
+    """Return the security alternatives that requests may meet, the usual one first; empty for a single alternative without invented credentials.
 
     If credentials are configured, only the alternatives that they meet are returned. Credentials that are configured, or
     declared as parameters, are not invented.

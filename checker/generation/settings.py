@@ -67,7 +67,7 @@ class GenerationSettings(Struct, frozen=True):
     learned: tuple[Constraint, ...] = ()
     """Demands of the target beyond the description. Valid cases respect them, unless no value would be left."""
     security_parameters: bool = default_of(_SECTION, "with-security-parameters")
-    """Whether requests carry invented credentials if the description requires some and users configure none."""
+    """Whether requests carry invented credentials if the description requires credentials and the user configures none."""
     shared: Shared | None = None  # The compiled parts that programs with these settings share; None to share nothing.
     met_alternatives: tuple[int, ...] = ()
     """Indexes of the operation's security alternatives that the configured credentials satisfy; the one used by ordinary requests comes first."""

@@ -46,7 +46,7 @@ class Parts(Struct, frozen=True):
 
 
 class BoundaryCase(Struct, frozen=True, dict=True):
-    """A request that tests one thing."""
+    """A request that tests one value or one omission."""
 
     parts: Parts
     mode: GenerationMode

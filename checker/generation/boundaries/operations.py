@@ -96,7 +96,7 @@ def _with_content_type(parts: Parts, value: str, text: str, scenario: Scenario) 
 
 
 def forms_of_body(operation: Operation, template: Parts, *, costly: bool) -> Iterator[BoundaryCase]:
-    """Yield the usual body in the other forms that its kind of description has, once for each path."""
+    """Yield the usual body in the other forms of its kind of description, once for each path."""
     for body in operation.bodies:
         if body.forms is None or template.media_type != body.media_type:
             continue
@@ -166,7 +166,7 @@ class OperationEdges:
     is_cut: bool = False  # Whether cases were left out.
     _compiler: PartCompiler = dataclasses.field(init=False)
     _choices: tuple[Alternative, ...] = dataclasses.field(init=False)
-    """The security alternatives that requests may meet."""
+    """The alternative sets of credentials that the security requirements allow."""
     _usual: UsualRequest = dataclasses.field(init=False)
     _shown: int = 0  # Cases that were yielded.
 

@@ -81,7 +81,7 @@ class Edges(Struct):
     _seen: set[tuple[Path, Key]] = field(default_factory=set)
     _usual: dict[Key, Any] = field(default_factory=dict)
     _whole: dict[tuple[bool, bool, Key], tuple[Conjunction, Any]] = field(default_factory=dict)
-    """(`is_full`, `completes`, schema) at the root of a value -> conjunction and usual value. Walks with the same compiler share it."""
+    """(`is_full`, `completes`, schema) at the root of a value -> conjunction and usual value. Walks with the same compiler share this cache."""
     _open: dict[Key, int] = field(default_factory=dict)
     _cuts: int = 0
     _given: dict[Key, bool] = field(default_factory=dict)
@@ -321,7 +321,7 @@ class _Node(Struct, frozen=True):
 
     @property
     def inner(self) -> TextPlace:
-        """Place of the parts of its values."""
+        """Place of the parts inside values of this schema."""
         return item_of(self.place)
 
     def boundary(
@@ -529,7 +529,7 @@ def _usual_object(node: _Node) -> Any:
 
 
 def _declared(node: _Node, low: int) -> dict[str, Any]:
-    """Return the declared properties of the usual object. If it needs `low` properties, more optional ones are added."""
+    """Return the declared properties of the usual object. More optional properties are added until the object has `low` properties."""
     edges, objects = node.edges, node.form.objects
     value: dict[str, Any] = {}
     waiting: dict[str, Conjunction] = {}

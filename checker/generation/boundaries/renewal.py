@@ -52,9 +52,9 @@ _KEYS: Final = frozenset(("id", "uuid", "guid"))
 _ASKING: Final = frozenset(("search", "query", "filter", "find", "lookup"))
 """Last words of paths whose bodies search for existing resources."""
 _SAMPLES: Final = (0x9E3779B97F4A7C15, 0x243F6A8885A308D3, 0x13198A2E03707344)
-"""Numbers with which a way to write values is tried."""
+"""Numbers for trying out a way to write values."""
 _TURNS: Final = 9
-"""One case in this number sends the value of the description, because it may name a resource that must exist."""
+"""One in this many cases sends the value of the description, because that value may name a resource that must exist."""
 _DEEPEST: Final = 3
 _MOST: Final = 12  # Places of one body that are renewed.
 _MOST_LOOKED_AT: Final = 200
@@ -66,7 +66,7 @@ _UUID: Final = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 class _Place(Struct, frozen=True):
-    """A text or an integer in the usual body that differs from case to case; in a list, one in each item."""
+    """The place of a text or an integer in the usual body that differs from case to case. In a list, each item has one."""
 
     path: tuple[str, ...]
     usual: Any  # Its usual value. A case with a different value there tests this place, and the value stays.

@@ -110,8 +110,7 @@ class UsualRequest(Struct):
         """Return the smallest valid request; None if it equals the `usual` request.
 
         A `POST` with inputs, and a `GET` without required ones, always have a smallest request, because later requests use
-        names from their responses. `DELETE` has none: without its filters it would remove resources that other operations
-        need.
+        names from their responses. `DELETE` has none: without its filters it would remove resources that other operations need.
         """
         operation = self.operation
         method, has_inputs = operation.resource_method, bool(operation.parameters or operation.bodies)

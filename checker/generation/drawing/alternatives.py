@@ -101,8 +101,8 @@ _NOTHING: Final = "no value was found that satisfies this alternative alone"
 def apart(nodes: Nodes, draw: Draw, whole: tuple[Conjunction, Conjunction, TextPlace], is_alone: IsValid) -> Draw:
     """Draws values of one alternative that no other alternative admits. Raises `Unsatisfiable` and `BudgetSpent`.
 
-    `draw` draws from the alternative. `whole` is the conjunction that values satisfy, the one that they must not satisfy,
-    and their place.
+    `draw` draws from the alternative. `whole` consists of the conjunction that values satisfy, the conjunction that
+    they must not satisfy, and their place.
     """
     # First try whether filtering is enough. Combining the alternative with the inverse of all others is expensive: each
     # inverse multiplies the ways of the next.
@@ -128,7 +128,7 @@ def apart(nodes: Nodes, draw: Draw, whole: tuple[Conjunction, Conjunction, TextP
 
 
 def _share(draw: Draw, accepts: IsValid, context: DrawContext) -> float | None:
-    """Return the share of accepted values among a few draws, fewer if the first are accepted; None if nothing can be drawn yet."""
+    """Return the share of accepted values among a few draws; None if nothing can be drawn yet. Drawing stops early if the first values are accepted."""
     source = RandomSource()
     accepted = drawn = 0
     with context.aside(_DISCARDED):

@@ -213,9 +213,9 @@ def _with_duplicates(plan: ArrayPlan, context: DrawContext) -> Draw:
 
 MOST_ITEMS: Final = 100_000  # More items are some MB, even of the smallest.
 _MANY: Final = 8_000
-"""With so many required items, a seed is drawn instead: the choices of a very long array do not fit into a case."""
+"""From this number of required items on, a seed is drawn instead of the items: the choices of a very long array do not fit into a case."""
 _MANY_DISTINCT: Final = 32
-"""With so many required unique items, a seed is drawn instead: random choices repeat, especially in a large case."""
+"""From this number of required unique items on, a seed is drawn instead: random choices repeat, especially in a large case."""
 _SEEDS: Final = 1 << 32
 _ROOM: Final = 8  # Items beyond the required number.
 _MISSES, _MISSES_EACH = 1_000, 8
@@ -323,7 +323,7 @@ def _first_items(nodes: Nodes, form: Canonical, place: TextPlace) -> tuple[list[
 
 
 def _members(nodes: Nodes, items: Conjunction, place: TextPlace, low: int) -> list[Any] | None:
-    """Return the distinct items if there are few; None if there are many. They are validated if most of them are required."""
+    """Return the distinct items if there are few, validated if most of them are required; None if there are many."""
     form = nodes.canonical(items)
     values: list[Any] = []
     if form.enum is not None:

@@ -28,10 +28,7 @@ _WHOLE_QUERY: Final = "querystring"
 
 
 class Room:
-    """The parts of an operation's requests that may have undeclared members.
-
-    Names and validators are made on demand, because few cases need them.
-    """
+    """The parts of an operation's requests that may have undeclared members. Names and validators are made on demand, because few cases need them."""
 
     __slots__ = ("_bodies", "_operation", "_taken", "_validators", "locations")
 

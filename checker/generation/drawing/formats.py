@@ -26,7 +26,7 @@ HOST = alphabets.Alphabet(((0x30, 0x39), (0x61, 0x7A)))  # Characters of a label
 PATH = alphabets.Alphabet(((0x2D, 0x2E), (0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A), (0x7E, 0x7E)))
 """Unreserved characters of a URI."""
 INTERNATIONAL = alphabets.Alphabet(((0x61, 0x7A), (0xE0, 0xF6), (0xF8, 0xFF), (0x430, 0x44F), (0x4E00, 0x4E3F)))
-"""Letters that international names are made of."""
+"""Letters of international names."""
 _TOKEN = alphabets.Alphabet(((0x2D, 0x2D), (0x30, 0x39), (0x41, 0x5A), (0x61, 0x7A)))
 _DIGITS = alphabets.Alphabet(((0x30, 0x39),))
 _ESCAPED = str.maketrans({"~": "~0", "/": "~1"})
@@ -125,12 +125,10 @@ class TextFormat(Struct, frozen=True):
     low: int = 0
     high: int = UNBOUNDED  # Lengths that its strings can have.
     is_certain: bool = False
-    """True if drawn strings need no validation: validating a time takes as long as drawing it."""
+    """True if drawn strings need no validation. It would take as long as drawing."""
     is_international: bool = False  # True when drawn strings have characters beyond ASCII.
     of_size: "SizedDraw | None" = None
-    """Draws strings of a given length, for lengths that random draws do not find. They may be invalid if the format has no
-    string of that length.
-    """
+    """Draws strings of a length that random draws do not find. The strings may be invalid if the format has no string of that length."""
 
 
 SizedDraw = Callable[[Source, int], str]

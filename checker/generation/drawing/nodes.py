@@ -35,7 +35,7 @@ class Variety(Enum):
 
 
 def may_be_poor(form: Canonical) -> bool:
-    """Whether values may repeat, so that a few draws have to decide."""
+    """Whether values may repeat. A few draws then decide about more variety."""
     # `{}` and `{"type": "object"}` are the schemas of many APIs, and sending `{}` a hundred times tests nothing.
     is_short = form.arrays.count.low <= _FEW_ITEMS
     return bool(form.types & _CONTAINERS) and len(form.objects.properties) <= _FEW_PROPERTIES and is_short
@@ -65,7 +65,7 @@ def different(draw: Draw, context: DrawContext, enough: int = ENOUGH) -> int:
 
 
 def refuse(*reasons: Reason | None) -> None:
-    """Raise `Unsatisfiable` for the first reason that there is."""
+    """Raise `Unsatisfiable` for the first reason that is not None."""
     for reason in reasons:
         if reason is not None:
             raise Unsatisfiable(reason.pointer, reason.text)
@@ -92,8 +92,8 @@ class Nodes(Protocol):
 def validator_of(canon: Canon, conjunction: Conjunction, *, is_strict: bool) -> IsValid:
     """Return a predicate that is true for values that all facets admit; with `is_strict`, formats must pass both validators.
 
-    It is compiled at the first call, which raises `Unsatisfiable` if a facet cannot be compiled, and `BudgetSpent` if the
-    facet is too large.
+    The predicate is compiled at the first call, which raises `Unsatisfiable` if a facet cannot be compiled, and
+    `BudgetSpent` if the facet is too large.
     """
     if not conjunction:
         return _admits_all

@@ -17,8 +17,8 @@ _LOCATIONS = {str(location): location for location in Location}
 _DOTS = frozenset((".", ".."))
 LONGEST_IN_HEAD = 640
 """Most characters of a text in the request line or a header, unless its schema requires more. A character takes up to twelve
-octets, and servers refuse heads of more than about 8,000 octets (RFC 9110, 4.1) or close the connection, which shows nothing
-about an operation.
+octets, and servers refuse heads of more than about 8,000 octets (RFC 9110, 4.1) or close the connection. Neither shows
+anything about an operation.
 """
 _XML = ((0x09, 0x0A), (0x20, 0xD7FF), (0xE000, 0xFFFD), (0x10000, 0x10FFFF))
 """Characters of XML 1.0 (2.2) without the carriage return, which parsers replace by line feeds."""
@@ -40,8 +40,9 @@ class TextPlace(Struct, frozen=True):
     is_trimmed: bool = False  # True if leading and trailing spaces would be lost.
     separators: str = _SEPARATORS  # Characters that items of a list and properties of an object cannot have.
     takes_any_listed: bool = False
-    """True if members of an `enum` may have characters that other values avoid, such as `/` in a path. They are escaped,
-    because no other value can be sent.
+    """True if members of an `enum` may have characters that other values avoid, such as `/` in a path.
+
+    The characters are escaped, because no other value can be sent.
     """
     escaped: Alphabet | None = None
     """The alphabet plus characters that need escapes, for patterns without any text in the plain alphabet."""
@@ -143,10 +144,7 @@ def body_place(
     file: str = "",
     columns: tuple[str, ...] = (),
 ) -> TextPlace:
-    """Return the place of a body. If the bytes must be a whole file, `file` is its media type.
-
-    A form with XML in one of its parts counts as XML.
-    """
+    """Return the place of a body. If the bytes must be a whole file, `file` is its media type. A form with XML in one of its parts counts as XML."""
     if is_xml:
         text = alphabets.restricted(alphabets.common(_XML, text.intervals), "")
     kinds = (("form", is_form), ("xml", is_xml), ("bytes", is_bytes), (file, bool(file)))

@@ -114,7 +114,7 @@ def _whole_multiples(
 
 
 def compile_number(canonical: Canonical, context: DrawContext) -> Draw:
-    """Draws numbers; whole ones are integers. Raises `Unsatisfiable`."""
+    """Draws numbers. Whole numbers are integers. Raises `Unsatisfiable`."""
     numbers = canonical.numbers
     refuse(numbers.conflict())
     is_single = "float" in canonical.formats

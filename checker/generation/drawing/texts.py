@@ -39,7 +39,7 @@ _LONG: Final = 0.02  # Share of long texts, if the schema has a maximum that all
 _USUAL: Final = (6, 48)  # Lengths that most strings of a format have.
 _SEEDS: Final = 1 << 16
 _OF_FORMATS: Final = "0123456789abcdefghijklmnopqrstuvwxyzTZ+-.:@"
-"""Characters of the formats that need no check. URIs may be short, and short texts are validated if the place requires it."""
+"""Characters of the formats that need no check."""
 _SHORTEST: Final = 2  # Length of the longest text that a place refuses as a whole value (`..`).
 _FILES, _WHOLE_FILES = 0.3, 0.9  # Shares of valid files among binary values: for any type, and for a named type.
 
@@ -118,7 +118,7 @@ def _limits(nodes: Nodes, form: Canonical, place: TextPlace) -> _Limits:
 
 
 def _certain(nodes: Nodes, form: Canonical, place: TextPlace, limits: _Limits) -> Draw | None:
-    """Draws texts that need no validation: of one format or one simple pattern, all of whose lengths are allowed."""
+    """Draws texts that need no validation: those of one format or one simple pattern if all its lengths are allowed."""
     strings = form.strings
     # Validating a text takes as long as writing it.
     if strings.content is not None or len(form.formats) + len(strings.patterns) + len(form.excluded.patterns) != 1:
@@ -252,7 +252,7 @@ def _expanded(source: Source, place: TextPlace, low: int, high: int) -> str:
 
 
 def file_of(form: Canonical, place: TextPlace) -> tuple[str, tuple[str, ...]]:
-    """Return the type of file that a binary text stands for, and its columns: from its own name and prose, or from those of the operation."""
+    """Return the file type and the columns of a binary text, by its own name and prose, or by those of the operation."""
     said: list[Any] = [facet.raw for facet in form.facets]
     names = [facet.pointer.rpartition("/properties/")[2] for facet in form.facets if not facet.is_made]
     texts = [raw.get(keyword) for raw in said for keyword in ("title", "description")]
@@ -378,9 +378,9 @@ def _is_doubtful(form: Canonical, limits: _Limits) -> bool:
 
 
 def _likely(form: Canonical, limits: _Limits, ways: list[Draw], accepts: Check) -> list[Draw]:
-    """Return the draws that are often accepted.
+    """Return the draws whose values are often accepted.
 
-    If there are none, return those that are accepted at all, of texts written to the length and of two combined texts.
+    If there are none, return all draws with accepted values, including texts written to the length and two combined texts.
     """
     forbidden = [matcher(pattern) for pattern in form.excluded.patterns]
 

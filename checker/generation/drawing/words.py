@@ -1,6 +1,6 @@
 """Known values in place of generated ones: from users, the description, HTTP, or earlier responses.
 
-Taking one is a recorded choice, so that records can be shrunk and replayed.
+The use of a known value is a recorded choice, so that records can be shrunk and replayed.
 """
 
 import re
@@ -37,7 +37,7 @@ class Words(Struct, frozen=True):
     name: str = ANYTHING  # Name of the parameter that the values are for.
 
     def at(self, place: TextPlace, is_valid: IsValid) -> "Words":
-        """Return the words that the place carries and the schema admits."""
+        """Return the words that can be sent at the place and are valid."""
         location = location_of(place)
         entries = tuple(v for v in self.entries if place.carries(v) and is_valid(v))
         return replace(self, entries=entries, location=location)

@@ -29,7 +29,7 @@ from checker.generation.sources.context import Budget, Draw, Rejected, retried
 Broken = Callable[[Source], tuple[Any, Any]]  # Draws (whole value, its wrong part).
 Host = Callable[[Broken], Broken]  # Wraps draws of a broken part into draws of a larger value. Raises `Unsatisfiable`.
 _Where = Callable[[Source, Any], Any]
-"""Make room for the broken part in a value; return the key or index for it."""
+"""Makes room for the broken part in a value, and returns its key or index."""
 
 
 def put(valid: Callable[[], Draw], where: _Where) -> Host:
@@ -118,7 +118,7 @@ def as_name(site: MutationSite) -> Host:
 
 
 def in_items(site: MutationSite, first: int, *, is_fixed: bool) -> Host:
-    """Return the host of the item at index `first`; unless `is_fixed`, of that or any later item."""
+    """Return the host of the item at index `first`. Unless `is_fixed`, the host may also take a later item."""
 
     def valid() -> Draw:
         return site.narrowed(f"from {first}", ARRAY | {"minItems": first}) if first else site.valid(list)
@@ -186,7 +186,7 @@ class _Node(Struct):
     is_branch: bool = False  # Whether the conjunction is one of several ways to be valid.
 
     def spares(self, pointer: str) -> bool:
-        """Whether a schema must hold to keep a condition true."""
+        """Whether a schema must stay satisfied to keep a condition true."""
         return any(pointer == place or pointer.startswith(f"{place}/") for place in self.spared)
 
 
@@ -387,7 +387,7 @@ _TRIED: Final = 600  # Choices of all trials together, so that large values are 
 _RECORDED: Final = 7_000  # Bytes of choices. Hypothesis accepts 8,192 for a whole case.
 _FAR: Final = 24  # Impossible breaches after which a schema counts as unbreakable.
 _NOT_ALONE: Final = 0.04
-"""Share of values that break two keywords which cannot be broken separately, such as a number where texts are listed."""
+"""Share of values that break two inseparable keywords, such as a number where texts are listed."""
 NOTHING: Final = "Impossible to generate negative test cases"
 
 

@@ -56,7 +56,7 @@ class MutationSite(Struct, frozen=True):
         )
 
     def made(self, name: str, raw: Mapping[str, Any]) -> Facet:
-        """Return a facet that is not in the document. In one site, equal names must stand for equal schemas."""
+        """Return a facet that is not in the document. Within a site, equal names must stand for equal schemas."""
         return made(self.facet, f"{self.facet.tag}~{name}", dict(raw))
 
     def below(self, value: object, *tokens: str) -> Facet:

@@ -97,9 +97,9 @@ Targets = LazyAlternatives[NegationTarget]
 
 
 def negative_targets(compiler: PartCompiler) -> dict[Location, Targets]:
-    """Return the parts that may be wrong, by location; none for an operation that accepts any request.
+    """Return the parts that may be wrong, by location; empty for an operation that accepts any request.
 
-    At least one part can be wrong. The others are compiled when they are first drawn.
+    At least one returned part can be wrong. The others are compiled when they are first drawn.
     """
     makes: dict[Location, list[Callable[[], NegationTarget | None]]] = {}
     is_sure = False

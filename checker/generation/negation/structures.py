@@ -187,7 +187,7 @@ _KINDS: Final = (
 
 
 def _none_of(site: MutationSite, keyword: str, value: Any) -> Iterator[Mutation]:
-    """Yield mutations that fit no alternative, that fit two alternatives of a `oneOf`, and whose discriminator names no alternative."""
+    """Yield three mutations: no alternative fits, two alternatives of a `oneOf` fit, or the discriminator names no alternative."""
     # A value of another type is cheap to generate and certainly wrong, unlike the complements of all alternatives.
     no_one = partial(first_of, partial(_other_type, site, keyword), partial(_no_alternative, site, keyword))
     yield Mutation(site.pointer(keyword), keyword, value, no_one)
@@ -258,7 +258,7 @@ _TOGETHER: Final = {
     **dict.fromkeys(("contains", "minContains", "maxContains"), ("contains", "minContains", "maxContains")),
     **dict.fromkeys(("then", "else"), ("if", "then", "else")),
 }
-"""Keywords that mean something together."""
+"""Keywords that have a meaning only together."""
 
 
 def _outside(site: MutationSite, keyword: str, value: Any) -> Draw:

@@ -124,7 +124,7 @@ _INNER: Final = frozenset({"items", "prefixItems", "contains", "propertyNames", 
 
 
 def _denied(way: Conjunction) -> Facet | None:
-    """Return the schema whose inverse a way consists of; None if it has other parts."""
+    """Return the schema of a way that consists of one inverse; None if the way has other parts."""
     if len(way) != 1 or not isinstance(way[0].raw, dict):
         return None
     inner = way[0].raw.get("not")
@@ -132,7 +132,7 @@ def _denied(way: Conjunction) -> Facet | None:
 
 
 def _depth(way: Conjunction) -> int:
-    """Return how deep the parts of a way can be broken; 0 if all of them are derived and contain no other schema."""
+    """Return the depth to which the parts of a way can be broken; 0 if all parts are derived and contain no other schema."""
     if _denied(way) is not None:
         return 2
     return int(any(not (one.is_made and isinstance(one.raw, dict) and _INNER.isdisjoint(one.raw)) for one in way))
@@ -181,7 +181,7 @@ Read = list[tuple[Facet, dict[str, Any]]]  # Facets with their valid keywords.
 
 
 ValidatorKey = tuple[str, frozenset[str], str, Scope]
-"""Pointer, omitted keywords, tag and scope of a facet: everything that decides which values are valid."""
+"""Pointer, omitted keywords, tag and scope of a facet: everything that determines the valid values."""
 
 
 FormKey = tuple[FacetKey, ...]
@@ -281,8 +281,8 @@ class Canon:
     def _read_heirs(self, found: Canonical) -> None:
         """Add the schemas that extend a base schema with a discriminator as its alternatives.
 
-        A base is skipped if one of its heirs applies to the value as well, because then the choice is made, and if the base
-        lacks keywords, because then it is being broken.
+        A base is skipped if one of its heirs applies to the value as well, because the choice is made then. It is also
+        skipped if it lacks keywords, because one of them is being broken.
         """
         places = {facet.pointer for facet in found.facets}
         for base in found.facets:

@@ -1,6 +1,6 @@
 """The complement of a schema: each keyword that can be broken gives one way to break it.
 
-The ways are sound: a value of one of them breaks the schema. If a keyword has many names or places, one is broken.
+The ways are sound: a value of one of them breaks the schema. If a keyword has many names or places, only one of them is broken.
 """
 
 from collections.abc import Callable, Iterator
@@ -48,7 +48,7 @@ def complement(facet: Facet, raw: dict[str, Any]) -> tuple[tuple[Conjunction, ..
 
 
 def broken_at(facet: Facet, raw: dict[str, Any], keyword: str) -> tuple[Conjunction, ...]:
-    """Return ways to break one of the keywords, without those that no schema describes."""
+    """Return ways to break one of the keywords. Ways that no schema describes are left out."""
     found: list[Conjunction] = []
     if keyword in _BREAKING:
         with suppress(_Unknown):
@@ -74,7 +74,7 @@ def _type(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction
 
 
 def _simple(kind: str, name: str, broken: Callable[[Any], dict[str, Any] | None]) -> Breaking:
-    """Return a function that breaks a keyword of one type by one schema, which depends on its value only; None if impossible."""
+    """Return a function that breaks a keyword of one type by one schema, which depends only on the value of the keyword; None if impossible."""
 
     def breaking(facet: Facet, raw: dict[str, Any], value: Any) -> Iterator[Conjunction]:
         found = broken(value)

@@ -61,9 +61,9 @@ def ways_of(canon: Canon, form: Canonical, branches: Branches) -> Iterator[Conju
 
 
 def inherited_tags(canon: Canon, form: Canonical) -> dict[str, tuple[str, ...]]:
-    """Return the discriminator properties of a base schema, with the values that select the heir which the form describes.
+    """Return the discriminator properties of a base schema, with the values that select the heir described by the form.
 
-    The heir is the outermost named schema of the value that is the base, or contains it in `allOf`.
+    The heir is the outermost named schema of the value. It is the base itself, or contains the base in `allOf`.
     """
     found: dict[str, tuple[str, ...]] = {}
     for base in form.facets:

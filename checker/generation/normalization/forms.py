@@ -128,7 +128,7 @@ class Facet(Struct, frozen=True):
     tag: str = ""  # Distinguishes derived schemas of one place.
     scope: Scope = ()  # Dynamic anchors of the schemas on the way here.
     taken: frozenset[str] = frozenset()
-    """Keywords that other facets of the conjunction replace. They still hold, but are not read again."""
+    """Keywords that other facets of the conjunction replace. Those keywords still hold, but are not read again."""
 
     @property
     def is_partial(self) -> bool:

@@ -50,7 +50,7 @@ _DATE_PART: Final = later_pattern("yyyy|mm|dd|hh|ss", re.IGNORECASE)
 
 
 def prose_examples(raw: Mapping[str, Any], prose: str = "") -> list[str]:
-    """Return the examples that prose gives for a text without describing keywords, each once. `prose`: that of its parameter."""
+    """Return the examples in prose for a text that no keyword describes, each once. `prose` is the text of its parameter."""
     if raw.get("type") != STRING or not _SAYING.isdisjoint(raw):
         return []
     found: list[str] = []
@@ -108,7 +108,7 @@ def prose_objects(prose: str) -> list[dict[str, Any]]:
 def told_values(document: Document, facet: Facet) -> list[Any]:
     """Return values for a schema without examples: first from its prose, then from other parameters and properties of the document.
 
-    The others have the same name, type and format. Names that identify resources are left out, because servers mostly refuse
+    Those have the same name, type and format. Names that identify resources are left out, because servers mostly refuse
     a second resource with the same name.
     """
     raw = facet.raw

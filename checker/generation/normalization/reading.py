@@ -203,7 +203,7 @@ def says_content(facet: Facet) -> bool:
 
 
 def read_content(facet: Facet, found: Canonical, dialect: Dialect) -> None:
-    """Read the content of a text. Also in dialects where it is an annotation, because authors expect such texts."""
+    """Read the content of a text, also in dialects where it is an annotation, because authors expect such texts."""
     whole: Any = facet.raw
     if dialect not in _SAYING_CONTENT or facet.is_made:
         return

@@ -1,4 +1,4 @@
-"""Sets of characters, and long random texts of them from which strings are sliced."""
+"""Sets of characters, each with a long random text from which strings are sliced."""
 
 import codecs
 import re
@@ -134,7 +134,7 @@ def restricted(intervals: tuple[Interval, ...], excluded: str) -> Alphabet:
 
 
 def common(left: Iterable[Interval], right: Iterable[Interval]) -> tuple[Interval, ...]:
-    """Return the characters that are in both."""
+    """Return the alphabet of the characters that both have."""
     others = tuple(right)
     return tuple((max(a, c), min(b, d)) for a, b in left for c, d in others if max(a, c) <= min(b, d))
 

@@ -25,7 +25,7 @@ BOOLEAN: Draw = lambda source: source.boolean()  # noqa: E731
 
 
 def constant(value: Any) -> Draw:
-    """Return draws of one value, without a choice."""
+    """Return a draw that always gives the same value and makes no choice."""
     return lambda source: value
 
 

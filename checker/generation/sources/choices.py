@@ -16,7 +16,7 @@ SLOTS = 256
 _PLANS: Final = 4096
 Range = TypeVar("Range")
 IntegerRange = tuple[int, float]
-"""First value and width; the width is infinite if a number of the table has too few bits for the range."""
+"""First value and width of a range; the width is infinite if a number of the table has too few bits for it."""
 FloatRange = tuple[float, float, float]  # First value, width, and steps per unit (0: continuous).
 
 AGAIN: Final[IntegerRange] = (0, inf)
@@ -90,7 +90,7 @@ def float_plan(low: float, high: float) -> list[FloatRange]:
 
 
 def length_plan(alphabet: Alphabet, low: int, high: int) -> list[TextRange]:
-    """Return ranges of lengths, and a few whole strings."""
+    """Return ranges of lengths, and a few complete strings."""
     sizes = _sizes(low, high)
     # A few ranges fill many slots and share one object each, because every draw reads the plan.
     ranges: dict[Interval, TextRange] = {size: (size[0], float(size[1]), None) for size in sizes}
@@ -126,7 +126,7 @@ def size_plan(low: int, high: int) -> list[Interval]:
 
 
 def _sizes(low: int, high: int) -> list[Interval]:
-    """Return mostly short ranges, the ends, and rarely a long one."""
+    """Return short ranges, the ends, and in a few slots a long range."""
     size = high - low + 1
     edges = [(low, 1), (low + 1, 1), (high, 1), (high - 1, 1), (low, 1)]
     edges = [edge for edge in edges if low <= edge[0] <= high]
@@ -217,7 +217,7 @@ class Source(Protocol):
         ...
 
     def forced(self, value: bool) -> None:
-        """Record a boolean whose value is already fixed, so that each element begins with one."""
+        """Record a boolean with a fixed value, so that each element begins with a boolean."""
         ...
 
     def string(self, alphabet: Alphabet, min_size: int, max_size: int) -> str: ...

@@ -56,9 +56,9 @@ class DrawContext(Struct):
     pool: ValuePool | None = None
     bindings: list[Binding | GivenValue] = field(default_factory=list)
     path: list[str] = field(default_factory=list)
-    """Current place in the body, as tokens of a JSON pointer. Maintained only if values of responses are reused."""
+    """Current place in the body, as tokens of a JSON pointer. The path is kept up to date only if values of responses are reused."""
     is_reusing: bool = True
-    """Whether pool values may be taken. Invalid bodies take none and record no choice about it."""
+    """Whether pool values may be taken. Invalid bodies take no pool values and record no choice for them."""
     naming: frozenset[tuple[str, ...]] = frozenset()
     """Places of the body whose values name resources, as tokens of JSON pointers. An invented value there names no existing resource."""
     depth: int = 0
@@ -84,7 +84,7 @@ class DrawContext(Struct):
 
     @contextmanager
     def aside(self, allowance: int = _WORK) -> Iterator[None]:
-        """Draw a value outside the running draw. It has its own allowance for discarded attempts."""
+        """Draw a value outside the running draw. The inner draw has its own allowance for discarded attempts."""
         kept = (self.pool, self.bindings, self.path, self.depth, self.work)
         limits = (self.allowance, self.since, self.since_cpu, self.is_reusing)
         self.bindings, self.path, self.allowance, self.is_reusing = [], [], allowance, False

@@ -98,7 +98,7 @@ class ReplaySource:
         return self._recorded[self._position :]
 
     def absorb(self, choices: Sequence[Choice]) -> None:
-        """Record choices that another source made. They replace what remained of the record."""
+        """Record choices that another source made. Those choices replace the rest of the record."""
         self._position += len(choices)
         self.choices.extend(choices)
 
@@ -119,7 +119,8 @@ _LONGEST_NAME: Final = 8
 class SimplestSource:
     """Draws integers close to zero, short strings of zeros, no optional parts, and the first alternative.
 
-    After a discarded attempt, all choices of the next attempt at that place are one step larger: its *rank* rises by one.
+    After a discarded attempt, all choices of the next attempt at that place are one step larger. The number of steps is
+    the *rank*.
     """
 
     __slots__ = ("_first", "_names", "_random", "_ranks", "_seed", "choices")

@@ -142,10 +142,7 @@ class _Run(Generic[Value]):
         return is_meant and (yield from self._is_taken(value, found))
 
     def _is_taken(self, value: Value, found: Record) -> Search[Value, bool]:
-        """Return whether a value fails; it is yielded unless the result is known. If it fails, its choices become the best.
-
-        Raises `SearchEnded`.
-        """
+        """Return whether a value fails; it is yielded unless the result is known. If it fails, its choices become the best. Raises `SearchEnded`."""
         key = _key(found)
         fails = self._known.get(key)
         if fails is None:
@@ -311,7 +308,7 @@ def _bisect_roundly(high: int, choice: Callable[[int], Choice]) -> Search[Choice
 
 
 def _without_chunks(text: str) -> Search[Choice, str]:
-    """Return a text without halves, quarters, eighths and so on, as far as it still fails."""
+    """Return a text without halves, quarters, eighths and so on, as long as it still fails."""
     size = len(text) // 2
     while size and (size > 1 or len(text) <= _FEW):
         start = 0
