@@ -1,8 +1,8 @@
 """The values of a discriminator and the alternatives that they select (OpenAPI 3.1, 4.8.25).
 
 An alternative is named by its keys in the mapping, the last part of its reference, the name of its file, and the values that
-it lists for the property itself; the listed values win where they differ. Inline alternatives have no name, and neither have
-alternatives whose property admits none of these: they accept any value that fits their schema.
+it lists for the property itself; the listed values win where they differ. Inline alternatives have no name, nor have
+alternatives whose property admits none of these. They accept any value that fits their schema.
 """
 
 import re
@@ -27,7 +27,7 @@ class DiscriminatorBranch(Struct, frozen=True):
 
     names: Names  # Values that select it.
     told: tuple[str, ...]
-    """Values for a client to send if it means this alternative; empty if none is possible or needed."""
+    """Values that a client sends for this alternative; empty if none is possible or needed."""
 
 
 class Discriminator(Struct, frozen=True):
@@ -224,7 +224,7 @@ class Family(Struct, frozen=True):
 
 
 def family_of(raw: dict[str, Any], where: Any, root: Any, lookup: Lookup) -> Family | None:
-    """Return the heirs of a base schema among its mapping and the named schemas of a document; None if it has none."""
+    """Return the heirs of a base schema, from its mapping and the named schemas of a document; None if it has no heirs."""
     name, mapping = told_by(raw)
     if not name or not raw.keys().isdisjoint(KEYWORDS):
         return None
@@ -357,6 +357,6 @@ def _last(reference: str) -> str:
 
 
 def _implied(reference: str) -> tuple[str, ...]:
-    """Return the names in a reference without a mapping: `Dog` for `#/components/schemas/Dog` and for `pets/Dog.yaml`."""
+    """Return the names that a reference implies if there is no mapping: `Dog` for `#/components/schemas/Dog` and for `pets/Dog.yaml`."""
     last = _last(reference)
     return (last, last.partition(".")[0]) if "#" not in reference else (last,)

@@ -29,10 +29,7 @@ class Keyword(Struct, frozen=True):
 
     shape: KeywordShape
     is_well_formed: Callable[[Any], bool]
-    """Whether a value is well-formed.
-
-    A malformed keyword is ignored: such documents exist, and the rest of the schema still applies.
-    """
+    """Whether a value is well-formed. A malformed keyword is ignored: such documents exist, and the rest of the schema still applies."""
 
 
 TYPES: Final = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
@@ -45,7 +42,7 @@ def keywords_of(dialect: Dialect) -> Mapping[str, Keyword]:
 
 
 def understood(raw: Mapping[str, Any], table: Mapping[str, Keyword]) -> dict[str, Any]:
-    """Return the keywords of a schema that `table` has and that constrain values."""
+    """Return the keywords of a schema that are in `table` and constrain values."""
     found = {name: value for name, value in raw.items() if name in table and table[name].is_well_formed(value)}
     if has_foreign_type(found):
         del found["type"]
@@ -194,7 +191,7 @@ _DRAFT2019: Final = {
 _ENUM: Final = {
     "enum": Keyword(KeywordShape.PLAIN, lambda value: isinstance(value, list) and not any(map(_is_reference, value)))
 }
-"""In JSON Schema a reference in an enumeration is a value, but authors of API descriptions never mean that."""
+"""Keywords of lists of values. JSON Schema reads a reference in such a list as a value, but authors of API descriptions mean its target."""
 _TABLES: Final[Mapping[Dialect, Mapping[str, Keyword]]] = {
     Dialect.DRAFT4: _OLD,
     Dialect.DRAFT6: _DRAFT6,

@@ -59,7 +59,7 @@ class Scoped(Protocol):
 
     @property
     def has_dynamic(self) -> bool:
-        """Whether a schema refers dynamically. If none does, it does not matter on which way a place is reached."""
+        """Whether a schema has a dynamic reference. Only then does the way to a place matter."""
         ...
 
     @property
@@ -102,10 +102,7 @@ def dialect_at(document: object, place: str, usual: Dialect) -> Dialect:
 
 
 def resolve_dynamic(document: Document, raw: dict[str, Any], at: str, scope: Scope) -> Found | None:
-    """Return the target of a `$dynamicRef` or `$recursiveRef` in this scope; None if the schema has none.
-
-    Raises `UnresolvableReference`.
-    """
+    """Return the target of a `$dynamicRef` or `$recursiveRef` in this scope; None if the schema has none. Raises `UnresolvableReference`."""
     keyword = "$dynamicRef" if isinstance(raw.get("$dynamicRef"), str) else "$recursiveRef"
     reference = raw.get(keyword)
     if not isinstance(reference, str) or not is_scoped(document):
@@ -127,7 +124,7 @@ class Scopes:
         self._by_uri: dict[str, Resource] = {}
         self._by_place: dict[str, Resource] = {}
         self._lengths: set[int] = set()
-        """Lengths of these places."""
+        """Lengths of the places of resources."""
         self.has_dynamic = False
         """Whether any schema seen so far has a dynamic anchor."""
         self.dialects: frozenset[Dialect] = frozenset()
@@ -145,7 +142,7 @@ class Scopes:
             self._index(raw, place, resource)
 
     def include(self, raw: object, place: str) -> None:
-        """Index a tree of schemas inside a resource that was added before."""
+        """Index a tree of schemas inside a known resource."""
         around = self.resource(place)
         if around is not None:
             self._index(raw, place, around)

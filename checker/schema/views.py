@@ -59,7 +59,7 @@ class Outline:
         self._names: KeysView[str] | None = None
         self._below: dict[str | int, Outline] = {}
         self._about: dict[str | None, list[int]] | None = None
-        """Indices of parts by the name of a property; None: parts that may be about any name."""
+        """Property name -> indices of the parts that concern the property; under None those that may concern any property."""
 
     @property
     def types(self) -> frozenset[str]:
@@ -82,7 +82,7 @@ class Outline:
         return [name for names in listed if isinstance(names, list) for name in names if isinstance(name, str)]
 
     def declares(self, name: str) -> bool:
-        """Whether a part declares a property, or has a pattern that matches its name."""
+        """Whether some part declares a property, or has a pattern that matches its name."""
         if name in self.names:
             return True
         finds = [_finds(pattern) for pattern in self._keys_of("patternProperties")]
@@ -150,7 +150,7 @@ class Outline:
         return [list(part.alternatives) for part in self._opened() if isinstance(part, _Alternatives)]
 
     def parts(self) -> tuple[AppliedSchema, ...]:
-        """Return every object schema that may apply, each once: facets first, then those of alternatives."""
+        """Return every object schema that may apply, each once: first the facets, then the schemas of alternatives."""
         if self._whole is None:
             opened = self._opened()
             only = opened[0] if len(opened) == 1 else None
@@ -268,7 +268,7 @@ def outline_of(schema: Schema) -> Outline:
 
 
 def type_of(value: object) -> frozenset[str]:
-    """Return the JSON types of a value: a whole number has two."""
+    """Return the JSON types of a value. A whole number has two types."""
     if value is None:
         return frozenset({"null"})
     if isinstance(value, bool):
@@ -310,7 +310,7 @@ def _branches(raw: dict[str, Any], at: str, keyword: str) -> list[AppliedSchema]
 
 
 def _names_of(part: AppliedSchema | _Alternatives) -> Iterator[str | None]:
-    """Yield the names of the properties that a part is about; None if these may have any name."""
+    """Yield the names of the properties that a part concerns, and None if it may concern any property."""
     if isinstance(part, _Alternatives):
         yield None
         return
