@@ -114,7 +114,7 @@ _HEAD: Final = (
 
 
 def updated(compared: Compared, findings: Iterable[Finding]) -> list[KnownFailure]:
-    """Return the entries after a run: with new failures, and without those that are gone, as far as the settings allow."""
+    """Return the entries after a run: with new failures, and without gone failures, as far as the settings allow."""
     baseline = compared.baseline
     known = KnownFailures(baseline)
     found = list(findings)
@@ -181,7 +181,7 @@ def _identity(entry: KnownFailure) -> tuple[str, ...]:
 
 
 def _given(entry: KnownFailure) -> dict[str, str]:
-    """Return the fields of an entry that are written. `reason`, `owner` and `ticket` are always there, for people to fill in."""
+    """Return the fields of an entry that are written. They include `reason`, `owner` and `ticket` even if empty, for people to fill in."""
     found = {}
     for name in entry.__struct_fields__:
         value = getattr(entry, name)

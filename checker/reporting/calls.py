@@ -39,13 +39,13 @@ class Source(Struct, frozen=True):
     call: int  # Index of the request.
     path: Path | None  # Place in the JSON body; None for a header.
     header: str = _LOCATION
-    """Name of the header in lower case. For `Location` it stands for the last segment of the path, for others for the whole value."""
+    """Name of the header in lower case. The value is the last segment of the path for `Location`, and the whole header for other names."""
     segment: int = 0
     """Index of a segment of the URL at `path`, counted from the end; 0 for the whole value."""
 
     @property
     def is_whole_header(self) -> bool:
-        """Whether it is the whole value of a header, such as a version in `ETag`."""
+        """Whether the value is a whole header, such as a version in `ETag`."""
         return self.path is None and self.header != _LOCATION
 
 
@@ -60,7 +60,7 @@ class Call(Struct, frozen=True):
     status: int  # Status in the run; 0 without a response.
     command: str = ""  # The command that was recorded for it; empty if there is none.
     made: ResourceMade | None = None
-    """The resource that it creates or removes; None for a request of the finding itself."""
+    """The resource that the request creates or removes; None for a request of the finding itself."""
     in_headers: Mapping[str, Source] = field(default_factory=dict)  # Name of a header in lower case -> its value.
 
     @property
@@ -68,7 +68,7 @@ class Call(Struct, frozen=True):
         return {*self.in_target.values(), *self.in_body.values(), *self.in_headers.values()}
 
     def accepts(self, status: int) -> bool:
-        """Whether the response to a request before the last one is good enough: it has the class of status that it had in the run, and the request was handled.
+        """Whether the response to a request before the last one is good enough: its class of status is that of the run, and the request was handled.
 
         A conflict means that a resource of another request already exists. After a removal the resource is gone, whatever
         the status.
@@ -85,7 +85,7 @@ def parts_of(target: bytes) -> list[bytes]:
 
 
 def calls_of(finding: Finding) -> list[Call]:
-    """Return the requests of a finding for a fresh server: those that it needs, then its own."""
+    """Return the requests of a finding for a fresh server: the requests that it needs, then its own."""
     calls: list[Call] = []
     for made in finding.needs:
         if made.path.endswith(f"/{ANY_NAME}"):
@@ -273,7 +273,7 @@ def _shown_in(exchange: Exchange) -> Iterator[tuple[Path | None, str | int]]:
 
 
 def _gives(finding: Finding, number: int, binding: Binding) -> bool:
-    """Whether a value may come from a request of a finding. Any update returns a new version, not only the operation that first returned one."""
+    """Whether a value may come from a request of a finding. Any update returns a new version, not only the operation that first returned a version."""
     step = number - (len(finding.interactions) - len(finding.steps))
     is_its_step = bool(binding.expression) and binding.step == step
     return is_its_step or finding.interactions[number].label == binding.producer
@@ -341,9 +341,9 @@ def _is_same_at(path: Path, document: Any, other: Any) -> bool:
 
 
 def _taken_before(text: str, producer: str, before: Sequence[Call]) -> Source | None:
-    """Return where an earlier request's target got a text from, if the request is one to `producer` (empty: to any operation); None otherwise.
+    """Return the origin of a text in the target of an earlier request to `producer` (empty: to any operation); None if no such request has the text.
 
-    `GET /items/7` returns the name `7` because it was asked for it, so its response is not the source of the name.
+    `GET /items/7` returns the name `7` because the request contains it, so the response is not the source of the name.
     """
     return next(
         (

@@ -1,4 +1,4 @@
-"""Coverage of the description: which operations, parameters, keywords and responses the run has met."""
+"""Coverage of the description: the operations, parameters, keywords and responses that occurred in a run."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -42,7 +42,7 @@ class PlaceCoverage(Struct, frozen=True):
 
     place: str  # `query limit`, `body`.
     is_declared: bool = True
-    """Whether it is a parameter or the body. Otherwise it is a location, for invalid parts that have no parameter name."""
+    """Whether the place is a parameter or the body. Otherwise it is a location, for invalid parts without a parameter name."""
     valid: OutcomeCounts = OutcomeCounts()  # Valid cases with this place that do not test a boundary of it.
     edges: OutcomeCounts = OutcomeCounts()  # Valid cases at a boundary of it.
     broken: tuple[tuple[str, OutcomeCounts], ...] = ()  # (violated keyword, cases), sorted.
@@ -57,7 +57,7 @@ class Alternatives(Struct, frozen=True):
 
     place: str  # `query status`, `body pet.kind`; `body` or `answer 200` for media types.
     listed: tuple[tuple[str, OutcomeCounts], ...]
-    """(alternative as spelled in the description, members as JSON; its cases)."""
+    """(alternative, its cases). Media types are spelled as in the description, members as JSON."""
 
     @property
     def is_sent(self) -> bool:
@@ -70,7 +70,7 @@ class Alternatives(Struct, frozen=True):
 
     @property
     def missing(self) -> list[str]:
-        """Return the other alternatives. A refused request does not show that the API accepts its values."""
+        """Return the alternatives that did not occur in an accepted request or in a response."""
         return [name for name, came in self.listed if not (came.accepted if self.is_sent else came.cases)]
 
 

@@ -70,7 +70,7 @@ class EventStream:
         """The fold of the records so far."""
         self._begun: dict[str, None] = {}
         self._started: set[str] = set()
-        """Names of runs. A resumed run writes its beginning again."""
+        """Names of the runs that have begun, because a resumed run writes its beginning again."""
         self._is_opened = False
         self._finished: RunFinished | None = None
 
@@ -174,7 +174,7 @@ class RunEvents(EventStream):
 
 
 def _placed(incarnation: int, records: Iterator[Record]) -> Iterator[_Placed]:
-    """Yield the records of a journal with their times. A record without a time gets that of its predecessor."""
+    """Yield the records of a journal with their times. A record without a time gets the time of its predecessor."""
     at = -inf
     for record in records:
         # Before the first time: -inf, so that the beginning of a run comes first.

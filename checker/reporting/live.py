@@ -125,7 +125,7 @@ class RunProgress(Struct):
     tasks: int = 0  # One for each operation in each phase; 0 if the end of the run does not depend on tasks.
     max_time_s: float | None = None
     began_at: float = 0.0
-    """Time of its beginning, in seconds since the epoch. Tasks of earlier processes of the run do not go on, and count for no rate."""
+    """Time of its beginning, in seconds since the epoch. Tasks of earlier processes of the run do not continue and are left out of rates."""
     _done: set[tuple[str, str]] = field(default_factory=set)
     """(phase, operation) of finished tasks. The live lines read this ten times a second, and a run may have 40,000 tasks."""
     _samples: list[tuple[float, int]] = field(default_factory=list)  # (time, requests) of the last records.

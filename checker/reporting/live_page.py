@@ -1,4 +1,4 @@
-"""The HTML report of a running run, served on loopback. It follows the journals, and open pages follow it by server-sent events."""
+"""The HTML report of a running run, served on loopback. The report follows the journals. Open pages are updated by server-sent events."""
 
 import threading
 import time

@@ -72,7 +72,7 @@ class Masking(Struct, frozen=True):
         return ShownCommand("\n".join(line.text for line in shown), tuple(hidden))
 
     def variable_of(self, place: str, secret: str) -> tuple[str, str, str]:
-        """Return (text before it, shell variable, bash command for the value) of a secret, such as `header:Authorization`.
+        """Return (text before the secret, shell variable, bash command for the value) of a secret, such as `header:Authorization`.
 
         `place`: a header, `cookie NAME` or `query NAME`.
         """

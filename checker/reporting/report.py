@@ -59,7 +59,10 @@ class PhaseOutcome(Struct, frozen=True):
     note: str = ""  # Why there is no verdict: `disabled`, `interrupted`.
     tally: PhaseTally = PhaseTally()
     elapsed_s: float = 0.0
-    """Seconds spent on its tasks, divided by the number of workers; 0 if unknown. The sum over all phases is at most the time of the run."""
+    """Seconds spent on the tasks of the phase, divided by the number of workers; 0 if unknown.
+
+    The sum over all phases is at most the time of the run.
+    """
     span_s: float = 0.0  # Seconds from its first task to its last. Phases may overlap.
     began_s: float = 0.0  # Seconds since the beginning of the run.
 
@@ -94,7 +97,7 @@ class OperationOutcome(Struct, frozen=True):
 
     @property
     def reach(self) -> str:
-        """Return the best class of its responses: `2xx`, then `3xx`, `4xx`, `5xx`; `no answer`; empty without a case."""
+        """Return the best class of the responses (`2xx`, `3xx`, `4xx`, `5xx`), `no answer` without a response, empty without a case."""
         classes = {status // 100 for status, _ in self.statuses}
         best = min(classes - {0, 1}, default=None)
         return f"{best}xx" if best else "no answer" if classes else ""
@@ -128,7 +131,7 @@ NEW, NOT_TRIED = "new", "not tried"
 
 
 class Changes(Struct, frozen=True):
-    """The findings of this run and of earlier runs, by what became of them."""
+    """The findings of this run and of earlier runs, by their present result."""
 
     found: Mapping[str, Sequence[tuple[str, str, str]]] = {}
     """`new`, `not tried`, or the result of a replay -> (fingerprint, label, title); empty without an earlier run."""
@@ -170,11 +173,11 @@ class Discovery(Struct, frozen=True):
     """The discoveries of `fuzz` over time. A behaviour is a status of an operation."""
 
     points: tuple[tuple[float, int, int], ...] = ()
-    """(seconds since the start, causes of failures so far, behaviours so far), in equal steps; empty for `run`."""
+    """(seconds since the start, causes of failures so far, behaviours so far), at equal intervals; empty for `run`."""
     further_s: float = 0.0
-    """An hour, or the time of a shorter run, because the estimate does not reach further."""
+    """Seconds of the estimate: an hour, or the time of a shorter run, because the estimate does not reach further."""
     expected: float = 0.0
-    """Number of new behaviours expected in `further_s`, by the Good-Turing estimate: new ones are as likely as those seen once."""
+    """Number of new behaviours expected in `further_s`, by the Good-Turing estimate: a new behaviour is as likely as one that was seen once."""
 
     @classmethod
     def of(cls, view: RunView, findings: Iterable[Finding], elapsed_s: float) -> "Discovery":
@@ -243,7 +246,7 @@ class Report(Struct, frozen=True):
 
     @property
     def is_complete(self) -> bool:
-        """Whether the run ended normally or by an order."""
+        """Whether the run ended normally or as requested."""
         return self.outcome not in (ENDLESS, GOES_ON)
 
     @property
@@ -302,8 +305,8 @@ class Report(Struct, frozen=True):
 def joined_errors(errors: Iterable[OperationError]) -> Iterator[OperationError]:
     """Yield each error that is not about one request once, for all operations that it affects; other errors unchanged.
 
-    An unreachable target and a failed login give the number of affected operations. Other equal errors, such as those of a
-    hook, list them.
+    For an unreachable target and a failed login, the error gives the number of affected operations. Other joined
+    errors, such as those of a hook, list the operations.
     """
     alike = grouped(
         ((str(number),) if error.request else (error.title, error.message, error.trace), error)
@@ -460,7 +463,7 @@ class _Phases:
                 yield PhaseOutcome(name, "skip", "disabled")
 
     def _ran(self, title: str, phase: PhaseView, name: str = "") -> PhaseOutcome:
-        """Return the line of a phase that ran. `name`: the phase as findings name it; empty for all phases."""
+        """Return the line of a phase that ran. `name` is the name of the phase in findings; empty for all phases."""
         # A failure is recorded in the phase that found it first. It also fails later phases.
         phase = replace(
             phase, failed=phase.failed | phase.failing & {label for _, label in self._failing | self._known}

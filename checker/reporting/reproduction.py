@@ -36,7 +36,7 @@ class Taken(Struct, frozen=True):
 
     source: Source
     is_json: bool
-    """Whether it is part of a JSON body, where the hole includes the quotes. Otherwise it is part of a URL."""
+    """Whether the value is in a JSON body, where the hole includes the quotes. Otherwise it is in a URL."""
     variable: str  # `owner_id_1`.
 
 

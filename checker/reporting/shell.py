@@ -57,9 +57,8 @@ def command_of(one: ShownCall, base_url: str, base: str = "") -> str:
 def printed(finding: Finding, masking: Masking, base_url: str) -> ShownCommand | None:
     """Return bash lines that send the requests of a finding on a fresh server.
 
-    None if its recorded commands do so already, or contain more than its records: a whole body, or the last output of a
-    worker. Credentials that a check invented or that were drawn are shown. A failure that was not investigated has no
-    recorded command.
+    None if the recorded commands already do so, or if they contain more than the records: a whole body, or the last output of a
+    worker. Invented and generated credentials are shown. A failure that was not investigated has no recorded command.
     """
     is_whole = len(finding.investigation.reproduction.splitlines()) in (0, len(finding.sent))
     is_cut = any(one.exchange.body_size is not None for one in finding.sent)
@@ -87,7 +86,7 @@ def printed(finding: Finding, masking: Masking, base_url: str) -> ShownCommand |
 
 
 def _base_of(finding: Finding, base_url: str) -> str:
-    """Return the base URL of its commands if it is `base_url`, otherwise an empty text: a common report of several services has several."""
+    """Return `base_url` if the commands of a finding use it, otherwise an empty text: a common report of several services has several base URLs."""
     try:
         urls = [f"{curl.parse(line)[1].partition('?')[0]}/" for line in finding.investigation.reproduction.splitlines()]
     except ValueError:
@@ -139,7 +138,7 @@ def one_url(origin: BaseUrl) -> str:
 
 
 def _flags_of(command: str) -> tuple[list[str], bool]:
-    """Return the options at the start of a recorded command, and whether it names its method after them.
+    """Return the options at the start of a recorded command, and whether the method follows them.
 
     The options control redirects, waiting and certificates. A redirected POST does not name its method.
     """

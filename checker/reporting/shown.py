@@ -162,7 +162,7 @@ class ShownFinding(Struct, frozen=True):
     status: str  # `500 Internal Server Error`, or why there is no response; empty if nothing was sent.
     body: str  # Body of the response, shortened, in back-quotes; `<EMPTY>`, `<BINARY>`, or empty without a response.
     commands: tuple[str, ...]
-    """Bash lines that send the requests on a fresh server, in order: those that it needs, then its own."""
+    """Bash lines that send the requests on a fresh server, in order: first the requests that the finding needs, then its own."""
     hidden: tuple[str, ...]  # Places whose values are masked in the commands.
     standing: KnownStatus = KnownStatus.NEW
     entry: KnownFailure | None = None  # Its entry among the known failures.
@@ -179,7 +179,7 @@ class ShownFinding(Struct, frozen=True):
 
     @property
     def known(self) -> tuple[str, ...]:
-        """Return its known status as text; empty for a new failure."""
+        """Return the known status of the failure as text; empty for a new failure."""
         return tuple(filter(None, (standing_text(self.standing, self.entry),)))
 
     @property

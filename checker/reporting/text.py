@@ -22,9 +22,9 @@ def unicode_text(text: str) -> str:
 
 
 def xml_text(text: str) -> str:
-    r"""Return text of the characters that XML 1.0 and HTML allow and do not discourage (XML, 2.2); others are written as `\x1b`.
+    r"""Return text of the characters that XML 1.0 and HTML allow and do not discourage (XML, 2.2).
 
-    Commands of CI systems are disabled, because reports are printed into logs, and tools that read reports print their
+    Other characters are written as `\x1b`. Commands of CI systems are disabled, because reports are printed into logs, and tools that read reports print their
     texts.
     """
     return without_ci_commands(
@@ -70,7 +70,7 @@ Shown = TypeVar("Shown")
 
 
 def walled(show: Callable[[], Shown], excuse: Callable[[str], Shown]) -> Shown:
-    """Return the result of `show`. If it raises an exception, return the result of `excuse` for the reason."""
+    """Return the result of `show`. If that raises an exception, return the result of `excuse` for the exception."""
     try:
         return show()
     except Exception as error:  # noqa: BLE001 - the rest of the report must still be printed

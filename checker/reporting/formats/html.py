@@ -86,7 +86,7 @@ def bar(counts: dict[str, int]) -> str:
 
 
 def span(began: float, seconds: float, whole: float, kind: str) -> str:
-    """Return a bar that shows when something began and ended, relative to the whole time; a dash if the times are unknown.
+    """Return a bar that shows the beginning and the end of a period within the whole time; a dash if the times are unknown.
 
     `kind` is the class of statuses that gives the colour.
     """

@@ -79,7 +79,7 @@ def _operations(report: Report, labels: list[str]) -> Iterator[OperationOutcome]
 def _case(
     operation: OperationOutcome, facts: str, failures: dict[str, str], errors: dict[str, str], known: list[str]
 ) -> Element:
-    """Return the test case of an operation. One with known failures only is skipped."""
+    """Return the test case of an operation. A test case with nothing but known failures is skipped."""
     label = operation.label
     case = Element("testcase", name=xml_text(label), classname=_SUITE, time=f"{operation.seconds:.3f}")
     if label in failures:

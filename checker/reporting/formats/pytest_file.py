@@ -1,4 +1,4 @@
-"""pytest: a file of regression tests, one for each failure. They pass while the defect exists or, with a setting, once it is fixed."""
+"""pytest: a file of regression tests, one for each failure. The tests pass while the defect exists or, with a setting, once the defect is fixed."""
 
 from collections.abc import Iterator
 from importlib.resources import files

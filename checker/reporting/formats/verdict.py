@@ -17,7 +17,7 @@ from checker.reporting.text import json_text, unicode_text
 from checker.reporting.warnings import WarningGroup, warning_groups
 
 SCHEMA_VERSION = 2
-"""Version of the format. New keys do not change it; removing a key or changing its meaning does."""
+"""Version of the format. The version changes if a key is removed or changes its meaning, not if a key is added."""
 
 
 def write(report: Report, context: ReportContext) -> Iterator[str]:
