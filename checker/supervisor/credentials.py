@@ -11,7 +11,7 @@ from checker.workers.messages import CredentialAction, CredentialMessage
 
 MOST_FAILURES = 3  # In a row. Then no worker fetches for a while, since failed logins may lock an account.
 COOLING_S = 30.0
-"""Length of that pause, in seconds. Credentials that were good once and cannot be renewed are not fetched again."""
+"""Length of the pause after failures, in seconds. Credentials that were good once and cannot be renewed are not fetched again."""
 
 WorkerMessage = tuple[int, CredentialMessage]  # (incarnation, message).
 
@@ -26,7 +26,7 @@ class _CredentialState(Struct):
 
 
 class CredentialExchange:
-    """Credentials of a run: each fetched once, by one worker for all, and by another one if that worker dies."""
+    """Credentials of a run. One worker fetches each of them for all workers. If that worker dies, another worker fetches them."""
 
     def __init__(self, clock: Clock = time.monotonic) -> None:
         """`clock` gives seconds."""

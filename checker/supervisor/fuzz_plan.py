@@ -31,8 +31,7 @@ MOST_TURNS = 12  # Turns that have to fit into the time limit of a run.
 FIRST_CASES = 8
 """Cases of each operation in the first turn of its cluster. Each further turn has twice as many, up to `USUAL_CASES`.
 
-When turns were limited by seconds, the order of the clusters decided for a minute what was tested, instead of what
-operations had shown.
+When turns were limited by seconds, the first minute of tests depended on the order of the clusters instead of on new behaviour.
 """
 USUAL_CASES = 32
 LONGER_EACH = 8
@@ -45,7 +44,7 @@ MOST_CASES = 1_024
 LONGEST_REST_S = 60.0  # Longest rest of a cluster with almost nothing to send.
 LARGEST = 8  # Most operations of a cluster.
 LOYALTY = 2
-"""A cluster stays with its worker until its charged time is this factor above that of others.
+"""A cluster stays with its worker until its charged time is this many times that of the others.
 
 A factor of 1 would move clusters between workers for ever if their numbers do not divide evenly, such as seven clusters for
 two workers.
@@ -96,7 +95,7 @@ class _Cluster(Struct):
         self.refresh()
 
     def refresh(self) -> None:
-        """Compute what follows from `dead` and `quiet`. Every lease reads the result for all clusters."""
+        """Compute the fields that depend on `dead` and `quiet`. Every lease reads them for all clusters."""
         self.alive = tuple(Label(label) for label in self.labels if self.dead[label] < DEAD_TURNS)
         self.size = sum(1 / self.pause(Label(label)) for label in self.labels)
 
@@ -113,7 +112,7 @@ class _Cluster(Struct):
 
     @property
     def cost(self) -> float:
-        """Return the cost of a second. It is higher the fewer operations share the time, and an operation that shows nothing new counts less."""
+        """Return the cost of a second. The cost is higher if fewer operations share the time. An operation that shows nothing new counts less."""
         return 1 / (self.weight * self.size)
 
     def learn(self, report: LeaseReport) -> None:
@@ -226,8 +225,8 @@ class FuzzPlan(Plan):
     def lease(self, elapsed_s: float, worker: int = 0) -> Task | None:
         """Return the rest of a dead worker's task, else a turn of the next cluster. Clusters without a worker come first.
 
-        No cluster gets a turn while findings of earlier runs are replayed. When the time for replays is over, the remaining
-        ones take turns with the clusters.
+        No cluster gets a turn while findings of earlier runs are replayed. When the time for replays is over, the
+        remaining replays take turns with the clusters.
 
         A worker keeps the clusters that it has compiled while their cost is below `LOYALTY` times that of the others.
         """
@@ -355,7 +354,7 @@ class FuzzPlan(Plan):
 
 
 def _place_in_line(cluster: _Cluster, worker: int) -> tuple[bool, float]:
-    """Return the key by which clusters are leased, smallest first. A turn under way counts as if it were over."""
+    """Return the key by which clusters are leased, smallest first. A turn under way counts as finished."""
     # The cost of a turn is charged when it ends. Until then another worker would see this cluster as the cheapest.
     charged_s = cluster.charged_s + cluster.at_work * cluster.slice_s * cluster.cost
     if cluster.home not in (None, worker):
@@ -383,7 +382,7 @@ def _exploration_task(cluster: _Cluster, seed: int, round_: int, slice_s: float)
 
 
 def _cases(turns: int) -> int:
-    """Return the cases of each operation in a turn after so many turns of its cluster."""
+    """Return the number of cases of each operation in the next turn of a cluster, after this number of turns."""
     longer = USUAL_CASES * (1 + turns // LONGER_EACH)
     return min(FIRST_CASES << min(turns, 9), longer, MOST_CASES)
 

@@ -1,7 +1,4 @@
-"""Handles of workers on any machine, and the pool of living workers.
-
-A handle contains no descriptor, path, process or clock of the other machine.
-"""
+"""Handles of workers on any machine, and the pool of living workers. A handle contains no descriptor, path, process or clock of the other machine."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -28,7 +25,7 @@ class WorkerHandle(Protocol):
 
     @property
     def pid(self) -> int | None:
-        """Return the id of its process on this machine; None if it has none of its own there."""
+        """Return the process id of the worker on this machine; None if it has no process of its own here."""
         ...
 
     def tell(self, message: Down) -> None:
@@ -36,7 +33,7 @@ class WorkerHandle(Protocol):
         ...
 
     def hear(self) -> tuple[list[Up], bool]:
-        """Return the messages since the last call, in order, and whether they were the last. Never waits.
+        """Return the messages since the last call, in order, and whether no more can follow. Never waits.
 
         When a message is returned, all records that the worker wrote before it are in the corpus of this machine. A worker
         without a shared disk sends the frames of its journal first, and its handle appends them.
@@ -56,7 +53,7 @@ class WorkerHandle(Protocol):
         ...
 
     def forget(self) -> None:
-        """Remove its slots after their content is recorded."""
+        """Remove the slots of the worker after their content is recorded."""
         ...
 
 
@@ -71,7 +68,7 @@ class Launcher(Protocol):
         ...
 
     def wait(self, timeout_s: float) -> None:
-        """Wait until one of its workers that are not reaped has sent a message or ended, at most `timeout_s`."""
+        """Wait until a worker that is not reaped has sent a message or ended, at most `timeout_s`."""
         ...
 
     def capacity(self) -> int:
@@ -79,7 +76,7 @@ class Launcher(Protocol):
         ...
 
     def close(self) -> None:
-        """Release what workers share."""
+        """Release the resources that workers share."""
         ...
 
 

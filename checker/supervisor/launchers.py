@@ -61,9 +61,9 @@ class FairAge:
     def __init__(self) -> None:
         self._mark_ns = 0
         self._seen_s = 0.0
-        """Total waiting time when it was read last."""
+        """Total waiting time at the last reading."""
         self._waited_s = 0.0
-        """Total waiting time when it was read last before the mark."""
+        """Total waiting time at the last reading before the mark."""
 
     def of(self, mark_ns: int, now_ns: int, waited_s: float) -> float:
         """Return the seconds since the mark; `waited_s` is the total waiting time so far.
@@ -159,7 +159,7 @@ class LocalWorker:
 
 
 class LocalLauncher:
-    """Waits for the workers that it started."""
+    """Waits for the workers of this launcher."""
 
     def __init__(self, work: Work | None = None) -> None:
         self._work = work
@@ -206,7 +206,7 @@ class InlineWorker(LocalWorker):
         return 0.0
 
     def kill(self) -> None:
-        """Close its queue; it exits when it reads the end."""
+        """Close the queue of the worker, which exits when it reads the end."""
         self._sender.close()
 
     def reap(self) -> Departure:
@@ -376,8 +376,8 @@ def _no_interrupts() -> Iterator[None]:
 def _forked_helpers() -> Iterator[None]:
     """Make the helpers of multiprocessing that are started in this block forks of this process, which has imported two thirds of the modules that workers need.
 
-    Not if this process has a different hash seed than workers must have (`_same_hashes`), and not if it has threads, whose
-    locks a fork would keep.
+    The helpers are not forked if this process has another hash seed than workers must have (`_same_hashes`), or if it
+    has threads, whose locks a fork would keep.
     """
     spawn = util.spawnv_passfds
     if not sys.flags.hash_randomization and threading.active_count() == 1:

@@ -135,7 +135,7 @@ class RunLifecycle:
     def start(self) -> None:
         """Write the beginning before any worker sends a request, so that a killed run has a report. Raises `StorageError`.
 
-        If an unfinished run may be resumed, that run is the one to report, and `begin` decides.
+        If an unfinished run may be resumed, nothing is written yet: `begin` decides, and until then reports show that run.
         """
         if not self._may_go_on:
             self._write_beginning(self._settings.seed, self._new_name())

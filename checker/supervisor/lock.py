@@ -21,7 +21,7 @@ _PATIENCE_S = 2.0
 
 
 class Ownership:
-    """The right to write into a corpus, and the list of its processes.
+    """The right to write into a corpus, and the list of the processes of its run.
 
     A process is identified by its pid and its start time, because the system reuses pids.
     """

@@ -1,4 +1,4 @@
-"""The memory of a run (`max-memory`): its size, and the workers that are replaced to keep it in its limit."""
+"""The memory of a run (`max-memory`): the size, and the workers that are replaced to stay within the limit."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -30,11 +30,11 @@ class MemoryBudget(Struct):
     _whole_bytes: int = 0
 
     def look(self, whole_bytes: int, workers: Mapping[int, int], *, is_opening: bool = False) -> int | None:
-        """Return the worker to replace, the one that grew most; None if none is.
+        """Return the worker to replace, which is the one that grew most; None if no worker has to be replaced.
 
-        `whole_bytes` is the memory of the whole run, `workers` that of each worker that has opened the description.
-        `is_opening`: another worker is opening it. For a large description this takes twice the memory for many seconds, so
-        the reading says nothing about the limit.
+        `whole_bytes` is the memory of the whole run. `workers` holds the memory of each worker that has opened the description.
+        `is_opening`: another worker is opening the description. That takes twice the memory for many seconds if the
+        description is large, so the reading is not compared with the limit.
         """
         self._whole_bytes = whole_bytes
         self._opened = {worker: self._opened.get(worker, size) for worker, size in workers.items()}

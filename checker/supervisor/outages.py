@@ -19,7 +19,7 @@ WorkerMessage = tuple[int, OutageOrder]  # (incarnation, message).
 
 
 def suspects_of(served: Iterable[ServedOperation]) -> tuple[ServedOperation, ...]:
-    """Return the operations that may have ended the service of the target, the likeliest first; `served` are those of all workers.
+    """Return the operations that may have ended the service of the target, the likeliest first. `served` are the served operations of all workers.
 
     A served request proves that no response before it was sent ended the service. An operation is a suspect if its latest
     response is not cleared in this way. If some suspects have no cleared response at all, only these are returned.
@@ -60,7 +60,7 @@ class Outages(Struct):
     """Incarnations that will examine the target, in order. The first begins when no request is in flight."""
     _is_looking: bool = False
     _served: list[ServedOperation] = field(default_factory=list)
-    """Operations that were served to the pausing workers."""
+    """Operations whose requests were served, as reported by the pausing workers."""
 
     @property
     def is_open(self) -> bool:
@@ -95,8 +95,8 @@ class Outages(Struct):
     def _examined(self, incarnation: int, found: OutageReport) -> list[WorkerMessage]:
         """Return the messages that follow when a worker has examined the target.
 
-        If it found no cause and the target serves again, the next worker examines, because the cause may be a request of
-        that worker.
+        If the worker found no cause and the target serves again, the next worker examines the target, because one of
+        its own requests may be the cause.
         """
         # A late report: about an earlier outage, or from a worker whose turn has passed to another.
         if not self.is_open or self._line[:1] != [incarnation] or found.number != self.count:
@@ -134,7 +134,7 @@ class Outages(Struct):
         return self._next() if self._line else self._closed()
 
     def join(self, incarnation: int) -> list[WorkerMessage]:
-        """Return the messages to a new worker: in an outage it gets no lease, and it is told of the end of the outage."""
+        """Return the messages to a new worker. During an outage it gets no lease, and is told when the outage ends."""
         if self.is_open:
             # It has sent nothing yet, so it has no suspects and does not examine.
             self._told.append(incarnation)

@@ -12,7 +12,7 @@ from checker.corpus.records import CorpusEntry
 from checker.workers.messages import EXTRA_INDEX, LeaseReport, OperationCard, Task
 
 SLICE_S = 8.0
-"""A turn in a run without a time limit. A task that needs longer returns to the queue, so that it does not keep a worker for ever."""
+"""Seconds of a turn in a run without a time limit. A longer task returns to the queue, so that it does not occupy a worker for ever."""
 SHORTEST_SLICE_S = 0.005  # Shortest turn, and shortest stage.
 FIRST_TURNS = 0.5
 """Share of a stage for the first turns of its operations. The rest extends turns that were too short."""
@@ -60,8 +60,7 @@ class TimeShares:
     def slice_s(self, elapsed_s: float, pieces: int, *, is_first: bool = False, is_last: bool = False) -> float:
         """Return the seconds of the next turn if `pieces` tasks are leased or wait in this stage.
 
-        `is_first`: some of them had no turn yet. `is_last`: the turn is of a deferred task, which may use all the remaining
-        time.
+        `is_first`: some of them had no turn yet. `is_last`: a deferred task gets the turn, and may use all the remaining time.
         """
         ends_s = self._window.ends_s if is_last and self._window else self._stage_ends_s
         if ends_s is None:
@@ -93,7 +92,7 @@ class Plan(Protocol):
         ...
 
     def lose(self, task: Task, spent_s: float = 0.0) -> None:
-        """Take back a leased task whose worker died; `task` is the rest of it."""
+        """Take back a leased task whose worker died; `task` is the rest of the task."""
         ...
 
     def drop(self, task: str) -> None:

@@ -162,10 +162,9 @@ class _Piece(Struct):
 class RunPlan(Plan):
     """One task for each operation and phase, leased in turns until all its cases are made (`run`).
 
-    Stages follow one another: phase by phase, and within a phase layer by layer of the dependencies between operations. A
-    task uses only values of earlier stages, so that its requests are the same for any number of workers. Slow tasks come
-    last in their stage, because they mostly wait. Slow producers run beside fast tasks, because later layers need their
-    values.
+    Stages follow one another: phase by phase, and within a phase layer by layer of the dependencies between operations. A task
+    uses only values of earlier stages, so that its requests are the same for any number of workers. Slow tasks come last in
+    their stage, because they mostly wait. Slow producers run beside fast tasks, because later layers need their values.
     """
 
     def __init__(
@@ -188,7 +187,7 @@ class RunPlan(Plan):
         self._weights = weights_of(self._stages)
         """Phase -> share of the time of one operation in it. All phases have equal total shares."""
         self._has_first_turns = False
-        """Whether the stage ends when each task had one turn. With a time limit, all phases get first turns before any gets second ones."""
+        """Whether the stage ends when each task has had one turn. With a time limit, all phases get first turns before any phase gets second turns."""
         self._stage = 0
         """Number of stages that have begun."""
         self._elapsed_s = 0.0
@@ -205,7 +204,7 @@ class RunPlan(Plan):
         """Operations whose requests all time out. Later phases skip them."""
         self._count = len(cards)
         self._lagging: set[str] = set()
-        """Slow operations for which no later stage waits. When their failures are found depends on timing."""
+        """Slow operations for which no later stage waits. Timing decides when their failures are found."""
         self._ending = {card.label for card in cards if card.is_ending}
         self._culprits: set[str] = set()
         """Operations after which the target stopped serving."""
@@ -278,9 +277,10 @@ class RunPlan(Plan):
 
     @property
     def _is_kept_for_last(self) -> bool:
-        """Whether the remaining time belongs to deferred tasks: half the share of as many other operations, at least `LEAST_FOR_THE_END`.
+        """Whether the remaining time is reserved for deferred tasks. They get half the share of as many other operations, at least `LEAST_FOR_THE_END`.
 
-        Second turns of removals find nothing left, because first turns removed the containing resources.
+        Half is enough, because second turns of removals find nothing left after the first turns have removed the
+        containing resources.
 
         Without the minimum, the share of a few operations would be shorter than the usual variation at the end of a run.
         """
@@ -294,8 +294,8 @@ class RunPlan(Plan):
     def _may_go_beside(self) -> bool:
         """Whether the first deferred task may run beside others.
 
-        If a task runs alone and stops the service, it is identified at once. With a time limit there is no time for that,
-        and only operations that have stopped the service run alone.
+        A task that runs alone and stops the service is identified at once. A time limit leaves no time for that, so
+        only operations that have stopped the service before run alone.
         """
         if not self._last or not self._shares.is_limited:
             return False
@@ -345,7 +345,7 @@ class RunPlan(Plan):
     def come_back(
         self, task: Task, next_index: int, *, finished: bool, spent_s: float, report: LeaseReport = NOTHING_DONE
     ) -> None:
-        """Take back a task. If unfinished, it joins the end of its queue, or of the slow queue if its responses took long."""
+        """Take back a task. An unfinished task joins the end of its queue, or of the slow queue if its responses took long."""
         piece = self._leased.pop(task.id, None)
         if piece is None:
             # It was dropped while it was leased.

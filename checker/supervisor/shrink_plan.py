@@ -23,8 +23,8 @@ _KEPT = 0.05  # Part of the share that is reserved for confirming further failur
 def shrink_tasks(findings: Iterable[Finding], *, cases: int, share: float) -> list[Task]:
     """Return a task for each operation with findings that may become smaller. `share` is the share of all requests.
 
-    A finding has half the weight if another operation breaks the same rule. Of one cause, at most `KNOWN_PLACES` places are
-    shrunk.
+    A finding has half the weight if another operation breaks the same rule. At most `KNOWN_PLACES` places of one cause
+    are shrunk.
     """
     # The order must not depend on which worker reported first: equal runs have to shrink the same findings.
     found = sorted(findings, key=lambda one: (one.label, one.index, one.fingerprint))
@@ -110,7 +110,7 @@ class ShrinkPlan(Plan):
         self._waiting = deque(waiting for waiting in self._waiting if waiting.id != task)
 
     def defer(self, label: Label) -> None:
-        """Drop all shrinks of an operation: there is no later time for them."""
+        """Drop all shrinks of an operation, because nothing follows this plan."""
         self._waiting = deque(task for task in self._waiting if label not in task.labels)
         self.plan.defer(label)
 
