@@ -33,7 +33,7 @@ class Selectable(Protocol):
 
 
 def waits_for_name(operation: object) -> bool:
-    """Whether an operation is tested only if a filter names it, as operations for gateways are: it has a true `only_by_name`."""
+    """Whether an operation, such as one for gateways, is tested only if a filter names it (`only_by_name`)."""
     return bool(getattr(operation, "only_by_name", False))
 
 
@@ -98,7 +98,7 @@ def unmatched(
 ) -> Iterator[str]:
     """Yield a sentence for each filter that matches none of these operations, with the nearest value if there is one.
 
-    `broken` are further operations, of which little is known; `written` is the form in which the filter is named.
+    `broken` are operations that could not be read. `written` is the form in which the filter is named.
     """
     for spec in filters.specs:
         alone = OperationFilters((replace(spec, verb="include"),))

@@ -1,4 +1,4 @@
-"""The settings of one operation in one phase, resolved once from all layers and shared between operations that have equal ones."""
+"""The settings of one operation in one phase, resolved once from all layers and shared between operations with equal settings."""
 
 import dataclasses
 from collections import ChainMap
@@ -50,7 +50,7 @@ def value_in(layers: Layers, path: Path, key: str) -> Any:
 
 
 def is_check_enabled(layers: Layers, name: str) -> bool:
-    """Whether a check runs. A user's check runs unless it is switched off; a check with a switch runs if the switch has a value."""
+    """Whether a check runs. A user's check runs unless it is switched off; a check whose switch is a value runs if the value is set."""
     check = BUILT_IN.get(name)
     if check is not None and check.switch is not None:
         return value_in(layers, ("checks",), name) is not None
@@ -145,10 +145,10 @@ class HttpSettings(Struct, frozen=True):
     """Limits, certificates and policies of the HTTP transport."""
 
     timeout_s: float = field(name="request-timeout", default=default_of((), "request-timeout"))
-    """For the whole transfer, so that a server cannot exceed it by sending single bytes."""
+    """Limit for the whole transfer, so that a server cannot exceed it by sending single bytes."""
     connect_timeout_s: float = 5.0
     max_response_bytes: int = 1 << 20
-    """A longer body is cut here and its response says so; the rest is never read."""
+    """A longer body is truncated here and marked as truncated. The rest is never read."""
     stream_time_s: float = 2.0
     """Time to read an event stream, which may never end."""
     proxy: str | None = None
@@ -157,11 +157,11 @@ class HttpSettings(Struct, frozen=True):
     cert: str | None = field(name="request-cert", default=None)
     """File with the client certificate."""
     cert_key: str | None = field(name="request-cert-key", default=None)
-    """File with its key; None: it is in the same file."""
+    """File with the key of the certificate; None: the key is in the same file."""
     max_stream_events: int = field(name="max-stream-events", default=default_of((), "max-stream-events"))
     """Events of a stream after which reading ends."""
     max_redirects: int = field(name="max-redirects", default=default_of((), "max-redirects"))
-    """Followed on the same site; the response to the last of them counts."""
+    """Number of redirects that are followed on the same site. The response to the last of them counts."""
     retries: int = field(name="request-retries", default=0)
     """Times that a request without a response is sent again."""
     rate: str | None = field(name="rate-limit", default=None)
@@ -240,13 +240,10 @@ def _cases(layers: Layers) -> CaseSettings:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class OperationSettings:
-    """The settings of one operation in one phase.
-
-    A new setting is a row of the table and a field here or of a group.
-    """
+    """The settings of one operation in one phase. A new setting is a row of the table and a field here or of a group."""
 
     headers: tuple[tuple[str, str], ...] = _derived(_headers)
-    """Sent with every request; those of the root with the request for the description as well."""
+    """Headers of every request. Those of the root are also sent with the request for the description."""
     authentication: Authentication = _derived(authentication_in)  # noqa: RUF009 - a field
     """Basic authentication is among the headers, too."""
     http: HttpSettings = _derived(lambda layers: _read(HttpSettings, layers, (), request_retries=retries_of))  # noqa: RUF009 - a field
@@ -342,11 +339,11 @@ class OperationLayers(Struct, frozen=True, dict=True):
 
     @cached_property
     def _settled(self) -> dict[tuple[object, ...], OperationSettings]:
-        """The settings that were read: a run asks some 50 times for the same ones, at 0.2 ms each."""
+        """Cache of settings that were read, because a run asks about 50 times for the same settings and reading takes 0.2 ms."""
         return {}
 
     def settled(self, blocks: Iterable[OperationBlock], phase: str) -> OperationSettings:
-        """Return the settings in a phase of an operation that these blocks, which are among those of this object, match."""
+        """Return the settings of an operation in a phase. `blocks` are the blocks of this object that match the operation."""
         matching = tuple(blocks)
         # Users' code may add checks and phases between two calls.
         place = (tuple(map(id, matching)), phase, *CUSTOM_CHECKS, *phase_names())

@@ -71,7 +71,7 @@ def find_file(folder: FilePath, home: FilePath | None = None) -> FilePath | None
 
 
 def distrust(found: os.stat_result, owners: Collection[int]) -> str:
-    """Return why a configuration above the working directory is not used; empty if it is. `owners` are trusted user IDs."""
+    """Return why a configuration above the working directory is not used; empty if it is used. `owners` are trusted user IDs."""
     if found.st_uid not in owners:
         return f"its owner (user {found.st_uid}) is neither the current user nor the owner of the working directory"
     # The mode of a symbolic link is always 0777 on Linux and means nothing.
@@ -272,9 +272,9 @@ class OperationBlock(Struct, frozen=True):
 
     filters: OperationFilters
     values: Layer = field(default_factory=dict)
-    """Values of its keys by section, as in any other layer; `enabled` is in the root section."""
+    """Values of the keys of the block by section, as in any other layer; `enabled` is in the root section."""
     is_shared: bool = False
-    """Whether it is beside `[[project]]` tables, so that it may match operations of any of their APIs."""
+    """Whether the block is beside `[[project]]` tables and may match operations of any of their APIs."""
 
     @property
     def enabled(self) -> bool:

@@ -61,7 +61,7 @@ class FetchLimits(Struct, frozen=True):
     max_total_size: int = default_of(_DOCUMENTS, "max-total-size")
     max_count: int = default_of(_DOCUMENTS, "max-count")  # Documents beside the main one.
     timeout_s: float = field(name="timeout", default=default_of(_DOCUMENTS, "timeout"))
-    """For one document, with all of its redirects."""
+    """Seconds for one document, including its redirects."""
     max_total_time_s: float = field(name="max_total_time", default=default_of(_DOCUMENTS, "max-total-time"))
     max_redirects: int = default_of(_DOCUMENTS, "max-redirects")  # For one document.
     other_hosts: bool | None = None
@@ -71,7 +71,7 @@ class FetchLimits(Struct, frozen=True):
     """Whether an OpenAPI description must satisfy the official schema of its version."""
     api: str | None = None  # The URL of the API under test that the user gave, without user info.
     until: float | None = None
-    """Time of `time.monotonic` at which the run has no more time for reading; None: no such time."""
+    """Time of `time.monotonic` at which reading must end; None: no limit."""
 
 
 class TargetSettings(Struct, frozen=True):
@@ -80,7 +80,7 @@ class TargetSettings(Struct, frozen=True):
     base_url: str | None = None  # None: the description's own servers.
     origin: str | None = None  # Scheme, host and port that replace those of the described servers, whose path is kept.
     server_variables: tuple[tuple[str, str], ...] = ()
-    """Values that replace defaults of variables in the URLs of those servers."""
+    """Values of variables in the URLs of the declared servers, in place of their defaults."""
     transport: str | None = None
     """`module:attribute` of the factory of each worker's transport; None: HTTP over the network."""
     app: str | None = None
@@ -105,12 +105,12 @@ class ProcessSettings(Struct, frozen=True):
     started_at: float | None = None
     """Time of `time.monotonic` from which a worker accounts for its time; None: from its start."""
     memory_limit_mib: int = 381
-    """A worker is replaced above 400 MB, or above twice its size after opening the description if that is more."""
+    """Bytes above which a worker is replaced: 400 MB, or twice the size after opening the description if that is more."""
     memory_growth_mib: int = 120
     """A worker is also replaced after this growth, once it has worked ten times as long as it took to open the description.
 
-    64 MiB of it are for compiled programs (`phases/case_factory.py`), the rest for all other caches. A lower limit costs
-    time: a new worker compiles everything again.
+    64 MiB of the growth are for compiled programs (`phases/case_factory.py`), the rest is for all other caches. A lower
+    limit costs time, because a new worker compiles everything again.
     """
 
 
@@ -168,7 +168,7 @@ class ReportSettings(Struct, frozen=True):
     mode: int | None = None  # Permissions of report files; None: see `ReportContext.mode`.
     max_file_bytes: int = default_of(("reports",), "max-size")  # Bytes of each report that shows every request.
     max_shown: int = default_of(("output",), "max-shown")
-    """Operations of which the console shows all failures; the others are counted."""
+    """Number of operations whose failures the console shows in full. The other operations are only counted."""
     code_sample_style: str = default_of(("output",), "code-sample-style")
     """Language of the reproductions on the console: `curl` or `python`."""
     sanitization: Sanitization = field(default_factory=Sanitization)
@@ -179,7 +179,7 @@ class ReportSettings(Struct, frozen=True):
 
 
 class AuthSettings(Struct, frozen=True):
-    """Authentication of the whole run; that of single operations is among their settings."""
+    """Authentication of the whole run. The authentication of single operations is in their settings."""
 
     auto_signup: bool = default_of(("auth",), "auto-signup")
     """Whether the run creates an account and logs in, if the description says how and the user gave no credentials."""
@@ -188,7 +188,7 @@ class AuthSettings(Struct, frozen=True):
     wfc: str = ""  # Text of the configured authentication document.
     from_environment: tuple[str, ...] = ()  # The values that the configuration takes from environment variables.
     needs: tuple[tuple[str, str], ...] = ()
-    """(operation, security scheme) where the description declares none, as the first worker of the run found."""
+    """(operation, security scheme) of operations without a declared scheme, as discovered by the first worker of the run."""
 
 
 class CorpusSettings(Struct, frozen=True):
@@ -241,7 +241,7 @@ class RunSettings(Struct, frozen=True):
         return any(one.hooks for one in every) or not targets <= {None, NOTHING_SENT}
 
     def for_project(self, title: str) -> "RunSettings":
-        """Return the settings for an API description with this title, with those of its `[[project]]` table if there is one.
+        """Return the settings for an API description with this title, including its `[[project]]` table if there is one.
 
         Raises `UsageError` if every phase is disabled.
         """
@@ -284,7 +284,7 @@ class RunSettings(Struct, frozen=True):
     def common(self) -> OperationSettings:
         """Return the settings of operations without settings of their own, and of the request for the description.
 
-        Resolved anew on each access, since hooks add checks. An `OperationResolver` keeps the results.
+        They are resolved again on each access, because hooks add checks. An `OperationResolver` keeps the results.
         """
         return self.operations.common
 
@@ -294,9 +294,9 @@ _SHOWN: Final = 3
 
 
 def differences(usual: Struct, other: Struct) -> dict[str, Any]:
-    """Return the fields in which two settings of a run differ, as `other` has them; of a group, a dict of its fields.
+    """Return the fields in which two settings of a run differ, with the values of `other`. A group is a dict of its fields.
 
-    Whole groups would undo what the supervisor changes after the settings were made, such as `documents.until`.
+    With whole groups, later changes by the supervisor, such as `documents.until`, would be undone.
     """
     pairs = ((name, getattr(usual, name), getattr(other, name)) for name in usual.__struct_fields__)
     return {name: differences(one, two) if name in GROUPS else two for name, one, two in pairs if one != two}

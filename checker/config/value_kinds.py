@@ -101,7 +101,7 @@ def bytes_in(value: int | str) -> int:
 
 
 class Number(Struct, frozen=True):
-    """A finite number, above a bound or from a bound on, up to another or below it."""
+    """A finite number with a lower and an upper bound, each inclusive or exclusive."""
 
     above: float | None = None
     minimum: float | None = None
@@ -233,7 +233,10 @@ class Either(Struct, frozen=True):
 
 
 def wrong_type(kind: ValueKind, value: object, place: str) -> Problem:
-    """Return a problem such as `'seed' -> Must be an integer, but got string: '1'`. Values in place of tables are not shown, because tables hold credentials."""
+    """Return a problem such as `'seed' -> Must be an integer, but got string: '1'`.
+
+    Values in place of tables are not shown, because tables hold credentials.
+    """
     written = str(value) if isinstance(value, date | time) else repr(value)
     shown = "" if isinstance(kind, MapOf) else f": {Redaction().url(written)}"
     return Problem(TYPE_ERROR, f"{place} -> Must be {kind.noun}, but got {type_name(value)}{shown}")
@@ -412,8 +415,10 @@ def site(text: str) -> str | None:
 
 _KEYS: Final = ("enabled", "display", "fail-on", "low_valid_rate")
 _HEALTH: Final = {"filter_too_much": WarningKind.LEFT_OUT.value, "too_slow": "killed"}
-"""Health check of a property-testing library -> the equivalent warning of checker. Other health checks, about the size of data,
-have none, because sizes are limited while data are drawn."""
+"""Health check of a property-testing library -> the equivalent warning of checker.
+
+Other health checks, about the size of data, have no equivalent, because sizes are limited while data are drawn.
+"""
 _NEVER_FAILING: Final = frozenset(("timeout_units",))  # Kinds about the command line, which never make a run fail.
 LOW_VALID_RATE: Final = 0.2  # `low_valid_rate` warns if a smaller share of valid requests is accepted.
 
