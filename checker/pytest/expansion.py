@@ -1,4 +1,4 @@
-"""From a test function of a schema to one test function for each operation; of thousands, often only a few run."""
+"""Expands a test function of a schema into one test function for each operation. Often only a few of thousands run."""
 
 import asyncio
 import functools
@@ -164,9 +164,9 @@ def from_fixture(name: str) -> LazySchema:
 
 
 def parametrize(**schemas: LoadedSchema) -> Callable[[Tested], Tested]:
-    """Decorate a test that takes `case`: one test for each operation of each schema, `test_api[users][GET /users]`.
+    """Return a decorator for a test that takes `case`. It makes one test for each operation of each schema: `test_api[users][GET /users]`.
 
-    Raises `IncorrectUsage` for what is no loaded schema.
+    Raises `IncorrectUsage` for a value that is no loaded schema.
     """
     if not schemas:
         raise IncorrectUsage("`checker.pytest.parametrize` needs at least one schema: `users=...`")

@@ -1,6 +1,6 @@
 """The plugin of pytest: it finds tests of schemas, makes one item for each operation, and shows what failed.
 
-It is loaded wherever `checker` is installed, so it imports nothing of it before there is such a test.
+The plugin is loaded wherever `checker` is installed, so it imports the rest of `checker` only when such a test exists.
 """
 
 import sys
@@ -65,7 +65,7 @@ def pytest_pycollect_makeitem(
 
 
 class UsualIds:
-    """Gives items of operations the ids that pytest reads from their text, which `--last-failed` compares."""
+    """Gives items of operations the ids that pytest reads from their text. `--last-failed` compares these ids."""
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_pycollect_makeitem(self) -> Generator[None, object, object]:
