@@ -1,6 +1,7 @@
 """Cases of the Python API: the strategies that draw them, and the changes that users make to drawn cases.
 
-The metadata of a changed case are determined again from its bytes, and values from user code are masked in reports like external ones.
+The metadata of a changed case are determined again from its bytes. Values from user code are masked in reports like
+other external values.
 """
 
 import dataclasses

@@ -1,7 +1,7 @@
-"""HTTP clients that send the requests of cases: those of users (`session=`) and those that options such as `auth` require.
+"""HTTP clients that send the requests of cases: clients of users (`session=`), and clients that options such as `auth` require.
 
-A client adds headers, cookies and parameters of its own. These replace drawn values of the same name (`for_client`), except
-that the cookies of a case replace those of the client. Responses of an application in this process reach a client by
+The headers, cookies and parameters that a client adds replace drawn values of the same name (`for_client`). Only
+cookies of a case replace cookies of the client. Responses of an application in this process reach a client by
 `httpx_client` and `requests_session`.
 """
 
@@ -147,8 +147,8 @@ def values_of(session: Any, url: str) -> ClientValues:
 def for_client(case: Case, options: CallOptions, url: str) -> Case:
     """Return the case without drawn values that would replace those of the client that sends it.
 
-    Drawn credentials are removed as well if the client has others: a server may read only the first that it finds. Values that
-    the caller wrote into the case or the call are kept. A case that was made by hand is not changed.
+    Drawn credentials are removed as well if the client has others: a server may read only the first that it finds.
+    Values that the caller wrote into the case or the call are kept. A handmade case is not changed.
     """
     if options.session is None or case.drawn is None:
         return case

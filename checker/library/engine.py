@@ -1,4 +1,4 @@
-"""The engine of a loaded schema: sends, judges and makes cases with the configuration as it is at that moment."""
+"""The engine of a loaded schema: sends, judges and makes cases with the configuration of that moment."""
 
 import copy
 import dataclasses
@@ -108,10 +108,10 @@ _CURRENT_TEST: Final = "PYTEST_CURRENT_TEST"  # Variable of the environment in w
 
 
 class TestProbes(Struct):
-    """Probes the first success of each operation in each test; without pytest, of each operation of a loaded schema.
+    """Probes the first success of each operation, once in each test; without pytest, once in each loaded schema.
 
-    An operation whose probe failed is probed every time from then on: Hypothesis runs a failing example again, and reports a
-    flaky test if it passes.
+    An operation whose probe failed is probed every time from then on, because Hypothesis repeats a failing example and
+    calls the test flaky if the example passes.
     """
 
     _test: str = ""
@@ -190,7 +190,7 @@ def listed_cases(
 
 
 def credentials_of(case: Case, options: CallOptions, settings: RunSettings) -> tuple[str, ...]:
-    """Return the names of credentials that the caller wrote: in options, and in all of a case that was made by hand."""
+    """Return the names of credentials that the caller wrote, in options or anywhere in a handmade case."""
     given = [("header", options.headers), ("query", options.params), ("cookie", options.cookies)]
     if case.meta is None:
         given += [("header", case.headers), ("query", case.query), ("cookie", case.cookies)]
@@ -214,7 +214,7 @@ def only_media_type(operation: ApiOperation) -> str:
 
 
 def parts_by_hand(operation: ApiOperation, overrides: Overrides, parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parts of a case made by hand: those of its author, and those that the configuration forces.
+    """Return the parts of a handmade case: the author's parts, and parts that the configuration forces.
 
     Raises `IncorrectUsage` if the media type of the body is ambiguous.
     """
@@ -279,9 +279,9 @@ class LibraryEngine:
         self._compiled: dict[tuple[Label, GenerationMode | None, bool], Programs] = {}
         self._probes = TestProbes()
         self._hooks: tuple[object, CallHooks] | None = None
-        """The hooks of calls, with the entries of the registries that they are made of."""
+        """The hooks of calls, with the registry entries from which they were made."""
         self._judges: dict[Label, tuple[object, Judge]] = {}
-        """Operation -> the checks of its last call, with what they are made of."""
+        """Operation -> the checks of its last call, with the values from which they were made."""
         self._silent = Judge(())
         self._rates = RateLimits()
         self._sender = RequestSender(attached.application, self._connect)
@@ -302,7 +302,7 @@ class LibraryEngine:
     def _send(
         self, origin: BaseUrl, http: HttpSettings, request: WireRequest, *, is_elsewhere: bool = False
     ) -> Outcome:
-        """Return the outcome of a request. What the user code of a run sends is sent and recorded by the run."""
+        """Return the outcome of a request. Requests from the user code of a run are sent and recorded by the run."""
         run, sender = RUN_ENGINE.get(), self._elsewhere if is_elsewhere else self._sender
         if run is None:
             return sender.send(origin, http, request)
@@ -415,7 +415,10 @@ class LibraryEngine:
         return DrawnStrategy(draw, f"<cases of {operation.label}>")
 
     def has_cases(self, operation: ApiOperation, options: Mapping[str, Any]) -> bool:
-        """Whether cases exist: none do if only invalid data is wanted and the operation accepts everything. Other errors are raised by drawing."""
+        """Whether cases exist.
+
+        There are none if only invalid data is wanted and the operation accepts everything. Other errors are raised by drawing.
+        """
         mode = options.get("generation_mode")
         wanted = None if mode is None else generation_mode(mode)
         usual = mode_of(self.settings_of(operation).modes_in_python)
@@ -498,7 +501,7 @@ class LibraryEngine:
         return replace(self._home, base_path=base_path)
 
     def _target(self, base_url: str | None, settings: RunSettings, credentials: Iterable[str]) -> BaseUrl | None:
-        """Return the target that base URL, configuration and description name."""
+        """Return the target according to the base URL, the configuration and the description."""
         given = base_url or settings.target.base_url
         return origin_of(self._schema, self._location, self.application, given, credentials)
 
@@ -602,7 +605,7 @@ class LibraryEngine:
         return outcome
 
     def class_checks(self) -> Iterable[ClassCheck]:
-        """Return the active class checks of users; in a run those of the run."""
+        """Return the active class checks of users; in a run, the class checks of the run."""
         for recorder in RECORDERS:
             recorder.judging(self._attached.classes)
         return self._attached.classes.of(self.settings.asked[1].common.check_settings)

@@ -92,7 +92,7 @@ class ExtraValues(Struct, frozen=True):
     usual: ValuePool | None = None
 
     def pick(self, location: Location, name: str, index: int) -> Binding | None:
-        """Return the value at this index, which wraps around at the end of the list; without values, that of the other pool."""
+        """Return the value at this index, which wraps around at the end of the list. Without values, return the value of the other pool."""
         values = self.source.values_for(self.operation, str(location), name)
         if not values:
             return None if self.usual is None else self.usual.pick(location, name, index)
@@ -137,7 +137,7 @@ class ExtensionPoints:
         return body
 
     def apply_auth(self, case: Case, context: AuthContext) -> bool:
-        """Put the credentials of a provider of `auth` into a case; return whether one covers its operation.
+        """Put the credentials of a provider of `auth` into a case. Return whether a provider covers the operation.
 
         A replacement is called before each call. If it returns True, no other credentials are added to the call.
         """
@@ -231,7 +231,7 @@ def prepared(schema: Any, case: Case) -> Case:
 
 
 def authorised(schema: Any, case: Case) -> Case:
-    """Return the case itself, or a copy that the `apply_auth` of a user has authenticated."""
+    """Return the case itself, or a copy with the credentials that a user's `apply_auth` added."""
     if schema is None or not is_extended(schema, "apply_auth"):
         return case
     changed = copy(case)

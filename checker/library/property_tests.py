@@ -1,4 +1,4 @@
-"""A test function and an operation as one Hypothesis test: its explicit examples are listed cases, and it generates drawn ones."""
+"""A test function and an operation as one Hypothesis test. Listed cases are its explicit examples, drawn cases its generated ones."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final

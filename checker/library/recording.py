@@ -80,7 +80,7 @@ class CallRecorder(Protocol):
     """Records calls."""
 
     def began(self, label: str, seed: Any) -> None:
-        """Record that a test of an operation begins; empty for several operations. The seed is None without random cases."""
+        """Record that a test of an operation begins; the label is empty for several operations. The seed is None without random cases."""
         ...
 
     def called(self, call: Call) -> None: ...

@@ -71,7 +71,7 @@ _NO_FIELD: Final = "Field `{name}` not found{hint} Available fields: {available}
 
 
 class CountedSelection(Struct, frozen=True):
-    """A total, and how many of it are selected."""
+    """A total, and the number of selected items in it."""
 
     total: int
     selected: int
@@ -216,8 +216,8 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
     def include(self, *functions: Predicate, **attributes: Unpack[FilterAttributes]) -> "LoadedSchema":
         """Return the schema with matching operations only.
 
-        A filter is a function of an object with `operation`, or `name`, `method`, `path`, `tag`, `operation_id` (a string or
-        a list), each also with `_regex`. An operation has to match all filters of one call; of several calls, one is enough.
+        A filter is a function that takes an object with `operation`, or one of `name`, `method`, `path`, `tag` and
+        `operation_id` (a string or a list), each also with `_regex`. An operation has to match all filters of one call. If there are several calls, a match of one call is enough.
         Raises `IncorrectUsage`.
         """
         return self._narrowed(self._filter.including(*functions, **attributes))
@@ -271,7 +271,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
     def as_state_machine(self) -> "type[APIStateMachine]":
         """Return a state machine of Hypothesis over the links of the selected operations, declared and inferred.
 
-        Raises `NoLinksFound`; `InvalidStateMachine` where links are declared and none of them can be followed.
+        Raises `NoLinksFound`; `InvalidStateMachine` if links are declared but none can be followed.
         """
         operations = list(self.get_all_operations())
         model = self.opened.resources().joined(self.apply_stateful_inference(self.observations))
@@ -294,7 +294,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
             yield entry.label, partial(self.read, entry)
 
     def matching_entries(self) -> Iterator[Entry]:
-        """Return the operations that `include` and `exclude` select, whatever the configuration says about them; none is read."""
+        """Return the operations that `include` and `exclude` select, without reading them. The configuration is ignored."""
         return filter(self._matches, self.opened.entries())
 
     def find_operation_by_label(self, label: str) -> ApiOperation | None:
@@ -328,7 +328,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         return None if isinstance(found, BrokenOperation) else found
 
     def operations_with_incoming_links(self) -> Iterator[ApiOperation]:
-        """Yield the selected operations that responses of others lead to, by declared or inferred links, in document order."""
+        """Yield the selected operations to which declared or inferred links of other operations lead, in document order."""
         targets = {one.target for one in self.opened.resources().transitions}
         return (one for one in self._readable() if one.label in targets)
 
