@@ -140,7 +140,7 @@ def is_accepted(case: Case, response: Response, tools: CheckTools) -> bool:
 
 
 def ignored_auth(context: CheckContext) -> Exchanging[Found]:
-    """Fail on 2xx for a request without credentials. Repeat a request with credentials without them, and with wrong ones.
+    """Fail on 2xx for a request without credentials. Repeat a request that has credentials, once without credentials and once with wrong ones.
 
     The check sends two requests for the first accepted case of each operation (`WireRequest.is_probed`), or for the smallest
     case if none is accepted, and two to confirm a failure.
@@ -178,9 +178,8 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
 def _is_let_in_by_given(case: Case, sent: WireRequest, tools: CheckTools, places: Credentials) -> Exchanging[bool]:
     """Whether headers that the user configured for all requests are credentials that the description does not declare.
 
-    A header whose name suggests credentials is one. Another header is one if the request is refused without it. A request
-    that changes something is not repeated: instead, a GET of the same path must be refused without the headers and accepted
-    with them.
+    A header counts as credentials if its name suggests them, or if the request is refused without it. A request that changes
+    something is not repeated: instead, a GET of the same path must be refused without the headers and accepted with them.
     """
     try:
         given = given_headers(case, sent, tools, places)
@@ -406,7 +405,7 @@ def _is_made_up(operation: Operation, sent: WireRequest) -> bool:
 
 
 def _wrong(operation: Operation, sent: WireRequest) -> Credentials:
-    """Return wrong credentials for the first security alternative of the request, the same for all requests to an operation."""
+    """Return wrong credentials for the first security alternative of the request. They are the same for all requests to an operation."""
     carried = [one for one in operation.security if _carries(sent, credential_places((one,)))]
     return credential_places(carried[:1], wrong_values(operation.label)[0])
 

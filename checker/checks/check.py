@@ -1,4 +1,4 @@
-"""A row of the table of checks: name, settings, the interactions to which it applies, and what its verdict depends on."""
+"""A row of the table of checks: the name of a check, its settings, the interactions to which it applies, and the inputs of its verdict."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -94,7 +94,7 @@ class Applies(Struct, frozen=True):
         return any((*are_limited, self.but_scenarios, self.follows))
 
     def to_operation(self, operation: Operation) -> bool:
-        """Whether it may apply to interactions of an operation."""
+        """Whether the check may apply to interactions of an operation."""
         if self.methods is not None and (operation.method not in self.methods or operation.has_status_in_body):
             return False
         if self.path and re.search(self.path, operation.resource_path) is None:
@@ -102,11 +102,11 @@ class Applies(Struct, frozen=True):
         return self.operations is None or self.operations(operation)
 
     def to_request(self, kind: InteractionKind) -> bool:
-        """Whether it may apply to responses to requests of a kind, in some phase and with some status."""
+        """Whether the check may apply to responses to requests of a kind, in any phase and with any status."""
         return replace(self, phases=None, statuses=None, follows=False).to(kind)
 
     def to(self, kind: InteractionKind) -> bool:
-        """Whether it applies to interactions of this kind."""
+        """Whether the check applies to interactions of this kind."""
         return (
             (self.phases is None or kind.phase in self.phases)
             and (self.modes is None or kind.mode in self.modes)
@@ -128,7 +128,7 @@ class PriorRequest(Struct, frozen=True):
     asks: Callable[[Case, bool], bool]
     """Returns whether to send something before a case. The second argument is True if this confirms a failure."""
     run: Callable[[Case, WireRequest, CheckTools], Exchanging[Instead | None]]
-    """Takes the request of the case. Returns what to judge instead if the check fails, otherwise None."""
+    """Takes the request of the case. Returns the interaction to judge instead if the check fails, otherwise None."""
 
 
 class Check(Struct, frozen=True):
@@ -146,14 +146,19 @@ class Check(Struct, frozen=True):
     has_needs: Callable[[CheckTools | None], bool] | None = None
     """Returns whether the check can judge anything with these tools; None if it always can."""
     may_send: Callable[[Case, Response], bool] | None = None
-    """For a check that sends requests: returns whether it may fail on an interaction or send requests for it. None: for every interaction."""
+    """For a check that sends requests: returns whether the check may fail on an interaction or send requests for it.
+
+    None: it may for every interaction.
+    """
     probes: Callable[[Case, Response, CheckTools], bool] | None = None
-    """For a check that sends requests for one interaction of each operation: returns whether this interaction qualifies. The
-    first by index is chosen and marked (`WireRequest.is_probed`).
+    """For a check that sends requests for one interaction of each operation: returns whether this interaction qualifies.
+
+    The first such interaction by index is chosen and marked (`WireRequest.is_probed`).
     """
     probes_refused: Callable[[Case, WireRequest, CheckTools], Exchanging[Instead | None]] | None = None
-    """Sends probes for an operation that never accepted a case, derived from the request of a valid one. Returns the first that
-    shows a failure, which is then judged; None if all are refused.
+    """Sends probes for an operation that never accepted a case, derived from the request of a valid one.
+
+    Returns the first probe that shows a failure, which is then judged; None if all probes are refused.
     """
     beforehand: PriorRequest | None = None  # None for a check that sends nothing beforehand.
     judges_request: bool = False  # Whether it judges the request, so that it needs the request of a response.

@@ -38,7 +38,7 @@ _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?Z)?", re.
 _PINNED: Final = frozenset(("pinned", "ispinned", "sticky", "issticky", "featured", "isfeatured", "promoted"))
 """Names of flags for items that come before the sorted ones."""
 _ROUNDED: Final = re.compile(r"\b(?:at least|minimum|min|round(?:ed|s)?|multiple|per|each)\b", re.IGNORECASE)
-"""Words in the description of a limit that may not mean the size of the list."""
+"""Words that show that a limit may not mean the size of the list. They are searched in its description."""
 _ENVELOPES: Final = ("data", "result", "results", "response", "_embedded", "page")
 _BESIDE: Final = frozenset(("links", "errors", "warnings", "messages", "included", "columns", "fields", "facets"))
 """Normalised names of lists that are not the items."""
@@ -277,7 +277,7 @@ def _seen(items: Sequence[Item], key: str) -> list[tuple[object, ...]]:
 
 
 def _asking(context: CheckContext, query: Mapping[str, Any], alone: str = "") -> WireRequest:
-    """Return the request of the case with other values of query parameters. Of the optional ones, only `alone` and sort directions are kept."""
+    """Return the request of the case with other values of query parameters. Optional parameters are dropped, except for `alone` and sort directions."""
     asked = copy(context.case)
     needed = {one.name for one in asked.operation.parameters if one.required} | {alone}
     kept = {name: value for name, value in asked.query.items() if name in needed or normalised(name) in _DIRECTIONS}
@@ -288,8 +288,8 @@ def _asking(context: CheckContext, query: Mapping[str, Any], alone: str = "") ->
 def _overlapping(context: CheckContext, listed: _List) -> Exchanging[list[Failure]]:
     """Return the failure of a later page that contains an item of the first page.
 
-    A server may return its only page in place of a missing one, and a mock may return the same page for all. If the pages
-    are equal, a larger limit must return more items.
+    A server may return its only page in place of a missing one, and a mock may return the same page for every request.
+    If the pages are equal, a larger limit must return more items.
     """
     later, page, offset = _names_in(listed.items), _number(listed, _PAGES), _number(listed, _OFFSETS)
     if later is None or (page is None) is (offset is None):
@@ -334,8 +334,8 @@ def _overlapping(context: CheckContext, listed: _List) -> Exchanging[list[Failur
 def _between_pages(context: CheckContext, listed: _List) -> Exchanging[list[Failure]]:
     """Return the failure of a page behind a cursor, if one larger page contains items between that page and the page before.
 
-    Both pages are read again after the larger one, and then the larger one again, so that the items between them existed all
-    the time.
+    Both pages are read again after the larger page, and then the larger page again. This shows that the items between
+    them existed all the time.
     """
     case, steps, later = context.case, context.sequence, _names_in(listed.items)
     before = next((step for step in reversed(steps) if step.case.operation.label == case.operation.label), None)

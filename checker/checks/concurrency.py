@@ -1,4 +1,4 @@
-"""A race condition: two equal requests are both accepted if they are sent at once, although only the first one is if they are sent one after the other (CWE-362)."""
+"""A race condition: two equal requests are both accepted if they are sent at once, but only the first if they are sent one after the other (CWE-362)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
@@ -23,16 +23,16 @@ from checker.core.send import Exchanging
 
 _ONE_OF: Final = 16  # One of so many accepted writes is repeated.
 _SPENDS_OF: Final = 2
-"""One of so many accepted actions that may spend a balance is repeated: balances do not last."""
+"""One in this many accepted actions that may spend a balance is repeated, because balances do not last."""
 _CREATED: Final = 201
 _TRIES, _MORE_TRIES = 3, 8
-"""Pairs that are sent for a write whose repetition is refused, and pairs to confirm a failure: a pair may miss the moment."""
+"""Pairs of requests that are sent for a write whose repetition is refused, and pairs to confirm a failure. A single pair may miss the race."""
 _PAIRS: Final = 2  # Pairs that spend a balance twice. After these, nothing has to be repeated.
 _KEYS_OF: Final = 2  # One of so many accepted writes with an `Idempotency-Key` is repeated: few operations have one.
 _SETTLE_S: Final = 0.1
 _CONFLICT: Final = "409"
 _OF_STATE: Final = frozenset((400, 402, 403, 404, 409, 410, 412, 422, 423, 428))
-"""Statuses of requests that may be refused because of what an equal request has done."""
+"""Statuses of requests that may be refused because an equal request came first."""
 _IDS: Final = (("id",), ("uuid",), ("guid",))  # Last words of the names of identifiers.
 _TITLES: Final = {
     "update": "Lost update",
@@ -83,9 +83,8 @@ def races(context: CheckContext) -> Exchanging[Found]:
     is refused, or returns the resource that was created with the same `Idempotency-Key`, the earlier steps are sent again,
     with other names if theirs are in use, and then the write twice at once. It is a race if both are accepted, a third one
     is refused, and, as a control after sending the earlier steps once more, the second of two requests that are sent one
-    after the other is refused. The server then checks and acts in two steps. An update counts if it is about a version: with
-    a condition (RFC 9110, 13.1), or with the version in its body. A balance that both requests lower only once is a race as
-    well (`_spent_once`).
+    after the other is refused. The server then checks and acts in two steps. An update counts if it names a version, in
+    a condition (RFC 9110, 13.1) or in its body. If two requests lower a balance by the amount of one, that is a race, too (`_spent_once`).
     """
     case, sent, tools = context.case, context.response.request, context.tools
     if sent is None or tools is None or context.response.redirects:
@@ -302,7 +301,7 @@ def _ignored_key(context: CheckContext, request: WireRequest, again: Outcome) ->
 
 
 def _both(pair: Outcome) -> Sequence[Response]:
-    """Return the responses to two requests that were sent at once, if both succeeded; otherwise an empty sequence."""
+    """Return the responses to two requests that were sent at once; empty unless both succeeded."""
     others = [outcome for request, outcome, _ in pair.earlier if request.is_twice] if is_success(pair) else []
     # The outcome of a pair is the response with the lower status.
     return (pair, others[0]) if is_success(pair) and len(others) == 1 and is_success(others[0]) else ()

@@ -28,12 +28,12 @@ class JudgedInteraction(Protocol):
 
     @property
     def outcome(self) -> Outcome | None:
-        """The response, or why there is none; None if nothing was sent."""
+        """The response, or the reason why there is none; None if nothing was sent."""
         ...
 
 
 class Peers(Protocol):
-    """The configured users, whose resources are private to each."""
+    """The configured users. Each has private resources."""
 
     @property
     def names(self) -> Sequence[str]: ...
@@ -88,7 +88,7 @@ class CheckContext(Struct):
     case: Case
     response: Response
     plan: ResponsePlan
-    """The statement of the description about responses with this status and `Content-Type`."""
+    """The plan for responses with this status and `Content-Type`, according to the description."""
     config: Mapping[str, Any] = field(default_factory=dict)
     """Settings of the running check, by their configuration names: `expected-statuses`. A user's check also finds the settings
     of the operation in this phase, such as `headers`.
@@ -138,7 +138,7 @@ class CheckContext(Struct):
 
 
 Instead = tuple[WireRequest, Response]
-"""(request that a check sent before a case, its response), which are judged in place of the case's own request."""
+"""(request that a check sent before a case, response). They are judged in place of the case's own request."""
 Failures = tuple[Failure, ...]
 Found = Failure | Iterable[Failure] | bool | None
 """One failure, several, or none; True if the check does not apply to the interaction."""

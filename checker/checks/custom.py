@@ -72,7 +72,7 @@ class ClassCheck(Struct):
 
     @property
     def concludes(self) -> bool:
-        """Whether it has `after_run`."""
+        """Whether the class has `after_run`."""
         return hasattr(self.instance, AFTER_RUN)
 
     @property
@@ -118,7 +118,7 @@ def _keywords(kind: type) -> list[str] | None:
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 UserCheck = Callable[[CheckContext, Response, Case], object]
-"""A user's check. It raises an exception on failure. Failures in its result count as well."""
+"""A user's check. It raises an exception on failure. Failures in its result also count."""
 
 
 class CustomCheck(Struct, frozen=True):

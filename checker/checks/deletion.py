@@ -168,8 +168,8 @@ def as_get(case: Case) -> Case:
 def answers_any_name(context: CheckContext, named: Case) -> Exchanging[bool]:
     """Whether the server returns 2xx for a name that never existed, so that its response proves nothing about the resource of `named`.
 
-    The judged case is about that resource, or one below it. Methods other than GET and HEAD are replaced by GET, because an
-    update of a new name may create it.
+    The judged case concerns that resource, or a resource below it. Methods other than GET and HEAD are replaced by GET,
+    because an update of a new name may create it.
     """
     case, gone = context.case, list(named_values(named).values())[-1:]
     if case.operation.resource_places:
@@ -195,7 +195,8 @@ def invented(value: Any) -> Any:
 def _made_below(context: CheckContext) -> Found:
     """Return the failure of a step that created something below a deleted resource.
 
-    Some services restore the deleted resource in this case. Here the current response shows that it does not exist.
+    Some services restore the deleted resource in this case. Here the current response shows that the deleted resource
+    does not exist.
     """
     case, steps = context.case, context.sequence
     if method_of(case) not in _SHOWING or not is_valid(case):
@@ -274,7 +275,7 @@ def _failure(context: CheckContext, deleted: JudgedInteraction) -> Failure:
 
 
 def _used(request: str, status: int, deleted: JudgedInteraction, more: str, about: JudgedInteraction) -> Failure:
-    """Return the failure of a request with a status after a deletion. `about` is the step that gives the operation."""
+    """Return the failure of a request that was answered with a status after a deletion. The failure belongs to the operation of the step `about`."""
     failure = UseAfterFree(
         f"`{request}` is answered with {status} after `{told(deleted.case, deleted.request)}` "
         f"was answered with {status_of(deleted)}; expected 404 or 410{more}"

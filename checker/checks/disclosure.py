@@ -83,9 +83,8 @@ def shows_nothing(status: int, plan: ResponsePlan, config: Config) -> QuickLook:
 def error_disclosure(context: CheckContext) -> Found:
     """Fail on an error response that shows internals of the server.
 
-    These are stack traces of eight languages, errors of databases, paths of installed packages, private keys, and passwords
-    in URLs and environment variables, in the form in which frameworks print them. A text that the request contained does not
-    count.
+    These are stack traces of eight languages, errors of databases, paths of installed packages, private keys, and passwords in
+    URLs and environment variables, in the form that frameworks print. A text that the request contained does not count.
     """
     if context.response.is_traceback:
         return PASSED

@@ -27,7 +27,7 @@ _HEADER: Final = b"x-of-a-value"
 _URLS: Final = frozenset(("url", "uri", "link", "callback", "webhook", "endpoint", "feed", "href"))
 """Words in the names of values that a server may fetch."""
 _PORTS: Final = range(20_000, 32_000)
-"""Ports to listen on, below those that systems assign to clients. The case decides which, so that the same seed sends the same requests."""
+"""Ports to listen on, below those that systems assign to clients. The case determines the port, so that the same seed sends the same requests."""
 _TRIES: Final = 4  # Ports that are tried for a case, because another run may use the first one.
 
 

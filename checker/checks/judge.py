@@ -48,7 +48,7 @@ class Judge:
     def __init__(
         self, checks: Sequence[Check], settings: JudgeSettings | None = None, tools: CheckTools | None = None
     ) -> None:
-        """Without `tools`, checks can neither send requests nor judge them."""
+        """Without `tools`, checks cannot send requests or judge requests."""
         self._settings = settings or JudgeSettings()
         checks = [one for one in checks if one.has_needs is None or one.has_needs(tools)]
         given = ((one, self._settings.of(one)) for one in checks)
@@ -66,10 +66,7 @@ class Judge:
         return self._names
 
     def verdict(self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()) -> "Judgement | None":
-        """Return the verdict of all checks; None if one of them may need further requests, for which `judge` must be called.
-
-        This is the hot path.
-        """
+        """Return the verdict of all checks; None if one of them may need further requests, for which `judge` must be called. This is the hot path."""
         to_run = self._kinds.of(case, response, follows=bool(sequence))
         if not to_run.asked:
             return CLEAN
@@ -108,7 +105,7 @@ class Judge:
         return judgement if repeated is None else replace_struct(judgement, repeated=repeated)
 
     def _repeated(self, context: CheckContext) -> "Repetition | None":
-        """Return the server error in the response to the case's request, which a check has sent once more, with its failures."""
+        """Return the server error that occurred when a check sent the request of the case once more, with its failures."""
         case, sent = context.case, context.response.request
         if sent is None or sent.is_of_check or context.response.status_code >= _SERVER_ERROR:
             return None
@@ -137,7 +134,7 @@ class Judge:
         return Judgement(failures, (), ()) if failures else CLEAN
 
     def probes(self, case: Case, response: Response, sequence: Sequence[JudgedInteraction] = ()) -> bool | None:
-        """Whether a check that probes each operation once can do so for an interaction; None if no such check judges the operation."""
+        """Whether a check that probes each operation once can probe an interaction; None if no such check judges the operation."""
         tools, operation = self._tools, case.operation
         if tools is None or not any(one.applies.to_operation(operation) for one in self._probing):
             return None
@@ -205,7 +202,7 @@ class Judgement(Struct, frozen=True):
     unjudged: tuple[str, ...]
     errors: tuple[Raised, ...] = ()  # Exceptions of checks and hooks that are not failures.
     repeated: Repetition | None = None
-    """The server error in the response to the same request, which a check has sent once more. It is a further step of the sequence."""
+    """The server error that occurred when a check sent the same request once more. It is a further step of the sequence."""
 
     def grave(self, label: Label) -> tuple[str, ...]:
         """Return the fingerprints of this response's grave failures, without failures of requests that checks sent."""

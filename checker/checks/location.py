@@ -32,8 +32,8 @@ def location_conformance(context: CheckContext) -> Exchanging[Found]:
 
     The `Location` of a 202 is ignored, because the resource may not exist yet. A `Location` on another host is not followed.
     A `Location` that a described `GET` reads is not requested if its identifier is in the body, because sequences read such
-    a resource and `ensure_resource_availability` judges it. At the end of a sequence, `fuzz` requests it at once, because it
-    meets some states only once or twice and rarely extends the sequence with the read.
+    a resource and `ensure_resource_availability` judges it. At the end of a sequence, `fuzz` requests such a `Location`
+    at once, because some states occur only once or twice, and the sequence is rarely extended with the read.
     """
     response, request, tools = context.response, context.response.request, context.tools
     given = response.headers.get("location", [])

@@ -46,10 +46,7 @@ def unsupported_method(context: CheckContext) -> Found:
 
 
 def is_unknown_method(context: CheckContext) -> bool:
-    """Whether the server does not know an undeclared method (501 by RFC 9110, 9.1), which is no internal error.
-
-    QUERY is newer than most servers.
-    """
+    """Whether the server does not know an undeclared method (501 by RFC 9110, 9.1), which is no internal error. QUERY is newer than most servers."""
     request, status = context.response.request, context.response.status_code
     if request is None or status not in (_UNKNOWN if request.method == _NEW else {_NOT_IMPLEMENTED}):
         return False

@@ -31,7 +31,7 @@ def asks_for_headers(operation: Operation) -> bool:
 
 
 def missing_required_header(context: CheckContext) -> Found:
-    """Fail unless a request is refused whose only fault is a missing required header."""
+    """Fail if a request whose only fault is a missing required header is not refused."""
     name = _missing(context)
     if name is None:
         return True

@@ -46,10 +46,10 @@ def refuses(status: int, plan: ResponsePlan, config: Config) -> bool:
 
 
 def negative_data_rejection(context: CheckContext) -> Exchanging[Found]:
-    """Fail unless a request is refused whose final bytes are proved to be invalid.
+    """Fail if a request whose final bytes are proved to be invalid is not refused.
 
-    A request with an idempotency key is sent again with a fresh key, because the response may be the stored one of an
-    earlier request.
+    A request with an idempotency key is sent again with a fresh key, because the response may be the stored response to
+    an earlier request.
     """
     status = context.response.status_code
     if refuses(status, context.plan, context.config) or denies_condition(context.response):
@@ -90,7 +90,7 @@ def negative_data_rejection(context: CheckContext) -> Exchanging[Found]:
 
 
 def _unchecked_schema(context: CheckContext, part: PartVerdict) -> str:
-    """Return what operations have in common that lack the same validation; empty if unknown.
+    """Return the common property of operations that lack the same validation; empty if unknown.
 
     This is the missing body, a body that does not have its media type, the format of a number, the place of a named schema,
     name and schema of a parameter, or place and schema of a member deep in a value.
@@ -185,7 +185,7 @@ def _doubt_about_emptiness(context: CheckContext, verdict: RequestVerdict) -> st
 
 
 def _doubt_about_path(context: CheckContext, verdict: RequestVerdict) -> str:
-    """Return why another operation may have answered; empty if this one did."""
+    """Return why another operation may have answered; empty if this operation answered."""
     wrong = [part for part in verdict.invalid if part.location is Location.PATH]
     if not wrong:
         return ""

@@ -54,7 +54,7 @@ class ForeignWrite(Failure, code="ST406", title="Resource of another user is cha
 
 
 def may_write(case: Case, response: Response) -> bool:
-    """Whether the check sends the request of a peer for an interaction, or judges the response to one."""
+    """Whether the check sends the request of a peer for an interaction, or judges the response to such a request."""
     sent, is_update = response.request, case.method != REMOVING
     if sent is None or not is_bound(case, response):
         return False
@@ -237,8 +237,8 @@ def _leak(
 def _is_shared(context: CheckContext, peers: Peers, users: tuple[str, str], mine: Thing) -> Exchanging[bool]:
     """Whether the collection shows that its members are shared, because it lists the resource for the peer.
 
-    A collection in pages may list the resource on another page. Then it is shared if it lists the same members for both
-    users. If the list is refused without a query, nothing is known about the members: the result is True, with a note.
+    A collection in pages may list the resource on another page. Then the collection is shared if it lists the same
+    members for both users. If the list is refused without a query, nothing is known about the members: the result is True, with a note.
     """
     case = context.case
     path, _, rest = case.operation.path.rstrip("/").rpartition("{")
@@ -335,7 +335,7 @@ def _is_below(case: Case) -> bool:
 
 
 def _marks(context: CheckContext) -> set[str]:
-    """Return values that identify a body: the identifiers in the path, or, below a resource, what the sequence sent."""
+    """Return values that identify a body: the identifiers in the path, or, below a resource, the values that the sequence sent."""
     if not _is_below(context.case):
         return {str(value) for value in named_values(context.case).values()}
     sent = (value for step in context.sequence for one in _things(step.case.body) for value in _scalars(one).values())
@@ -353,7 +353,7 @@ def _thing(context: CheckContext, answer: Response) -> Thing | None:
 
 
 def _shows(context: CheckContext, answer: object, mine: Thing) -> bool:
-    """Whether a response contains the same object: all common values are equal, and there are more than the identifier."""
+    """Whether a response contains the same object: all common values are equal, and there are others besides the identifier."""
     if not _is_served(answer):
         return False
     theirs = _thing(context, answer)

@@ -170,7 +170,7 @@ _OF_BODIES: Final = (b"content-type", b"content-length", b"content-encoding")
 
 
 def is_path_refused(context: CheckContext) -> Exchanging[bool]:
-    """Whether a bare 400 comes from a filter before the application, which refuses the odd characters on an unknown path as well.
+    """Whether a bare 400 comes from a filter in front of the application. Such a filter also refuses the odd characters in an unknown path.
 
     The same unknown path without these characters must not be refused. Sends at most two requests, and none if the path has
     no odd character.
@@ -223,7 +223,7 @@ _LONGEST_SAID = 100
 _REFUSED_ANYWHERE = "the target refuses such characters in any path, also in unknown ones"
 _CREDENTIALS_REFUSED = (400, 422)
 _UNDECLARED = "undeclared properties of the body"
-"""The cause of refusals without a reason of properties that are neither declared nor forbidden: servers refuse all such properties or none."""
+"""The cause of unexplained refusals of properties that are neither declared nor forbidden. A server refuses all such properties or none."""
 _CONTAINERS = (("query", Location.QUERY), ("headers", Location.HEADER), ("cookies", Location.COOKIE))
 
 
@@ -286,7 +286,7 @@ def positive_data_acceptance(context: CheckContext) -> Exchanging[Found]:
 
 
 def _reason(context: CheckContext) -> str:
-    """Return the words of a refusal; empty if it names no parameter, no two properties, and no limit.
+    """Return the words of a refusal; empty if the refusal names neither a parameter nor two properties nor a limit.
 
     A demand that frameworks make on every string is one reason, whichever property it names. Numbers, identifiers and sent
     values are removed, because many servers repeat the refused value.
@@ -342,7 +342,7 @@ def _plain(name: str) -> str:
 
 
 def _hint(context: CheckContext) -> Exchanging[str]:
-    """Return a line about undeclared properties without which the request is accepted; empty if it is refused without them as well."""
+    """Return a line about undeclared properties that cause the refusal; empty if the request is also refused without them."""
     less = declared_body_alone(context.case)
     if less is None:
         return ""

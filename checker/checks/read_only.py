@@ -22,7 +22,7 @@ from checker.schema.views import Outline, outline_of
 _ONE_OF: Final = 16  # One of so many accepted writes is repeated with read-only fields.
 _MOST: Final = 20  # Fields that are set together.
 _STEP: Final = 1_009
-"""Distance from the number that the server chose: more than a counter counts between two requests."""
+"""Distance from the number that the server chose. A counter does not grow by this much between two requests."""
 _LONGEST: Final = 40
 _NAMES: Final = ("id", "uuid", "guid", "key", "slug", "name")
 

@@ -14,7 +14,10 @@ from checker.core.send import Exchanging
 
 _HEAD_OF: Final = 16
 _AGAIN_OF: Final = 8
-"""One of so many successful reads of sequences is also sent as HEAD, and one is repeated if it contains a field that reads must not change."""
+"""One in this many successful reads of sequences is also sent as HEAD.
+
+One in this many is repeated if it contains a field that reads must not change.
+"""
 _READS: Final = 3  # Further reads. Each has to change the field by the same number.
 _NOT_THERE: Final = frozenset((400, 404, 410, 422, 500))
 """Statuses of HEAD that contradict the 2xx of GET."""
@@ -40,8 +43,8 @@ def is_chosen(case: Case, response: Response) -> bool:
 def safe_methods(context: CheckContext) -> Exchanging[Found]:
     """Fail if HEAD fails where GET succeeds before and after, or if each GET changes the resource that it reads.
 
-    A server that does not support HEAD proves nothing, so it must refuse an unknown method as unknown, and HEAD with another
-    status. A resource may count its reads: a field is judged only if it contains the version of the resource, or if a
+    A server that does not support HEAD proves nothing. So the server must refuse an unknown method as unknown, and HEAD
+    with another status. A resource may count its reads: a field is judged only if it contains the version of the resource, or if a
     described write is named after it (`POST /prescriptions/{id}/refills`), and only if each of three further reads adds the
     same number to it, with another request in between.
     """
@@ -97,7 +100,7 @@ def _changed(context: CheckContext) -> Exchanging[Failure | None]:
 
 
 def _is_changed_by_writes(context: CheckContext, name: str) -> bool:
-    """Whether a field is about writes to a resource: its version, or what a described `POST` below the resource counts."""
+    """Whether only writes should change a field: it is the version of the resource, or counts uses of a described `POST` below it."""
     operation, tools, request = context.case.operation, context.tools, context.response.request
     assert tools is not None
     assert request is not None

@@ -59,9 +59,9 @@ def is_there(status: int, plan: ResponsePlan, config: Config) -> bool:
 def ensure_resource_availability(context: CheckContext) -> Exchanging[Found]:
     """Fail on 404 for a resource that an earlier step created by POST and no step removed.
 
-    Any write after the creation may have removed the resource, for example `POST /flush` in a step between, or from another
-    worker, which may send it a hundred times a second. So the steps up to the creation are sent again, followed only by the
-    read. If the resource is then available, such a write had removed it.
+    Any write after the creation may have removed the resource, for example a `POST /flush` in a step between, or from
+    another worker. So the steps up to the creation are sent again, followed only by the
+    read. If the resource is available then, another write had removed it.
     """
     steps, case = context.sequence, context.case
     meta = case.meta
@@ -229,7 +229,7 @@ def _may_remove(step: JudgedInteraction, case: Case, creator: JudgedInteraction)
 
 
 def _uses_parent(step: JudgedInteraction, case: Case) -> bool:
-    """Whether a step is an action on a resource in the path of a case, such as the checkout of a cart, or names one in its values.
+    """Whether a step is an action on a resource in the path of a case, such as the checkout of a cart, or names such a resource in its values.
 
     The action may have consumed the resource with everything below it.
     """

@@ -47,7 +47,7 @@ def is_success(outcome: object) -> TypeGuard[Response]:
 
 
 def status_of(step: JudgedInteraction) -> int:
-    """Return the status of a step, from the body if the API reports it there; 0 without a response."""
+    """Return the status of a step, from the body if the API reports the status there; 0 without a response."""
     outcome = step.outcome
     return step.case.operation.status_of(outcome) if isinstance(outcome, Response) else 0
 
@@ -105,7 +105,7 @@ def line_of(request: WireRequest | None) -> str:
 
 
 def told(case: Case, request: WireRequest | None) -> str:
-    """Return a request for messages: method and target, or the operation if all requests have the same target."""
+    """Return a request as text for messages: method and target, or the operation if all requests have the same target."""
     operation = case.operation
     return line_of(request) if not operation.has_status_in_body else str(operation.label)
 

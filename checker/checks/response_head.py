@@ -25,7 +25,7 @@ def is_documented(status: int, plan: ResponsePlan, config: Config) -> bool:
 
 
 def status_code_conformance(context: CheckContext) -> Found:
-    """Fail on a status that is neither documented, including wildcards and `default`, nor expected by the settings."""
+    """Fail on a status that is neither documented (also by wildcards and `default`) nor expected by the settings."""
     status = context.response.status_code
     if is_documented(status, context.plan, context.config):
         return PASSED

@@ -28,7 +28,7 @@ class JsonSchemaError(Failure, code="ST108", title="Response violates schema", s
     violation: SchemaViolation | None = None
 
     def cause(self, label: str) -> str:
-        """Compute the cause from the violated schema on first use, only for failures that are kept: a schema may be long."""
+        """Compute the cause from the violated schema. This happens on first use, only for failures that are kept, because a schema may be long."""
         if self.violation is not None and not self.shared_cause:
             # Named schemas are violated wherever they are used. Short schemas without properties at the root of a body
             # are equal by chance.
@@ -49,7 +49,7 @@ class JsonSchemaError(Failure, code="ST108", title="Response violates schema", s
 
 
 class MalformedJson(Failure, code="ST109", title="JSON deserialization error"):
-    """The body is declared as JSON, but is not JSON."""
+    """The body is declared as JSON but cannot be parsed as JSON."""
 
 
 class ContentDeserializationError(Failure, code="ST110", title="Content deserialization error"):

@@ -47,7 +47,7 @@ def rule_of_status(status: int) -> str:
 def requested_status(context: CheckContext) -> str:
     """Return path and name of the parameter that requests the received status, such as `/status/{code}`; empty if none does.
 
-    Such an operation sends any status, and each is the same deviation from the description.
+    Such an operation sends any status, and all of them count as one deviation from the description.
     """
     status = context.response.status_code
     for name, value in {**context.case.query, **context.case.path_parameters}.items():
@@ -105,8 +105,8 @@ NAMED_SCHEMA = later_pattern(r"(?:^|[/#])(?:components/schemas|definitions)/")
 def number_format(violation: PartVerdict | SchemaViolation) -> str:
     """Return the number format that a value violates, such as `format int32`; empty for other violations.
 
-    If a server's integers are larger than described, one described type or one missing validation is wrong, although it
-    shows in every property.
+    If a server's integers are larger than described, the fault is one described type or one missing validation,
+    although every property shows it.
     """
     schema = violation.schema
     is_of_number = violation.keyword == "format" and isinstance(violation.value, int | float)
@@ -161,7 +161,7 @@ def path_of(context: CheckContext, request: WireRequest) -> str:
 
 
 def is_of_several(context: CheckContext) -> bool:
-    """Whether another operation may have answered, because the sent path matches it as well: routers choose differently.
+    """Whether another operation may have answered, because the sent path matches it as well: routers choose in different ways.
 
     Only a path without variables has a defined precedence (OpenAPI, "Path Templating Matching"). Status 405 may be the
     answer of a path that does not support the method.

@@ -24,7 +24,7 @@ DROPPED = "connection dropped"
 """The rule of dropped connections. There is only one, because a reset may discard data that arrived before it."""
 UNANSWERED = "no response"  # The rule of requests without a response.
 _WITHOUT_REASON = "an error without a reason that passes"
-"""The cause of server errors without a reason that do not show each time. A client cannot tell them from a locked database."""
+"""The cause of intermittent server errors without a stated reason. A client cannot distinguish them from the errors of a locked database."""
 _BEGINNING = 2_000  # Bytes at the start of a response in which its reason is searched.
 _UPDATING: Final = frozenset(("PUT", "PATCH"))
 _OF_STATE = "Status 503 reports a state of the service, which an earlier request may have caused."
@@ -118,12 +118,12 @@ def not_a_server_error(context: CheckContext) -> Found:
 
 
 def _passing(template: str) -> str:
-    """Return the cause of a server error that does not recur when its request is sent again; empty if its text distinguishes it from others."""
+    """Return the cause of a server error that does not recur when its request is sent again; empty if the text distinguishes the error from others."""
     return _WITHOUT_REASON if says_nothing(template) else ""
 
 
 def _common_reason(template: str, case: Case) -> str:
-    """Return what errors of several operations have in common: the shape of the request, a kind of value, or one handler; empty if nothing."""
+    """Return the common property of errors of several operations: the shape of the request, a kind of value, or one handler. Empty if there is none."""
     # Methods of one path with the same prose have one handler. `PUT` and `PATCH` with a body have one handler in most
     # frameworks (`update` of Django REST framework, Rails and Laravel). Terse definitions are equal by chance.
     if case.operation.method in _UPDATING and case.operation.bodies:
@@ -146,7 +146,7 @@ def _common_reason(template: str, case: Case) -> str:
 _LONG_INTEGER: Final = later_pattern(r"(-?)0*([1-9][0-9]{18,})")
 _SURROGATE: Final = later_pattern("[\ud800-\udfff]")
 _ENOUGH_DIGITS: Final = 20
-"""Every integer with so many digits is beyond 64 bits. Python cannot convert more than 4,300 digits."""
+"""Every integer with this many digits is beyond 64 bits. Python cannot convert more than 4,300 digits."""
 
 
 def _of_value(template: str, case: Case) -> str:

@@ -53,7 +53,7 @@ def session_ends(context: CheckContext) -> Exchanging[Found]:
     """Fail if a token that a step of the sequence obtained is still accepted after a logout with it.
 
     The logout is a described POST beside the operation or the login. The server must accept the logout and refuse another
-    token, because only then the access depends on the token.
+    token, because only then does access depend on the token.
     """
     case, sent, tools = context.case, context.response.request, context.tools
     token = next(_tokens(case), None)

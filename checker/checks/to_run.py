@@ -1,7 +1,6 @@
 """Selects the checks for an interaction, because most checks do not apply to most interactions.
 
-Interactions are grouped by kind: everything that is known before the body is read. The checks are selected once for each
-kind.
+Interactions are grouped by kind: everything that is known before the body is read. The checks are selected once for each kind.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -39,7 +38,7 @@ class ChecksToRun(Struct):
     at_once: tuple[Asked, ...] = ()  # The checks of `asked` that send no requests.
     quick_look: QuickLook | None = None  # A quick test for all of `at_once`; None if one of them has none.
     may_send: MaySend | None = None
-    """Returns whether a check that sends requests may do so for an interaction; None if no check sends any."""
+    """Returns whether some check may send requests for an interaction; None if no check ever sends requests."""
     by_case: "dict[_OfCase, ChecksToRun] | None" = None
     """The checks by properties of the case; None if they do not depend on the case."""
 
@@ -51,7 +50,7 @@ class Kinds(Struct):
     _met: dict[_OfResponse, ChecksToRun] = field(default_factory=dict)
 
     def of(self, case: Case, response: Response, *, follows: bool) -> ChecksToRun:
-        """Return the checks that apply to an interaction. `follows`: it is not the first of its sequence."""
+        """Return the checks that apply to an interaction. `follows`: the interaction is not the first of its sequence."""
         kind = (id(case.operation), response.status_code, response.content_type)
         found = self._met.get(kind) or self._meet(kind, case, response, follows=follows)
         if found.by_case is None:

@@ -139,10 +139,10 @@ def _spelled(text: str) -> str:
 
 
 def _compared(case: Case, sentences: list[str]) -> Iterator[tuple[str, str]]:
-    """Yield pairs of different parameters and properties that a sentence compares. One of them may be stored and not sent.
+    """Yield pairs of different parameters and properties that a sentence compares. One of the two may be stored instead of sent.
 
     `start must be before end`, `start and end must differ`, but not `name of user must be less than 50 characters`. A
-    sentence with other spellings, such as `start time` for `begin`, is about the only two such values.
+    sentence with other spellings, such as `start time` for `begin`, counts if there are only two such values.
     """
     names = _names_of(case)
     places = [(Location.BODY, (name,)) for name in names]

@@ -1,4 +1,4 @@
-"""Checks that an update has the same effect each time, replaces the whole resource, and respects the version that it is about."""
+"""Checks that an update has the same effect each time, replaces the whole resource, and respects the version that it names."""
 
 from collections.abc import Sequence
 from copy import copy
@@ -67,13 +67,13 @@ def is_chosen(case: Case, response: Response) -> bool:
 
 
 def update_conformance(context: CheckContext) -> Exchanging[Found]:
-    """Fail if an update is not stored, if a second equal PUT adds to a list, if a PUT keeps a field that it left out, if a PATCH empties one, or if a condition is ignored.
+    """Fail if an update is not stored, a second equal PUT adds to a list, a PUT keeps an omitted field, a PATCH empties a field, or a condition is ignored.
 
-    * An update is not stored if `read_your_writes` says so of two reads, the second one a while later.
-    * The list has to hold its items, and then those that were sent once more.
+    * An update is not stored if two reads, one of them later, fail `read_your_writes`.
+    * The list has to contain its items, followed by a second copy of the sent items.
     * The response to the PUT has to show the resource without the field, and a read after it the old value.
-    * The emptied field has to be a number that a further PATCH restores, so that the server accepts it beside the others. A PATCH with
-      the stored values of other fields, none of which is a state or a switch, then empties it once more.
+    * The emptied field has to be a number. A further PATCH restores it, which shows that the server accepts it. A PATCH
+    with the stored values of other fields, none of which is a state or a switch, then has to empty it again.
     * An update with the old strong entity tag in `If-Match` has to be accepted and to change the tag, and one with an unknown
       tag has to be refused with 412, which proves that the server supports conditions. A `GET` with the old tag in
       `If-None-Match` has to return 304.

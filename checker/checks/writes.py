@@ -44,7 +44,7 @@ _FLAGS: Final = "active isactive enabled isenabled verified isverified published
 _DECIDED: Final = frozenset(f"status state phase stage role owner admin quantity {_FLAGS}".split())
 """Normalised names of fields whose first value servers often choose by their own rules."""
 _DRIFT: Final = 1_000
-"""Largest distance by which a number may change by itself until it is read, such as milliseconds of a time to live."""
+"""Largest change of a number between write and read that is not an error, such as milliseconds of a time to live."""
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9]*", re.ASCII)
 _TELLING: Final = 3  # Length from which a text is not equal to another by chance.
 
@@ -64,16 +64,16 @@ class RefusedWriteStored(
 def read_your_writes(context: CheckContext) -> Exchanging[Found]:
     """Fail on a read that shows another value than the accepted write before it.
 
-    The write is a valid JSON object by PUT or PATCH to the same path, or by the POST that created the resource; no other write that was
-    not refused stands between. Compared are fields that both the request and the response describe, with values of the same type: a
+    The write is a valid JSON object by PUT or PATCH to the same path, or by the POST that created the resource; there
+    is no other accepted write between them. The check compares fields that both the request and the response describe, with values of the same type: a
     boolean, an integer, a member of an enumeration, or a text of ASCII letters and digits, without case. A field is lost if
 
     * the response to the write showed the value that was sent, or
     * the description distinguishes written from read fields (some response fields are `readOnly` or absent from the request),
-      and one of these holds: the response to the write lacks the field; an update left its old value; a creation replaced a
-      value that servers usually do not choose.
+      and the response to the write lacks the field, an update left its old value, or a creation replaced a value that
+      servers usually do not choose.
 
-    A number is lost if its old value is back, or if it is far from the one that the response to the write showed. A text with
+    A number is lost if its old value is back, or if it differs much from the number in the response to the write. A text with
     other characters or a list is lost if its old value is back. To rule out a mock, another field of this write, or of the
     earlier state, must be stored, and a name that never existed must not be found.
     """
@@ -184,7 +184,7 @@ def _outlines(context: CheckContext, write: Case, sent: Thing) -> tuple[Outline,
 
 
 def _lost(sent: Thing, things: tuple[Thing, Thing, Thing], requested: Outline, described: Outline) -> Iterator[str]:
-    """Yield the fields with another value than was sent. `things`: the resource as read, as it was before, and in the response to the write."""
+    """Yield the fields whose value differs from the sent one. `things`: the resource as read, before the write, and in the response to the write."""
     read, before, echo = things
     for name, value in islice(sent.items(), _MOST):
         if name not in read or normalised(name) in _OWN or not {name} <= set(described.names) & set(requested.names):
