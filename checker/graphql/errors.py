@@ -22,7 +22,7 @@ _OF_SERVER: Final = frozenset(
      "504"]
 )  # fmt: skip
 _DEFAULT_LABEL: Final = "internal_server_error"
-"""Apollo Server's label for every error that has no label, so it says nothing."""
+"""Apollo Server's label for every error without a label of its own. It has no meaning."""
 _OF_CLIENT: Final = frozenset(
     ["bad_user_input", "baduserinput", "graphql_validation_failed", "graphql_parse_failed", "bad_request", "badrequest",
      "operation_resolution_failure", "validationerror", "validation_error", "validation_failed", "validation_failed_error",
@@ -86,14 +86,14 @@ _RUNTIME: Final = re.compile(
     r"|(?:[cC]onnection|[cC]ursor|[rR]ecord(?:set)?|[rR]eader|[wW]riter) has been closed"
     r"|(?:[bB]ackend|[sS]erver|[sS]ervice|[sS]ystem) (?:is |was )?(?:currently |temporarily )?(?:unavailable|down|overloaded))\b"
 )
-"""Words of languages, databases and networks for their own failures."""
+"""Words of programming languages, databases and networks for their own failures."""
 _FALLEN: Final = re.compile(
     r"\binternal (?:server |system )?error|unexpected (?:execution )?error|^error trying to resolve"
     # Guards in .NET use the words of validators.
     r"|^value cannot be null\.?\s+\(?parameter|^index was out of range|^specified argument was out of the range",
     re.IGNORECASE,
 )
-"""Words of servers for their own failure, stronger than any label."""
+"""Words of servers for their own failure. They count more than any label."""
 _VALIDATION: Final = re.compile(
     r"Cannot query field|Unknown (?:argument|type|field|fragment|directive)|Syntax Error|Variable [\"'`]?\$\w+"
     r"|Expected (?:type|value|variable|a? ?non-nullable)|Within OneOf Input Object type|(?:Argument|Field) [\"'`]?[\w.:]+[\"'`]?.{0,80} (?:is required|has (?:an )?invalid"

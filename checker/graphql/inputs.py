@@ -35,7 +35,7 @@ from checker.graphql.scalars import Raw, schema_of
 from checker.graphql.selections import is_identifying
 
 _DEEPEST: Final = 3
-"""Levels of input objects that get all of their fields: in some schemas, each object has fields of all others."""
+"""Levels of input objects that get all of their fields. The number is limited because in some schemas each object contains all others."""
 _SHARED: Final = 2
 """Depth from which all values of a scalar or an enum share one definition, so that it is compiled and listed once."""
 _COUNT: Final = {"minimum": -1, "default": 1}

@@ -62,7 +62,7 @@ _BY_SIGN: Final = {
     "...": re.compile("FragmentsOn|KnownFragment|FragmentSpread"),
     "__": re.compile("Introspection"),
 }
-"""Text without which some rules cannot be broken -> the names of these rules."""
+"""Text that a query must contain to break some rules -> the names of these rules."""
 
 
 def rules_for(document: DocumentNode, query: str) -> list[type[ASTValidationRule]]:

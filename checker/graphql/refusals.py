@@ -1,4 +1,4 @@
-"""Demands on arguments in the `errors` of a response. From them, values of scalars that only the server knows are learned."""
+"""Demands on arguments in the `errors` of a response. They show the values of scalars that only the server knows."""
 
 import json
 import re
@@ -75,7 +75,7 @@ def demands_in_errors(args: Arguments, places: Collection[str], body: Any, respo
 
 
 def _limits(selection: Any, places: Collection[str], text: str) -> Iterator[BodyDemand]:
-    """Yield the demand that follows from a limit on depth or cost: only places above the limit's depth, or half as many."""
+    """Yield the demand that follows from a limit: only places within the permitted depth, or half as many places if the cost is limited."""
     if not isinstance(selection, list) or not selection or not _EXCEEDED.search(text):
         return
     if _DEPTH.search(text):

@@ -145,7 +145,7 @@ _UNPROCESSABLE: Final = 422
 
 
 def asked_for(union: GraphQLUnionType) -> GraphQLObjectType | None:
-    """Return the only member that is no error; None if several are none, because each of them may be the result."""
+    """Return the only member that is no error; None if there are several, because each of them may be the result."""
     fit = [one for one in union.types if all(_WRONG.isdisjoint(words(each.name)) for each in (one, *one.interfaces))]
     return fit[0] if len(fit) == 1 else None
 
@@ -193,7 +193,7 @@ class RootRole(Struct, frozen=True):
     witnesses: tuple[str, ...] = ()  # Fields of the response that indicate success: a flag, or a list of errors.
 
     def way(self, *names: str) -> tuple[Step, ...]:
-        """Return the fields that lead to the objects, or to `names`, with the union members that have them."""
+        """Return the path of fields to the objects, or to `names`, with the union members that have these fields."""
         return tuple(zip(self.members, names, strict=False))
 
     @property
@@ -206,7 +206,7 @@ class RootRole(Struct, frozen=True):
 
     @property
     def use(self) -> ResourceUse:
-        """Its row in the resource model."""
+        """The row of the field in the resource model."""
         owners = tuple(
             (one.name, _resource(one.owner.name))
             for one in self.naming

@@ -50,7 +50,7 @@ Path = tuple[str | int, ...]
 
 
 class Shape(Struct, frozen=True):
-    """The promise of one selected field, or of all data: a type and the selected fields of it."""
+    """The declared form of one selected field, or of all data: a type, and the fields that were selected from it."""
 
     kind: Any  # Its type in the schema.
     place: str  # `Author.born`, the field of the schema; `data` for the whole.

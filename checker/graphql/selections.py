@@ -117,9 +117,9 @@ def is_error(kind: Any) -> bool:
 
 
 def usual_fields(kind: Any) -> list[str]:
-    """Return the fields that are always selected of a type: its identifier, else one value, else `__typename`.
+    """Return the fields of a type that are always selected: the identifier, else one value, else `__typename`.
 
-    Of an error, message and code are selected, which distinguish causes.
+    From an error type, message and code are selected, because they distinguish causes.
     """
     if isinstance(kind, GraphQLUnionType):
         return ["__typename"]

@@ -1,6 +1,6 @@
 """Bodies of cases as requests: a query with variables, or with literal values.
 
-The body of a case says what to request and is no query text: `{"arguments": {"id": "1"}, "selection": ["name",
+The body of a case describes the request and is no query text: `{"arguments": {"id": "1"}, "selection": ["name",
 "friends.name"]}`. An invalid part is written so that a server notices it as well. A finished query, as text or under
 `query`, is sent unchanged.
 """
@@ -130,7 +130,7 @@ _QUERY: Final = re.compile(r"\s*(?:[{#]|(?:query|mutation|fragment)\b)")
 def written_request(value: Any) -> dict[str, Any] | list[Any] | None:
     """Return the request in a body that contains a query as text, alone or under `query`; the list for a list of such requests.
 
-    None for a body that says what to request.
+    None for a body that describes the request.
     """
     if isinstance(value, list) and value:
         return value if all(isinstance(written_request(one), dict) for one in value) else None
@@ -392,7 +392,7 @@ def forms_of(writer: QueryWriter, value: Any, *, costly: bool) -> Iterator[BodyF
 
 
 def _deep(writer: QueryWriter, value: Any) -> str:
-    """Return a query of depth `_DEPTH` with a small response: along single objects that lead back to their type, or along introspected types."""
+    """Return a query of depth `_DEPTH` with a small response. It follows single objects that lead back to their type, or introspected types."""
     way = None if is_list(writer.field.type) else _way_back(writer.kind)
     if way is None:
         # `ofType` of a type is one type or null, and every server with introspection has it.
