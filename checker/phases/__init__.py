@@ -1,6 +1,6 @@
 """The phases: which cases to try, in which order, and one attempt from the case to its verdict.
 
-The names below are what a phase outside the package needs; like all public names they are resolved on first use.
+The names below are what a phase outside the package needs; Like all public names, they are resolved on first use.
 """
 
 from importlib import import_module

@@ -38,7 +38,7 @@ class CallArguments(Struct, frozen=True):
     cookies: Mapping[str, Any] = field(default_factory=dict)
     auth: tuple[str, str] | None = None  # User and password.
     timeout: float | tuple[float | None, float | None] | None = None
-    """Seconds. A longer timeout than the configured one has no effect: the supervisor would take the worker for hanging."""
+    """Seconds. A longer timeout than the configured one has no effect, because the supervisor would regard the worker as hung."""
     verify: bool | str | None = None
     allow_redirects: bool | None = None  # Whether redirects are followed, as requests calls it.
     follow_redirects: bool | None = None
@@ -222,7 +222,7 @@ class Authorizing(Protocol):
         ...
 
     def renew(self, case: Case, request: WireRequest) -> bool:
-        """Fetch the credentials of a request anew; return whether it has any that can be fetched. Raises `CredentialError`."""
+        """Fetch the credentials of a request again. Return whether the request has credentials that can be fetched. Raises `CredentialError`."""
         ...
 
 

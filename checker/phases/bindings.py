@@ -61,7 +61,7 @@ def resolved(binding: Binding, earlier: Sequence[JudgedInteraction]) -> Binding:
 
 
 def without_step(bindings: Iterable[Binding], dropped: int) -> tuple[Binding, ...]:
-    """Return the bindings of a later step when the step at this place of the sequence is left out: values that it gave stay as they were."""
+    """Return the bindings of a later step after a step of the sequence was removed. Values from the removed step stay unchanged."""
     found = []
     for binding in bindings:
         step = binding.step
@@ -232,8 +232,7 @@ def _is_placed(body: Any, tokens: list[str], value: Any) -> bool:
 
 _TURNS: Final = 3
 _LIKELY: Final = (0, 20, 40)
-"""Indices of values of a pool: the best one, then two of those that a pool offers more often the likelier they are. The second best
-value is often another field of the only known resource, which names nothing.
+"""Indices of values of a pool: the best one, then two of those that a pool offers more often the likelier they are. The second best value is left out, because it is often another field of the only known resource, which identifies nothing.
 """
 
 
@@ -366,7 +365,7 @@ class BoundPool(Struct, frozen=True):
 
 
 class NewestFirst(Struct, frozen=True):
-    """A pool that always offers its latest value: the one that the step before has just shown."""
+    """A pool that always offers its latest value, which the previous step has just returned."""
 
     pool: ValuePool
 

@@ -136,8 +136,8 @@ _PARAMETERS: Final = (Location.PATH, Location.QUERY, Location.HEADER)
 def names_in(case: Case) -> list[tuple[str, str | int]]:
     """Return the values of a case that may name a resource, with their places: texts with letters or digits, then integers.
 
-    Parameters come first, then the body, outermost first. Values of earlier responses are left out, because they name what
-    exists already. Of the headers only an idempotency key is a name, because servers accept it once.
+    Parameters come first, then the body, outermost first. Values of earlier responses are left out, because they name
+    existing resources. Of the headers only an idempotency key is a name, because servers accept it once.
     """
     bindings = () if case.meta is None else case.meta.bindings
     bound = {one.name if one.location is Location.BODY else f"{one.location} {one.name}" for one in bindings}

@@ -76,7 +76,7 @@ class PathVariable(Struct):
     as_text: bool  # Whether an integer must be given as text.
     patterns: tuple[str, ...]  # Regular expressions with one group for it.
     is_careful: bool
-    """Whether the operation may remove what others need, so that it takes members that its own sequence created."""
+    """Whether the operation may remove resources that others need, so that it takes members that its own sequence created."""
 
 
 class StepTarget(Struct):
@@ -129,7 +129,7 @@ class ShownStep(Struct):
     use: ResourceUse  # What its operation does in the resource model.
     succeeded: bool  # Whether its response has a status of 2xx or 3xx.
     passed: Mapping[str, tuple[int, str]]
-    """Expression of a part of its request that an earlier response gave -> (step, expression) of that."""
+    """Expression of a part of the request that an earlier response gave -> (step, expression) of the origin."""
     used: Set[tuple[int, str]]  # (step, expression) of the values of a request that was refused.
     is_missing: bool  # Whether it was refused because something does not exist.
     leaves: list[tuple[ResponsePlace, Any]] | None = None
@@ -152,11 +152,11 @@ class SequenceModel(Struct):
     described: DescribedPaths
     places: dict[Label, Places] = field(default_factory=dict)
     _kinds: dict[tuple[Label, int, bool], ResponseKind] = field(default_factory=dict)
-    """(operation, status or 0 without a response, whether it is a success) -> what such responses have in common."""
+    """(operation, status or 0 without a response, whether it is a success) -> the common facts of such responses."""
     _targets: dict[Label, StepTarget] = field(default_factory=dict)
 
     def target(self, label: Label) -> StepTarget:
-        """Return what steps to an operation need to know of it."""
+        """Return the facts about an operation that steps to it need."""
         found = self._targets.get(label)
         if found is None:
             found = self._targets[label] = StepTarget.of(self.operations[label], self.model.uses[label])
@@ -227,7 +227,7 @@ class KnownResources(Struct):
                 yield step, *value
 
     def value(self, source: ValueOrigin) -> Any:
-        """Return the value of a source; in a list, the value of the element whose turn it is; `NOT_SET` if there is none."""
+        """Return the value of a source; for a list, the value of the next element in turn; `NOT_SET` if there is none."""
         sent = self.steps[source.step].sent
         if self.turn:
             value = value_of(of_element(source.expression, self.turn), sent)
@@ -236,7 +236,7 @@ class KnownResources(Struct):
         return value_of(source.expression, sent)
 
     def first_place(self, source: ValueOrigin) -> tuple[int, str]:
-        """Return the step and expression of the origin of a value, not of a request that only passed it on.
+        """Return the step and expression that first gave a value, and not those of a request that only passed the value on.
 
         If the passing request were the source, it could not be removed from a sequence.
         """

@@ -18,7 +18,7 @@ from checker.transport.prepare import plain_maker
 
 
 def edge_cases(operation: Operation, context: ListingContext) -> Iterator[ListedCase]:
-    """Yield the usual case first, then one change at a time; each request on the wire once.
+    """Yield the usual case first, then cases with one change each. No request is sent twice.
 
     Undeclared methods are tried once for each path. Requests with a longer head than servers have to accept are left out. Raises `Unsatisfiable` and `BudgetSpent`.
     """

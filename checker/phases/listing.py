@@ -22,7 +22,7 @@ from checker.generation.hooks import NO_HOOKS, ComponentHooks
 from checker.generation.settings import GenerationSettings
 
 SMALLEST = "/smallest"
-"""Suffix of a phase name: the list that holds only its smallest case, with the settings of the phase."""
+"""Suffix of a phase name for the list that contains only the smallest case, with the settings of the phase."""
 _KEPT = 4  # Lists that a worker always keeps: those of its task, of the next one, of an investigation.
 _MOST_LISTS = 32
 _MOST_CASES = 2_000
@@ -30,7 +30,7 @@ _MOST_CASES = 2_000
 
 
 class ListedCase(Protocol):
-    """A case of a list that is not made yet."""
+    """A listed case that is not made yet."""
 
     @property
     def key(self) -> Any:
@@ -38,7 +38,7 @@ class ListedCase(Protocol):
         ...
 
     def case(self, operation: Operation, case_id: str) -> Case:
-        """Return a new case that shares nothing with others."""
+        """Return a new case that shares no value with others."""
         ...
 
 
@@ -51,12 +51,11 @@ class ListingContext(Struct, frozen=True):
     warn: Callable[[SchemaWarning], None] = lambda warning: None
     """Called for faults of the description that cost the list a case."""
     is_first_of_path: bool = True
-    """Whether no operation of the same path that is tested stands before it."""
+    """Whether the operation is the first tested operation of its path."""
 
 
 Lister = Callable[[Operation, ListingContext], Iterable[ListedCase | Case]]
-"""Lists the cases of an operation. Finished cases are recorded by their values; all others must have the same number each time
-that they are listed."""
+"""Lists the cases of an operation. Finished cases are recorded by their values; all others must have the same number each time that they are listed."""
 
 
 class _List(Struct):
@@ -94,13 +93,13 @@ class CaseLists:
         *,
         by_phase: bool = False,
     ) -> None:
-        """`context` returns the inputs of an operation in a phase under demands of the target; with `by_phase` others in each phase."""
+        """`context` returns the inputs of an operation in a phase under demands of the target; with `by_phase`, they differ between phases."""
         self._lister = lister
         self._context = context
         self._by_phase = by_phase
         self._lists: OrderedDict[tuple[str, str, str], _List] = OrderedDict()
         self._cases = 0
-        """In all lists."""
+        """Number of cases in all lists."""
 
     def at(self, phase: str, operation: Operation, number: int, learned: str = "") -> ListedCase | Case | None:
         """Return a case by its number; None beyond the end. `LookupError` for a phase that lists nothing.

@@ -326,8 +326,8 @@ def _read_yaml(path: Path, data: bytes) -> list[Recorded]:
 def _pieces(text: str) -> Iterator[str]:
     """Yield a cassette as small cassettes: the loader needs 50 times the memory of its input.
 
-    Cut before lines that begin with a dash. In block style only items of the outermost sequence can begin there. Bodies
-    that an item shares with an earlier one stand before it.
+    Cut before lines that begin with a dash. In block style, only items of the outermost sequence can begin with a dash
+    at the start of a line. Bodies that an item shares with an earlier one stand before it.
     """
     head, mark, items = text.partition("\nhttp_interactions:\n- ")
     if not mark:

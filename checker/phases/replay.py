@@ -26,7 +26,7 @@ _MASKED_BYTES = re.compile(_MASKED.pattern.encode())
 """Placeholder of a sensitive value, or of a secret that is never written to disk."""
 _CONNECT = with_policies(NETWORK)
 _OF_THEMSELVES = [purpose for purpose in Purpose if purpose not in ON_THE_WAY]
-"""Purposes of requests that are sent again; the requests of the others follow from them, such as redirects."""
+"""Purposes of requests that are sent again. Requests with other purposes, such as redirects, follow from these."""
 _URI = re.compile(r"(https?://[^/?#]*)(.*)\Z", re.DOTALL | re.IGNORECASE)
 _NOT_CARRIED_OUT = frozenset({FailureKind.REFUSED, FailureKind.DNS, FailureKind.UNSENDABLE})
 

@@ -95,7 +95,7 @@ class SequenceGoals(Struct, dict=True):
 
     @cached_property
     def _collections(self) -> Mapping[Label, Sequence[Resource]]:
-        """Operation -> collections whose members its body names, as far as an operation provides members."""
+        """Operation -> collections whose members its body names, if some operation provides members."""
         named = self.model.named_collections.items()
         return {label: [one for one in found if self._ways_to(one)] for label, found in named}
 
@@ -137,7 +137,7 @@ _KEPT: Final = 96
 
 
 def unchanged(sequence: Sequence[JudgedInteraction]) -> list[Case]:
-    """Return the safe requests since a step may last have changed something; none while a job may go on (202)."""
+    """Return the safe requests since the last step that may have changed something; none while a job may be running (202)."""
     found: list[Case] = []
     for step in reversed(sequence):
         status = step.case.operation.status_of(step.outcome) if isinstance(step.outcome, Response) else 0
@@ -348,7 +348,7 @@ class SequenceBuilder(Struct, dict=True):
     def _bind_beside(
         self, known: KnownResources, target: StepTarget, chance: Random, found: dict[Place, Binding], *, is_aimed: bool
     ) -> None:
-        """Add values of links outside of the path, of the scope, of conditional headers; for a goal all values of the body."""
+        """Add values of links outside of the path, of the scope, of conditional headers; for a goal also all values of the body."""
         doubles: dict[Place, Binding] = {}
         given = {(one.step, one.expression) for one in found.values()}
         # All references of a body are set, or none, because references from the pool belong together, and so do those
@@ -391,8 +391,8 @@ class SequenceBuilder(Struct, dict=True):
     def _usable(self, known: KnownResources, target: Label, sources: list[ValueOrigin]) -> list[ValueOrigin]:
         """Return the sources whose values this operation did not refuse earlier in the sequence, else those with few refusals.
 
-        A value is left out after `_MOST_REFUSALS` refusals by this operation, or by any operation if they say that it does
-        not exist. Without another value the sequence continues elsewhere, for example with a new resource.
+        A value is left out after `_MOST_REFUSALS` refusals by this operation, or by any operation if the refusals say
+        that it does not exist. Without another value, the sequence continues with another operation, for example one that creates a resource.
         """
         # Only refusals of the same sequence count. Rating links over all sequences changed one step of ten thousand,
         # and would make a sequence depend on others.
@@ -414,8 +414,8 @@ class SequenceBuilder(Struct, dict=True):
     ) -> list[ValueOrigin]:
         """Return the sources of members that this sequence created or a declared link names; all if no operation creates members.
 
-        Other sequences and tasks need the members that were there before, and one of them may be the account of the run. Some services
-        respond to the creation of a name that is taken with the member that has it.
+        Other sequences and tasks need the members that were there before, and one of them may be the account of the
+        run. Some services answer a creation under a taken name with the existing member.
         """
         makers = self.model.makers(variable.owner)
         if not any(self.model.uses[one].method in CREATING for one in makers):

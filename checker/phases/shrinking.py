@@ -57,7 +57,7 @@ def value_at(case: Case, leaf: Leaf) -> Any:
 
 
 def put(case: Case, leaf: Leaf, value: Any) -> Case:
-    """Return the case, which is changed in place, with another value at a place."""
+    """Change the value at one place of a case, in place, and return the case."""
     if len(leaf) == 1:
         setattr(case, str(leaf[0]), value)
     else:
@@ -104,7 +104,7 @@ def content_of(case: Case) -> str:
 def shrink_case(
     factory: CaseFactory, made: GeneratedCase, name: str, phase: PhaseInfo, passing: frozenset[str] = frozenset()
 ) -> Search[GeneratedCase, GeneratedCase]:
-    """Yield smaller cases, receive whether each fails in the same way, and return the smallest that does.
+    """Yield smaller cases, receive whether each fails in the same way, and return the smallest failing case.
 
     `made` is taken to fail. All candidates have the id `name`. `passing` are contents of cases (`content_of`) that are known not to
     fail. The valid and invalid parts of a request stay as they are.
@@ -188,8 +188,8 @@ class _Fewer(Struct):
     def _smaller(self, leaf: Leaf, meant: _Meant) -> Search[GeneratedCase, GeneratedCase | None]:
         """Return the case with the smallest value at a place that still fails; None if there is none.
 
-        A value of an earlier response is replaced by 0 alone, which names hardly any resource. Other small numbers name
-        resources of other cases.
+        A value of an earlier response is only replaced by 0, because hardly any resource has this name. Other small
+        numbers name resources of other cases.
         """
         container, *names = leaf
         others: tuple[Binding, ...] = ()
