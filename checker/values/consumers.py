@@ -1,4 +1,4 @@
-"""Parameters as consumers of values: which rings each may take from, best first, and how often that succeeded."""
+"""Parameters as consumers of values: the rings from which each may take values, best first, and the results of their use."""
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -65,7 +65,7 @@ Names = Mapping[str, str | None]  # Collection -> the one member of it that a ca
 
 
 class Consumer(Struct):
-    """One parameter: which rings it may take from, best first, and how their values fared."""
+    """One parameter: the rings from which it may take values, best first, and the results of their use."""
 
     name: str
     owner: Resource
@@ -74,10 +74,10 @@ class Consumer(Struct):
     as_text: bool  # Whether an integer must be given as text.
     is_removing: bool = False  # Whether it names what its operation removes.
     is_careful: bool = False
-    """Whether it prefers members that the run created: a removed or changed other member may be the account of the run."""
+    """Whether the consumer prefers members that the run created. Another member, if removed or changed, may be the account of the run."""
     format: str = ""  # Fields of the same format fit as well, unless transitions link fields to it; may be empty.
     linked: frozenset[Field] = frozenset()
-    """Fields of responses from which transitions take values for it, whatever they are called."""
+    """Fields of responses from which transitions take values for the consumer, whatever their names."""
     others: frozenset[str] = frozenset()  # Names of fields that hold the values of other variables of the path.
     demands: Sequence[Constraint] = ()  # Demands of the target on its values.
     _fields: frozenset[str] = frozenset()  # Names of fields that hold values of this variable.
@@ -88,7 +88,7 @@ class Consumer(Struct):
     """All rings that may have values, those with the greatest affinity first."""
     _examined: int = 0
     _order: list[tuple[ValueHistory, int]] = field(default_factory=list)
-    """(ring, depth in it) for each index, when they were ranked last."""
+    """(ring, depth in the ring) for each index, as ranked last."""
     _nearest: list[ValueHistory] = field(default_factory=list)  # The rings of the first `_DIFFERENT` indices.
     _pause: int = 0  # Picks between the last two rankings: it doubles each time.
     _left: int = 0  # Picks until the next ranking.
@@ -98,11 +98,11 @@ class Consumer(Struct):
 
     @property
     def is_qualified(self) -> bool:
-        """Whether it may name another member of a collection that the case names already, as `parentId` does."""
+        """Whether the value may name another member of a collection of which the case already names a member, such as `parentId`."""
         return resource_names.is_qualified(self.name)
 
     def choose(self, rings: Rings, index: int, above: Above = ()) -> Taken | None:
-        """Return the value for this index. With `above`, return the first value from this index on that belongs to that resource, if any."""
+        """Return the value for this index. With `above`, return the first value from this index on that belongs to the resource `above`, if any."""
         chosen: Taken | None = None
         for taken in self.near(rings, index, _REACH):
             if not above or agree(taken.above, above):
@@ -141,7 +141,7 @@ class Consumer(Struct):
                 yield newest[depth]
 
     def _fits(self, taken: Taken) -> bool:
-        """Whether a value can be sent in a path, with the names around it: a name from a body may have characters that no path can have.
+        """Whether a value can be sent in a path, together with the names around it. A name from a body may have characters that no path can have.
 
         If the target demands ids, names do not fit either.
         """
@@ -264,7 +264,7 @@ class Consumer(Struct):
         self._left = self._pause
 
     def _is_proved(self, field_name: str) -> bool:
-        """Whether more values of a field named a resource than did not."""
+        """Whether most values of a field named a resource."""
         hits, misses = self._fared.get(field_name, _UNKNOWN)
         return hits > misses
 
@@ -367,7 +367,7 @@ def fitting_kinds(types: frozenset[str]) -> tuple[tuple[type[Scalar], ...], bool
 
 NO_LINKS: Final[Mapping[Place, frozenset[Field]]] = MappingProxyType({})
 _STRANGERS = 8
-"""One value in this number is taken although it does not belong to the other values of the case: servers must refuse such requests."""
+"""One in this many values is taken although it does not belong to the other values of the case. Servers must refuse such requests."""
 # Most consumers of one operation. The names of additional properties are invented, so their number has no limit.
 _SLOTS = 512
 _NONE: Final[frozenset[Place]] = frozenset()
@@ -426,11 +426,11 @@ class OperationView:
         self.is_used = False
         """Whether the current case took a value of the pool, or asked for one."""
         self.is_layered = False
-        """Whether all values are of earlier layers of the run."""
+        """Whether all values come from earlier layers of the run."""
         self._is_led = False
         """Whether the resources around the deepest value of the body have been chosen."""
         self._led: list[ValueHistory] = []
-        """The rings of `_leading` among the first `_led_count` of all."""
+        """The rings with properties of `_leading` among the first `_led_count` rings."""
         self._led_count = 0
 
     def was_shown(self, place: Place, value: object) -> bool:
@@ -521,7 +521,7 @@ class OperationView:
         return best
 
     def _lead(self, index: int) -> None:
-        """Choose the resources around the deepest value that the body may take: few products may have a stock record."""
+        """Choose the resources around the deepest value that the body may take. For example, only few products may have a stock record."""
         self._is_led = True
         rings = self._rings
         if len(rings.ordered) > self._led_count:
@@ -541,7 +541,7 @@ class OperationView:
         self._around_taken += [("", *one) for one in deepest]
 
     def _known_at(self, name: str) -> tuple[Names, Names] | None:
-        """Return the resources that the current case names around a place, and those of them that contain others or stand in the path."""
+        """Return the resources that the current case names around a place, and among them those that contain others or are in the path."""
         if not (self._around_taken or self._members_taken):
             return None
         around: dict[str, str | None] = {}
@@ -592,7 +592,7 @@ class OperationView:
         return taken
 
     def _is_spared(self, consumer: Consumer, taken: Taken) -> bool:
-        """Whether this operation removes resources, and few others are in the state of this one."""
+        """Whether this operation removes resources, and few other resources are in the same state."""
         return consumer.is_removing and self._states.is_rare(key_of(consumer.owner), taken)
 
     def _taken_together(self, wanted: str, index: int) -> "Taken | None":
@@ -642,7 +642,7 @@ class OperationView:
             consumer.fared(field_name, is_missing=is_missing)
 
     def blamed(self, bindings: Sequence[Binding]) -> Sequence[Binding]:
-        """Return the values that may be unknown to the target after a 404. Of several in one path, only the deepest."""
+        """Return the values that may be unknown to the target after a 404. Only the deepest value of a path is returned."""
         if not self._is_nested:
             return bindings
         places = [place_of(self._operation, name) for name, _ in self._use.owners]

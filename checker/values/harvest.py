@@ -26,7 +26,7 @@ ABSENT: Final = object()
 
 
 def json_of(response: Response) -> Any:
-    """Return the parsed body, or `ABSENT` if it is no JSON. Integers beyond 64 bits come as floats: no identifier is that long."""
+    """Return the parsed body, or `ABSENT` if it is no JSON. Integers beyond 64 bits become floats, because no identifier is that long."""
     content = response.content
     if not content:
         return ABSENT
@@ -86,18 +86,18 @@ def value_at(response: Response, pointer: str, read: Reader | None = None) -> Sc
 
 
 def number_or_text(text: str) -> Scalar:
-    """Return the integer that a text is, else the text."""
+    """Return the integer that a text spells, else the text."""
     return int(text) if is_integer(text) else text
 
 
 class ResponsePlace:
-    """One place in the responses of an operation, with what is known of its scalars."""
+    """One place in the responses of an operation, with the known facts about its scalars."""
 
     __slots__ = ("around", "below", "hidden_by", "inner", "name", "origin", "resource", "rings", "worth")
 
     def __init__(self, name: str, origin: Origin, resource: Resource, inner: Resource | None = None) -> None:
         self.name = name
-        """Normalised field name; an item has that of its array."""
+        """Normalised field name; an item has the name of its array."""
         self.origin = origin
         self.resource = resource
         """The collection whose members have this field."""
@@ -106,13 +106,13 @@ class ResponsePlace:
         self.around: ResponsePlace | None = None
         """The object around a part that has no fields of a resource itself, such as `state` of a job."""
         self.hidden_by: tuple[str, ...] = ()
-        """Pointers of the fields of the same name in objects around it: `/state/id` beside `/id` identifies no job."""
+        """Pointers of fields with the same name in the surrounding objects. If there is an `/id`, `/state/id` identifies no job."""
         self.below: dict[str, ResponsePlace] | None = None
-        """Key -> place; None if there are none: most of some 100,000 places are leaves, and a dict for each takes memory."""
+        """Key -> place inside this one; None if there is none. Most of some 100,000 places are leaves, and a dict for each takes memory."""
         self.rings: Mapping[type[Scalar], ValueHistory | None] = _NOWHERE
         """Type -> ring of its values; None if they are not kept."""
         self.worth: int | None = None
-        """Whether a parameter may ask for its values (`producers.Worth`); None until that is known."""
+        """Whether some parameter may ask for the values of this place (`producers.Worth`); None until that is known."""
 
 
 class Places:
@@ -273,7 +273,7 @@ def _is_mapping(value: dict[str, Any]) -> bool:
 
 
 def sent_scalars(case: Case) -> frozenset[object]:
-    """Return the scalars at the top of the request's own body."""
+    """Return the scalars at the top level of the request body."""
     body = case.body
     if not isinstance(body, dict):
         return frozenset()

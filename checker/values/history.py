@@ -1,4 +1,4 @@
-"""Rings: the values of one field of one collection, newest last, with their contexts and how requests with them fared."""
+"""Rings: the values of one field of one collection, newest last, with their contexts and the results of requests with them."""
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
@@ -16,7 +16,7 @@ CONTEXTS = 20
 RING_VALUES = 500
 LONGEST_TEXT = 200
 _KEYS = ("id", "uuid", "guid")
-"""Fields whose values name a member in its path as well. A member may have other identifiers beside them, such as `code`."""
+"""Fields whose values also name a member in its path. A member may have further identifiers, such as `code`."""
 _MISSES = 3
 _OF_ATTEMPT = 0.3
 _OF_REMOVED = 2  # Weight, in attempts, of a successful removal after which a response still shows the value.
@@ -48,7 +48,7 @@ class ValueHistory(Struct):
     """The values, the newest at the end, each with the place where it was seen last."""
     newest: Sequence[Taken] = ()  # The values, the newest first; empty when they have changed, until `read_newest`.
     named: dict[str, dict[str, int]] = field(default_factory=dict)
-    """Collection -> names of its members that values or contexts have -> number of values."""
+    """Collection -> name of a member, from values or contexts -> number of values."""
     has_urls: bool = False  # Whether a value may be a URL, which names members of other collections.
     contexts: dict[Above, int] = field(default_factory=dict)  # Context -> number of its values, the newest at the end.
     misses: dict[Instance, int] = field(default_factory=dict)

@@ -181,7 +181,7 @@ class ValuePool:
             begin = end
 
     def _gone_by(self, case: Case, *, succeeded: bool = True) -> list[ValueGone]:
-        """Return the records of what a DELETE removed, or tried to remove: one resource, or all known members of a collection.
+        """Return the records of the resources that a DELETE removed or tried to remove: one resource, or all known members of a collection.
 
         Their values stay in the pool until a record is absorbed.
         """
@@ -436,7 +436,7 @@ class ValuePool:
     def _changes(
         self, case: Case, bindings: Iterable[Binding], use: ResourceUse, status: int
     ) -> Iterator[ResourceChanged]:
-        """Learn how a valid request fared on a resource that an earlier response showed.
+        """Learn from the result of a valid request for a resource that an earlier response showed.
 
         Yields a record if the resource is now in a state that few resources are in: journals grow by each record.
         """
@@ -649,7 +649,7 @@ class _FirstValues(Struct):
     """The values of one place in the responses of a task, each with the lowest case index that showed it."""
 
     limit: int = _READ
-    """Highest case index that may still be among the first 16 with a value. Responses may arrive in any order."""
+    """Highest case index that may be among the first 16 with a value, because responses may arrive in any order."""
     _lowest: dict[Instance, int] = field(default_factory=dict)
 
     def is_first(self, value: Instance, index: int) -> bool:
@@ -663,7 +663,7 @@ class _FirstValues(Struct):
 
 
 def _first(ready: Iterable[ValueSeen | ValueGone]) -> Iterable[ValueSeen | ValueGone]:
-    """Yield the first values of each place, each once, and each removal by a case once."""
+    """Yield the first values of each place, and the removals by each case, without repetitions."""
     seen: dict[tuple[str, str, str], set[Instance]] = {}
     removals: set[tuple[str, str, int, Scalar]] = set()
     for one in ready:

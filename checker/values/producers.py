@@ -62,7 +62,7 @@ class Ancestry(Struct, frozen=True):
     variables: tuple[tuple[str, str], ...]
     """(variable of its path, collection), outermost first, without its own collection."""
     foreign: Mapping[str, str]
-    """Normalised foreign key -> its collection, if the path of the operation does not name that and some other path has it."""
+    """Normalised foreign key -> collection. The path of the operation does not name the collection, and another path does."""
 
     def above(self, case: Case) -> Above:
         """Return the context that the path of a request names, as text."""
@@ -148,7 +148,7 @@ class Producer(Struct):
     """Pointers in its responses that other operations use, by transitions or by format."""
     naming: frozenset[str] = frozenset()  # The fields from which transitions take values of paths.
     names: frozenset[str] = IDENTIFIERS
-    """Names of fields that identify resources or are spelled like a variable of a path."""
+    """Field names that identify resources, or that are also names of path variables."""
     reads_urls: bool = False  # Whether URLs in its responses may name resources of described paths.
     formats: Mapping[str, str] = NO_FORMATS
     """Pointer in its responses -> format that fields of other operations have, too."""
@@ -162,7 +162,10 @@ class Producer(Struct):
         return bool(self.feeds or self.wanted or self.linked or self.reads_urls)
 
     def worth(self, place: ResponsePlace) -> Worth:
-        """Return how likely some parameter asks for the values at a place. Of other collections, only places count whose members paths name."""
+        """Return how likely some parameter asks for the values at a place.
+
+        A place in another collection counts only if paths name members of that collection.
+        """
         if not (self.feeds or place.resource != self.resource or self._names(place)):
             return Worth.NOTHING
         is_name = place.name in self.names or place.origin[1] in self.naming

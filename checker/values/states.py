@@ -1,4 +1,4 @@
-"""States of resources: which requests have succeeded on each. Each operation then meets resources in all states, rare ones included."""
+"""States of resources: which requests have succeeded on each. Operations use them to meet resources in all states, including rare ones."""
 
 from collections import Counter, OrderedDict, defaultdict
 from itertools import islice
@@ -29,7 +29,7 @@ class CollectionStates(Struct):
     named: dict[str, list[Member]] = field(default_factory=dict)  # Name -> members that have it, the oldest first.
 
     def member(self, value: Scalar, above: Above) -> Member:
-        """Return the known member of this name whose context fits `above`. A request may state less of a context than a response."""
+        """Return the known member of this name whose context fits `above`. A request may name fewer resources of the context than a response."""
         wanted = (f"{value}", above)
         if wanted in self.states:
             return wanted
@@ -95,7 +95,7 @@ class ResourceStates(Struct):
     def least_met(self, label: Label, key: str, index: int) -> Taken | None:
         """Return a member in the state that an operation has met least: for index 0 the one that changed last.
 
-        None if the least met members are those that nothing has changed.
+        Return None if the least met members are unchanged ones.
         """
         members = self._collections[key].alike
         if not members:
