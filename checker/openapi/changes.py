@@ -52,7 +52,7 @@ def changed_labels(before: Version, now: Version) -> Iterator[Label]:
 
 
 def _target(document: OpenApiDocument, part: Part) -> Part | None:
-    """Return the target of a reference alone; None for other values, and for a reference that leads nowhere."""
+    """Return the target of a value that is only a reference; None for other values, and for a reference that leads nowhere."""
     value, at = part
     reference = value.get("$ref") if at and isinstance(value, dict) and len(value) == 1 else None
     return target_of(document, reference, at) if isinstance(reference, str) else None

@@ -50,8 +50,7 @@ class HeaderRule:
     """The rule of one declared header.
 
     Fields of one name are one list, joined by commas (RFC 9110, 5.3). A schema of arrays reads exactly this list. For
-    other schemas a recipient may take the first value, the last or all, so each value has to fit, unless they fit
-    joined. Sending such a header twice is no failure by itself: schemas cannot forbid it.
+    other schemas, a recipient may take the first value, the last or all of them. So each value has to fit, unless the joined values fit. Sending such a header twice is no failure by itself: schemas cannot forbid it.
     """
 
     def __init__(self, parameter: Parameter, opinions: TwoOpinions | None) -> None:
@@ -73,7 +72,7 @@ class HeaderRule:
         )
 
     def fits(self, fields: list[str]) -> bool:
-        """Whether one reading is valid; text and integers come first, because most headers are one of them."""
+        """Whether one reading is valid. Text and integers are tried first, because most headers have one of these types."""
         opinions, text = self.opinions, fields[0]
         if opinions is None:
             return True
@@ -385,7 +384,7 @@ class OpenApiContract:
         return Promise(*found)
 
     def _body(self, contents: tuple[_Content, ...], received: MediaType) -> _BodyJudge | None:
-        """Return the judge of the most specific documented type; None if several that differ in parameters match equally."""
+        """Return the judge of the most specific documented type; None if several types match equally and differ in parameters."""
         fitting = [content for content in contents if content.media_type.names(received)]
         # OpenAPI 3.0.3, Response Object: of several keys that match, only the most specific one applies (`text/plain`
         # overrides `text/*`).

@@ -91,7 +91,7 @@ def links_of(operation: OpenApiOperation) -> Iterator[ApiLink]:
 
 
 def _followed(owner: Owner, raw: object, at: str) -> tuple[Label, tuple[TakenValue, ...], str]:
-    """Return the target of a link, the values for it and the link's place. Raises for a link that cannot be followed."""
+    """Return the target of a link, its values and its place. Raises an exception for a link that cannot be followed."""
     value, at = owner.document.dereferenced(raw, at)
     if not isinstance(value, dict):
         raise _Problem("it is not an object; correct it")
@@ -151,11 +151,11 @@ _LIKELY: Final = 0.5
 _SURE: Final = 0.95  # The greatest affinity.
 _MOST_SOURCES: Final = 4  # Operations that one value is taken from.
 _MOST_PRECEDING: Final = 32
-"""Operations with URLs that an operation waits for, and as many with fields of its formats. Each pair of them is an edge."""
+"""Most operations with URLs for which an operation waits, and most operations with fields of its formats. Each pair is an edge."""
 _MOST_NAMELESS: Final = 3  # Most resources that `source` and `target` may refer to, if no prose names one.
 _VERBS: Final = {"POST": "Create", "PUT": "Replace", "PATCH": "Update", "DELETE": "Delete"}
 _KNOWN_BY: Final = {"id": 0.84, "uuid": 0.83, "guid": 0.83, "code": 0.82, "slug": 0.82, "key": 0.81}
-"""Fields that identify an object which is referred to by its noun, with their affinities, best first."""
+"""Fields that identify an object if a parameter has the noun of the object as its name. Each has an affinity; the best is first."""
 _SHOWN: Final = 3  # Rank of operations that show one resource, among those that create or show resources.
 _URL: Final = shared_format("uri")
 # Five planted errors were never reached because a parameter has another name than the field with its value, which only
@@ -176,12 +176,12 @@ class _Slot(Struct, frozen=True):
     is_url: bool = False
     noun: str = ""  # Noun of the resource that its name leaves open.
     beside: frozenset[str] = frozenset()
-    """For a URL, the nouns that are names of fields of its body: the stock record of a `product` is below products."""
+    """For a URL, the nouns that are field names of the body: the stock record of a `product` is below products."""
     told: str = ""  # The field that holds its value, by its description.
 
     @property
     def word(self) -> str:
-        """Return its name; a bare `id` gets the noun of the object around it."""
+        """Return the name of the slot. A bare `id` gets the noun of the object around it."""
         if self.told:
             return self.told
         if self.noun and self.location is not Location.PATH:
@@ -231,11 +231,11 @@ class _Inference(Struct):
     bodies: Mapping[Label, tuple[AnswerField, ...]]
     by_noun: Mapping[str, Sequence[Label]]  # Operations that create or show resources of a noun, creators first.
     held: Mapping[str, Sequence[Label]]
-    """Operations that show identifiers of resources inside others, by singular name: `line` of the lines of an order."""
+    """Singular name of inner resources -> operations that show their identifiers inside other resources: `line` of the lines of an order."""
     made: Mapping[str, Sequence[Label]]
-    """Field -> operations whose responses hold it and whose requests do not: they create its values."""
+    """Field -> operations that create its values: their responses contain the field, their requests do not."""
     creators: Mapping[Resource, Mapping[Label, AnswerFields]]
-    """Collection -> operations that add to it by POST, with the fields of their bodies."""
+    """Collection -> operations that add members by POST, with the fields of their bodies."""
     variables: Mapping[str, Resource]
     """Distinctive variables of paths -> the collection whose members they name: `vin` -> cars."""
     known: dict[tuple[object, ...], tuple[tuple[Label, str], ...]] = field(default_factory=dict)
@@ -276,7 +276,7 @@ class _Inference(Struct):
         return cls(operations, uses, answers, bodies, by_noun, held, made, creators, variables)
 
     def transitions(self) -> Iterator[Transition]:
-        """Yield a transition for each pair of operations of which the second can use values of the first."""
+        """Yield a transition for each pair of operations in which the second can use values of the first."""
         for target in self.operations:
             found: dict[Label, list[TakenValue]] = {}
             for slot in self._slots(target):
@@ -322,7 +322,7 @@ class _Inference(Struct):
         return found
 
     def formats_asked(self) -> dict[str, set[Label]]:
-        """Return format -> operations whose requests have a field of it, except URLs of resources that other operations show."""
+        """Return format -> operations whose requests have a field of that format, except URLs of resources that other operations show."""
         asked: dict[str, set[Label]] = {}
         for target in self.operations:
             raws = [self._outline(each).first("format") for each in target.parameters]
@@ -334,7 +334,7 @@ class _Inference(Struct):
         return asked
 
     def preceding(self) -> dict[Label, Sequence[Label]]:
-        """Return operation -> operations that may show its path in URLs, for variables whose collections no operation lists or fills."""
+        """Return operation -> operations that may show URLs with its path. This covers variables whose collections no operation lists or fills."""
         known = {use.resource for use in self.uses.values() if use.lists or use.method in CREATING}
         lost = {label for label, use in self.uses.items() if any(owner not in known for _, owner in use.owners)}
         kept = [one for one in self.operations if self.uses[one.label].method != REMOVING]
@@ -363,7 +363,7 @@ class _Inference(Struct):
                     yield label, source
 
     def of_same_format(self, model: ResourceModel, asked: Mapping[str, set[Label]]) -> Iterator[tuple[Label, Label]]:
-        """Yield (operation, operation that shows a field of a format that it asks for). No such pair closes a circle."""
+        """Yield (operation, operation that shows a field of a wanted format). No such pair closes a circle."""
         asking: set[Label] = set().union(*asked.values())
         count: Counter[Label] = Counter()
         for source, formats in model.formatted.items():
@@ -571,8 +571,8 @@ def _held(
 ) -> dict[str, Sequence[Label]]:
     """Return noun -> operations whose responses show identifiers of such resources inside others, also for names such as `username`.
 
-    A reference, such as `line_id`, counts where no operation creates or lists its resource. A response to anything but a safe method
-    may repeat a made-up one.
+    A reference, such as `line_id`, counts if no operation creates or lists its resource. The response to an unsafe
+    method may only repeat an invented reference.
     """
     # `GET /orders` shows `{data: [{id, lines: [{id}]}]}`. When ids of lines counted as ids of orders, no request to
     # `GET /lines/{lineId}` had a real id, and a planted error there was missed in four of four runs.
@@ -622,7 +622,7 @@ def _maker_rank(use: ResourceUse) -> int:
 
 
 def _fits(slot: _Slot, one: AnswerField) -> bool:
-    """Whether values of a field have the wanted type; outside of bodies, texts accept numbers because both are sent as text."""
+    """Whether values of a field have the wanted type; outside of bodies, a number is valid for a text, because both are sent as text."""
     if slot.is_url:
         return shared_format(one.format) == _URL
     if not slot.kind or not one.kind or slot.kind == one.kind:

@@ -145,14 +145,14 @@ class TwoOpinions:
 
 _DEEPEST: Final = 4  # Levels of alternatives in alternatives of an event.
 _Group = list[tuple[TwoOpinions, "Payloads"]]
-"""Alternatives: each one's schema decides whether an event belongs to it."""
+"""Keywords of alternatives. The schema of each alternative decides whether an event belongs to it."""
 
 
 class Payloads(Struct):
     """JSON texts in the properties of an event, as its schemas declare them."""
 
     own: list[tuple[str, TwoOpinions, tuple[str, ...]]] = field(default_factory=list)
-    """(property, schema of its text, path of that schema from the event's schema or from the root of the document)."""
+    """(property, schema of its text, path of that schema), from the event's schema or from the root of the document."""
     choices: list[_Group] = field(default_factory=list)
 
     def opinions(self, event: dict[str, Any]) -> Iterator[BodyOpinions]:
@@ -386,7 +386,7 @@ def body_validator(promise: Promise, received: MediaType, *, validate_formats: b
 
 
 class _Unjudged(Exception):
-    """There are other possible readings, so the body is not proved to be wrong."""
+    """The body has other possible readings, so it is not proved to be wrong."""
 
 
 def _xml_values(outline: Outline, content: bytes) -> list[Any]:
@@ -423,7 +423,7 @@ def _text_validator(opinions: TwoOpinions, received: MediaType) -> BodyValidator
 
 
 class ReadBody:
-    """Judges bodies with several possible readings: one that fits is enough."""
+    """Judges bodies with several possible readings. One fitting reading is enough."""
 
     __slots__ = ("_media_type", "_opinions", "_values")
     reads_prefix = False

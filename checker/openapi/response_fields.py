@@ -82,11 +82,11 @@ class _Shape(Struct):
     members: tuple[_Member, ...]
     outline: Outline | None  # None without members.
     read: dict[str, AnswerFields] = field(default_factory=dict)
-    """Keyword of the fields that are left out (`writeOnly`) -> the other fields below it."""
+    """Keyword of omitted fields (`writeOnly`) -> the remaining fields of this shape."""
 
 
 Shapes = dict[tuple[object, ...], _Shape]
-"""(place, identity) of the parts of a schema -> its shape, which keeps them alive; of scalars type, format and flags.
+"""Key of a schema -> its shape. The key is (place, identity) of each part, which the shape keeps alive; for scalars it is type, format and flags.
 
 Forms of Swagger 2.0 have the place of their first field, which operations may share.
 """
@@ -128,7 +128,7 @@ def leads_elsewhere(operation: OpenApiOperation) -> bool:
 
 
 def may_show_urls(answer: AnswerFields) -> bool:
-    """Whether bodies of responses may hold URLs of other resources, by names and formats of fields; they may if nothing is described."""
+    """Whether bodies of responses may hold URLs of other resources, judged by names and formats of fields; True if nothing is described."""
     fields = answer.fields
     return not fields or any(
         one.name.endswith(_URL_NAMES) or one.pointer.endswith("/@id") or one.format in _URL_FORMATS for one in fields
@@ -136,7 +136,7 @@ def may_show_urls(answer: AnswerFields) -> bool:
 
 
 def body_fields(operation: OpenApiOperation, shapes: Shapes) -> tuple[AnswerField, ...]:
-    """Return the fields of the first body that can be sent, and the undeclared ones of its examples."""
+    """Return the fields of the first body that can be sent, including undeclared fields of its examples."""
     for body in operation.bodies[:1]:
         found = {one.pointer: one for one in _read(body.schema, shapes, "readOnly").fields}
         for example in body.examples:
@@ -264,7 +264,7 @@ def _children(node: _FieldNode, shapes: Shapes) -> Iterator[_FieldNode]:
 
 
 def _schema_of(value: object, depth: int = _DEEP + 1) -> dict[str, Any]:
-    """Return a schema with the names and types of a value; of the JSON in it for a text that holds JSON."""
+    """Return a schema with the names and types of a value. For a text that contains JSON, it describes that JSON."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "[") and depth > _DEEP:
         try:
             value = json.loads(value)

@@ -121,7 +121,7 @@ class Routes:
             ).append((number, path, frozenset(known)))
         self._masks = {tuple(segment is None for segment in segments) for segments in self._routes}
         self._template = cache(PathTemplate)
-        """Compiled on the first possible match: few templates of a large document are ever needed."""
+        """Compiled on the first possible match, because few templates of a large document are ever needed."""
 
     def methods_at(self, path: str) -> tuple[frozenset[str], ...]:
         """Return the methods of each template that matches a sent path without base path and query."""

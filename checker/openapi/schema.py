@@ -115,7 +115,7 @@ class OpenApiSchema(ApiSchema):
 
     @property
     def base_url(self) -> str | None:
-        """Absolute base URL that was given or is declared; relative ones are resolved against the document's own URL."""
+        """Absolute base URL, as given or declared. A relative URL is resolved against the document's own URL."""
         return self.base_url_of(None)
 
     @property

@@ -207,7 +207,7 @@ _GRANTS: Final = {
 
 
 def _token_urls(root: dict[str, Any], scheme: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield (grant, URL) of the flows. The URL at a declared server is its path: users may test the API at another host."""
+    """Yield (grant, URL) of the flows. A URL on a declared server is reduced to its path, because users may test the API on another host."""
     flows = scheme.get("flows")
     if not isinstance(flows, dict):
         # Swagger 2.0 has one flow: the scheme itself.

@@ -76,8 +76,8 @@ def _without_valid(root: Mapping[str, Any], is_valid: Callable[[dict[str, Any]],
 def _problems(error: ValidationError) -> Iterator[tuple[Sequence[str | int], str]]:
     """Yield (path, message) for each error in the alternative of `oneOf` or `anyOf` that the author probably meant.
 
-    An object without `$ref` is not meant as a reference. If several other alternatives are left, the deepest error is used. If
-    these alternatives allow different words at that place, the message names all of them.
+    An object without `$ref` is not meant as a reference. If several other alternatives are left, the deepest error is
+    used. If these alternatives allow different words at the place of the error, the message names all words.
     """
     branches = grouped((one.relative_schema_path[0], one) for one in error.context or ())
     meant = [one for one in branches.values() if not any("'$ref'" in each.message for each in one)]
@@ -107,7 +107,10 @@ def _official(version: str) -> dict[str, Any]:
 
 
 def _with_schemas(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the official schema with Schema Objects validated as JSON Schema: from version 3.1 on it leaves them open."""
+    """Return the official schema, extended so that Schema Objects are validated as JSON Schema.
+
+    From version 3.1 on, the official schema leaves them open.
+    """
     schemas = {"$dynamicAnchor": "meta", "$ref": _JSON_SCHEMA}
     return {"$schema": _JSON_SCHEMA, "$id": _BASE, "$ref": schema["$id"], "$defs": {"schema": schemas}}
 

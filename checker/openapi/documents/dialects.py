@@ -31,10 +31,7 @@ COLLECTION_FORMATS: Final[Mapping[str, tuple[str, bool]]] = {
     "pipes": ("pipeDelimited", False),
     "multi": ("form", True),
 }
-"""`collectionFormat` of Swagger 2.0 in a query or a form -> (style, explode).
-
-In a path or a header, `csv` and `multi` mean `simple`.
-"""
+"""`collectionFormat` of Swagger 2.0 in a query or a form -> (style, explode). In a path or a header, `csv` and `multi` mean `simple`."""
 
 DEFAULT_STYLES: Final[Mapping[str, str]] = {"path": "simple", "header": "simple", "query": "form", "cookie": "form"}
 

@@ -54,7 +54,7 @@ class RepeatedKeys(Struct):
 
     @property
     def is_full(self) -> bool:
-        """Whether further keys are ignored, so that documents with nothing but repeated keys are read in linear time."""
+        """Whether further keys are ignored. Otherwise a document of repeated keys would take quadratic time."""
         return len(self._sentences) >= _MOST_REPEATED
 
     def add(self, key: str, first: int, second: int) -> None:
@@ -73,10 +73,7 @@ def parse_yaml(text: str, repeated: RepeatedKeys | None = None) -> Any:
 
 
 def compose(text: str) -> yaml.Node | None:
-    """Return the node of the first document; None without one.
-
-    Raises `yaml.YAMLError`, also for trailing text that begins no other document.
-    """
+    """Return the node of the first document; None without one. Raises `yaml.YAMLError`, also for trailing text that begins no other document."""
     refuse_depth(text)
     loader = _ComposingLoader(text)
     try:
@@ -90,7 +87,7 @@ def compose(text: str) -> yaml.Node | None:
 def value_of(node: yaml.Node, *, plain: Callable[[str], Any] | None = None, largest: int = _LARGEST) -> Any:
     """Return the value of a node; plain scalars follow the core schema of YAML 1.2 or `plain`.
 
-    `largest` bounds the values, counted as often as aliases repeat them. Raises `TooMuch`, `yaml.YAMLError`.
+    `largest` is the maximum number of values. A repeated alias counts each time. Raises `TooMuch`, `yaml.YAMLError`.
     """
     return _NodeReader(plain or _plain_scalar, largest).value(node)
 
@@ -211,9 +208,8 @@ _MOST_COMMENTED = 1 << 22
 def parse(data: bytes, *, name: str, content_type: str | None = None, notes: list[str] | None = None) -> Any:
     """Return the value of a JSON or YAML document; `name` denotes it in errors.
 
-    Sentences about repeated keys are added to `notes`.
-    The first character decides which parser comes first, because content types and file names are unreliable. Raises
-    `LoaderError`.
+    Sentences about repeated keys are added to `notes`. The first character decides which parser comes first, because
+    content types and file names are unreliable. Raises `LoaderError`.
     """
     repeated = RepeatedKeys(name, [] if notes is None else notes)
     if _JSON_START.match(data):
@@ -302,10 +298,7 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def as_parsed(value: Any) -> Any:
-    """Return the value with text keys and dates as text; the same object if it is so already.
-
-    Raises `LoaderError` if it contains itself.
-    """
+    """Return the value with text keys and dates as text; the same object if nothing has to change. Raises `LoaderError` if it contains itself."""
     try:
         orjson.dumps(value)
     except TypeError:

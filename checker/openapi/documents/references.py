@@ -63,7 +63,7 @@ def objects(root: object, at: str, is_left: Callable[[str, object, str], bool]) 
 
 
 def circle_in(edges: Mapping[str, Sequence[str]]) -> str | None:
-    """Return a place whose edges lead back to it; None if there is no circle."""
+    """Return a place that lies on a circle; None if there is no circle."""
     seen: set[str] = set()
     for start in edges:
         way = {start: iter(edges[start])} if start not in seen else {}
@@ -112,7 +112,8 @@ _COMPONENTS: Final = "#/components"
 def _inside(reference: str, around: Resource, home: Resource) -> Found | None:
     """Return the target of a reference inside a self-contained schema that declares its dialect; None if the target is elsewhere.
 
-    In a description `#` never means the whole document. A pointer without a target in the description is resolved in the schema.
+    In a description, `#` never means the whole document. A pointer without a target in the description is resolved in
+    the schema.
     """
     path = unquote(reference[1:])
     is_description = isinstance(home.raw, dict) and "openapi" in home.raw
@@ -207,7 +208,7 @@ class OpenApiDocument:
         return self._scopes.at(place)[1]
 
     def uri_of(self, place: str) -> str:
-        """Return the absolute URI that references at a place are resolved against."""
+        """Return the absolute base URI of references at a place."""
         return self.resource(place).uri
 
     def contents_of(self, uri: str) -> object | None:
@@ -267,8 +268,8 @@ class OpenApiDocument:
     def _in_description(self, reference: str, around: Resource) -> Found | None:
         """Return the target of a pointer in the description, if the pointer is below a `$id`; None for other references.
 
-        By the letter (JSON Schema 2020-12, 8.2.1) the pointer starts at the schema with the `$id`. Generators of
-        descriptions write `$id` without that meaning, and `#/components/...` below it.
+        By the specification (JSON Schema 2020-12, 8.2.1), the pointer starts at the schema with the `$id`. But
+        generators of descriptions write `$id` without this meaning, and `#/components/...` below it.
         """
         root = around.place.partition("#")[0] + "#"
         if around.place == root or not reference.startswith("#/"):
@@ -400,7 +401,7 @@ _OUTERMOST: Final = 3  # Slashes in the places of single paths and components.
 
 
 def _stays_inside(key: str, value: object, at: str) -> bool:
-    """Whether no reference below a key leads to another document, as far as that is found without a walk over its objects."""
+    """Whether it is certain, without a walk over its objects, that no reference below a key leads to another document."""
     # Most paths and components of a description lead nowhere outside: a search in their text takes a quarter of a walk.
     return is_data(key, value, at) or (at.count("/") < _OUTERMOST and not leads_outside(to_json(value)))
 
