@@ -187,7 +187,7 @@ _IN_PART = later_pattern(r"^(?P<name>[\w.\[\]-]+) in (?P<where>body|query|path|h
 _OF_PART = later_pattern(r"\b(?:invalid|malformed|bad) [`'\"]?(?P<name>[\w-]+)[`'\"]? (?P<where>header|cookie|query|path)\b", re.IGNORECASE)  # fmt: skip
 """`Invalid X-API-Version header format. Expected header in format 'x.y.z'`."""
 _LANGUAGE = later_pattern(r"\b(?:invalid|malformed|unsupported|(?:unable|failed) to parse)(?: the)? [`'\"]?(?P<name>[A-Za-z_][\w-]*(?: [\w-]+)?)[`'\"]? (?P<noun>clause|condition|expression|filter|predicate|query|selector|statement|syntax)\b", re.IGNORECASE)  # fmt: skip
-"""`Invalid where clause`: the value is written in a query language, about which the refusal says nothing else."""
+"""`Invalid where clause`: the value is written in a query language, and the refusal says nothing else about it."""
 _INVALID = later_pattern(r"invalid (?P<name>[A-Za-z_]\w*) (?=uuid)", re.IGNORECASE)
 _EXPECTED = later_pattern(r"(?:(?P<name>[A-Za-z_][\w.-]*): )?expected an? (?P<noun>\w+) (?:containing|consisting of|matching)\b", re.IGNORECASE)  # fmt: skip
 _MISSING_NAMED = later_pattern(r"missing (?:required )?(?:field|parameter|property|param|argument|key)s?:? [`'\"]?(?P<name>[\w.-]+)", re.IGNORECASE)  # fmt: skip
@@ -239,7 +239,7 @@ READERS: Final[tuple[Callable[[Any], Iterator[PlaceDemand]], ...]] = (
 
 
 def refused_characters(case: Case, response: Response) -> Iterator[Constraint]:
-    """For a 400 without a reason, yield a demand to exclude each odd kind of character in the path.
+    """For a 400 without a reason, yield a demand for each odd kind of character in the path, to exclude that kind.
 
     A demand is refuted as soon as a path with such a character is accepted.
     """
@@ -327,7 +327,7 @@ def _paths_in(value: Any, above: FieldPath, depth: int) -> Iterator[FieldPath]:
 
 
 def _placed(said: PlaceDemand, case: Case, declared: Collection[str]) -> Constraint | None:
-    """Return the demand with the part of the request that it is about; None if there is no such part."""
+    """Return the demand with the part of the request that it concerns; None if there is no such part."""
     if said.where:
         locations = [one for one in Location if one.value == said.where]
     else:
@@ -381,7 +381,7 @@ def _names_of(value: object) -> list[str]:
 
 
 def _spelled(path: FieldPath, body: object, declared: Collection[str]) -> Iterator[str]:
-    """Yield the steps of a path in the spelling of the refused body, otherwise of the description."""
+    """Yield the steps of a path, spelled as in the refused body, otherwise as in the description."""
     value = body
     for part in path:
         names = [*_names_of(value), *sorted(declared)]

@@ -135,7 +135,7 @@ _SIZES: Final = {
 
 
 def _bound(keyword: str, number: str, unit: str | None) -> Demand:
-    """Return the demand of a bound: of a number, or of a length if a unit follows."""
+    """Return the demand of a bound on a number, or on a length if a unit follows."""
     if not unit:
         return keyword, number_of(number)
     of_text, of_items, by = _SIZES[keyword]
