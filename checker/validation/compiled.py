@@ -65,7 +65,7 @@ class _Way(Struct, frozen=True):
 
 
 _MOST_NODES = 20_000
-"""Schemas inside each other at one place, without a reference between them. The largest documents of the schema store have 3,000 in total."""
+"""Most schemas at one place that are connected without references. The largest documents of the schema store have 3,000 schemas in total."""
 
 
 class UnusableSchema(CheckerError):
@@ -73,7 +73,7 @@ class UnusableSchema(CheckerError):
 
 
 class OversizedSchema(UnusableSchema):
-    """A schema that contains too many others to be compiled in reasonable time. Only YAML aliases that multiply create such schemas."""
+    """A schema with too many inner schemas to be compiled in reasonable time. Only multiplying YAML aliases create such schemas."""
 
 
 class Translator:
@@ -110,8 +110,8 @@ class Translator:
     def bundle(self, schema: Schema, scope: Scope = ()) -> Plain:
         """Return the schema with everything that it refers to under `$defs`. `scope` is the dynamic scope at its place.
 
-        Raises `OversizedSchema`, and `UnresolvableReference` also for a reference that leads back to itself without a schema
-        in between.
+        Raises `OversizedSchema` and `UnresolvableReference`. The latter includes a reference that leads back to itself
+        without a schema in between.
         """
         self._used, self._nodes, self._start = [], 0, schema.pointer
         plain = self._node(schema.raw, schema.pointer, _Way(_NOTHING, scope))
@@ -382,7 +382,7 @@ class Compiled(Struct, frozen=True):
 
     is_valid: Callable[[Any], bool]  # Whether the value is valid. Lone surrogates count as question marks.
     is_strictly_valid: Callable[[Any], bool]
-    """Whether the value is valid if formats are read as strictly as the strictest reader does."""
+    """Whether the value is valid if formats are read as by the strictest reader."""
 
 
 def compile_schema(
@@ -462,7 +462,7 @@ _DRAFTS: Final = {
     Dialect.DRAFT2020: jsonschema_rs.Draft202012Validator,
     Dialect.OPENAPI31: jsonschema_rs.Draft202012Validator,
 }
-"""Dialects that are written as draft 7, which can read their translation and accepts 1.0 as an integer."""
+"""Dialects that are translated to draft 7, which has equivalent keywords and accepts 1.0 as an integer."""
 _NAMED = re.compile(rb'"format":"([^"]+)"')
 
 

@@ -118,7 +118,7 @@ _WIDE = later_pattern(r"\\[DWSspP]|\[\^|(?<!\\)\.")  # Classes that may match an
 
 
 class EcmaPattern(Struct, frozen=True):
-    """A pattern, with the longest text for which a match certainly ends soon: Python cannot interrupt a match."""
+    """A pattern, and the length up to which a match certainly ends soon. Python cannot interrupt a match."""
 
     compiled: re.Pattern[str]
     longest: int
@@ -204,9 +204,8 @@ class _Untranslatable(Exception):
 class _Translation(Struct):
     """One pass over a pattern, which translates it and estimates how long matching may take.
 
-    Python's engine backtracks and cannot be interrupted. Without nested loops, the time is a polynomial of the text's
-    length, whose degree is the number of loops, so the degree limits the length of the text. Nested loops may take
-    exponential time.
+    Python's engine backtracks and cannot be interrupted. Without nested loops, the time is a polynomial of the text's length,
+    whose degree is the number of loops, so the degree limits the length of the text. Nested loops may take exponential time.
     """
 
     _pattern: str

@@ -1,7 +1,7 @@
 """The rules of the second opinion: each keyword of each dialect, read from the raw document.
 
-`jsonschema` evaluates them. A rule of its own replaces the library's if that differs from ECMA-262 or OpenAPI, is wrong for
-floats, or takes quadratic time for a large value.
+`jsonschema` evaluates them. A rule here replaces a rule of the library that differs from ECMA-262 or OpenAPI, is wrong
+for floats, or takes quadratic time for a large value.
 """
 
 import base64
@@ -192,7 +192,7 @@ def is_own_root(schema: Schema) -> bool:
 
 
 def registry_of(schema: Schema) -> tuple[Any, str, str]:
-    """Return (registry in which the schema's references are looked up, URI that they are relative to, URI of the document)."""
+    """Return (registry for references of the schema, their base URI, URI of the document)."""
     document = schema.document
     linked = document if isinstance(document, Linked) else None
     base = _NOWHERE if linked is None else linked.uri_of(schema.pointer) or _NOWHERE
@@ -296,7 +296,7 @@ ClassFor = Callable[[object, Any], Any]
 
 
 def _evolving(class_for: ClassFor) -> Any:
-    """Return the method that creates the validator of another schema. The library would read `$schema` itself, and does not know descriptions.
+    """Return the method that creates the validator of another schema. The library itself would read `$schema`, which it cannot do for descriptions.
 
     Each place gets one validator, because creating one takes as long as judging a value.
     """
@@ -486,7 +486,7 @@ class SchemaReading:
         self.held: set[str] = set()
         """Names of read-only properties in a request, which a server may refuse or ignore."""
         self.doubts: dict[str, None] = {}
-        """The reason why it is unknown whether the last value, a request without errors, is right."""
+        """The reason why the last value, a request without errors, may be invalid."""
         self.home = ""
         """URI of the description, for pointers without a target below a `$id`; empty for documents without names."""
         self._exact: dict[str, _Check] = {
@@ -590,7 +590,7 @@ class SchemaReading:
         return [*found, (_DOUBTS, doubts)] if doubts else found
 
     def _doubts_about(self, schema: dict[str, Any]) -> Iterator[tuple[str, str, int]]:
-        """Yield the keywords for which a value that fits a schema may still be wrong, each with the reason and the longest text that is free of doubt."""
+        """Yield the keywords that make a fitting value doubtful, each with the reason and the longest text without doubt."""
         for name, _ in misunderstood(schema, self._dialect):
             # A boolean `required` (draft 3) is about the object around the value.
             if name != "required" or not isinstance(schema["required"], bool):

@@ -74,7 +74,7 @@ _KIND = frozenset({"type", "enum", "const"})
 
 
 def leaf_of(error: ValidationError) -> ValidationError:
-    """Return the error inside the only branch of `anyOf` or `oneOf` that the value can be meant for; otherwise the error itself."""
+    """Return the error inside the only plausible branch of `anyOf` or `oneOf`; otherwise the error itself."""
     while error.context:
         # Errors of branches for other types only say that another branch was meant.
         branches = _branches(error)
@@ -88,7 +88,7 @@ def leaf_of(error: ValidationError) -> ValidationError:
 def nearest_of(error: ValidationError) -> tuple[int, ValidationError] | None:
     """Return (index of the branch with the fewest faults, main error there); None if there are no branches.
 
-    Branches for values of the same type come first, then those with fewer errors, then those with deeper ones.
+    Branches for values of the same type come first, then branches with fewer errors, then branches with deeper errors.
     """
     ranked = [
         ((any(map(_is_another_kind, errors)), len(errors), -max(len(inner.path) for inner in errors)), place, errors)
@@ -156,8 +156,7 @@ class Referee:
     def errors(self, value: Any) -> list[SchemaViolation]:
         """Return the violations of a value, one for each schema path; empty if it is valid.
 
-        Values that cannot be decided are valid: a reference without a target, extreme nesting, a schema that contains
-        itself.
+        Undecidable values count as valid: a reference without a target, extreme nesting, a schema that contains itself.
         """
         found: dict[tuple[str, ...], SchemaViolation] = {}
         for whole in self.whole_errors(value):
