@@ -72,7 +72,7 @@ _FRAMES = 3  # Innermost frames of a traceback that reports show.
 _PORT = 80
 _CLIENT: Final = ("127.0.0.1", 50000)
 _ENDED: Final = (Exception, SystemExit)
-"""Ends of an application that are failures of its request. Some end their process, which is that of a worker here."""
+"""Exceptions of an application that are failures of its request. Some would end the process, which is a worker here."""
 
 
 class Application(Protocol):
@@ -342,7 +342,7 @@ def _response(request: WireRequest, status: int, headers: list[tuple[str, str]],
 
 
 def _failed(request: WireRequest, error: BaseException, *, raises: bool) -> Response:
-    """Return a response for an exception: first its message, because reports show only the beginning, then its place."""
+    """Return a response for an exception. The message comes first, because reports show only the beginning, then the place."""
     said = "".join(traceback.format_exception_only(error))
     # The outermost frames belong to the checker, the next ones to the framework.
     told = traceback.TracebackException.from_exception(error, limit=-_FRAMES)

@@ -75,5 +75,5 @@ def is_broken(written: bytes) -> bool:
 
 @lru_cache(maxsize=256)
 def is_one_line(value: bytes) -> bool:
-    """Whether a header value can be sent unchanged on one line. A value that ends in a space may need another form."""
+    """Whether a header value can be sent unchanged on one line. A value that ends with a space may need another form."""
     return value[-1:] > b" " and not is_broken(value)

@@ -27,7 +27,7 @@ from checker.transport.header_lines import Unsendable, header_lines, is_broken
 from checker.transport.settings import environment_proxy, travelling
 
 _HANG_UP = getattr(select, "POLLRDHUP", select.POLLHUP)
-"""Hang-up by the peer. POLLIN is no sign of it, because TLS servers send tickets without being asked. epoll uses the same number."""
+"""Hang-up by the peer. POLLIN does not show it, because TLS servers send tickets unasked. epoll uses the same number."""
 # Checked before each round of requests. epoll finds a closed connection without scanning all of them.
 _Watch = getattr(select, "epoll", select.poll)
 _QUICK_ACK: Final[int | None] = getattr(socket, "TCP_QUICKACK", None)  # Linux only.
@@ -45,7 +45,7 @@ class Connections:
         self._closed: frozenset[int] | None = None
         """Descriptors that were closed at the last `look`."""
         self.may_be_closed = True
-        """False while no connection is known to be closed. Then `is_closed` need not be called."""
+        """Whether some connection is known to be closed. If False, `is_closed` need not be called."""
         self.acknowledged = 0
         """Times that `acknowledge` has set a socket option."""
 
@@ -115,7 +115,7 @@ class Connections:
 WEIRD_REPLY = 8  # CURLE_WEIRD_SERVER_REPLY, which pycurl does not name.
 _TOO_LARGE = 100  # CURLE_TOO_LARGE, likewise: the headers are longer than libcurl takes.
 _OVERFLOW = "response headers"
-"""libcurl's message for interim responses that are too long together. Its code is that of a reset connection."""
+"""libcurl's message for interim responses that are too long together. The error code is that of a reset connection."""
 
 _UNKNOWN_CALLER = "certificate required"  # The TLS alert with this name (RFC 8446, 6.2).
 
@@ -358,7 +358,7 @@ class Lane:
 
     @property
     def has_enough_events(self) -> bool:
-        """Whether enough events of a stream have arrived. A blank line ends each."""
+        """Whether enough events of a stream have arrived. A blank line ends each event."""
         text = b"".join(self._chunks).replace(b"\r\n", b"\n")
         return text.count(b"\n\n") >= self._settings.max_stream_events
 

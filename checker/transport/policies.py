@@ -39,8 +39,8 @@ def interval_s(rate: str) -> float:
 class RateLimit(Struct):
     """Assigns send times at a fixed interval, never in the past.
 
-    If requests were counted per second, two bursts could meet at the boundary of two seconds. Evenly spaced times respect
-    the rate in any second.
+    If requests were counted per second, two bursts could follow each other at the boundary of two seconds. Evenly
+    spaced times respect the rate in any second.
     """
 
     interval_s: float
@@ -130,10 +130,7 @@ def following(origin: BaseUrl, request: WireRequest, response: Response) -> Wire
 
 
 def becomes_get(method: str, status: int) -> bool:
-    """Whether a request becomes a GET after this redirect.
-
-    All clients change POST after 301 or 302 (RFC 9110, 15.4.2), and any method after 303.
-    """
+    """Whether a request becomes a GET after this redirect. All clients change POST after 301 or 302 (RFC 9110, 15.4.2), and any method after 303."""
     return (status == 303 and method != "HEAD") or (status in (301, 302) and method == "POST")
 
 
@@ -179,7 +176,7 @@ class PolicyTransport:
         self._flying: dict[int, tuple[WireRequest, float | None]] = {}
         """Lane -> (request, patience) of requests in the inner transport."""
         self._chains: dict[int, _RequestChain] = {}
-        """Chains of those lanes whose request is waiting, or is not the first of its chain."""
+        """Chains of the lanes whose request waits, or is not the first of its chain."""
         self._waiting: set[int] = set()
 
     def start(self, lane: int, request: WireRequest, *, patience_s: float | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Requests of cases. What depends only on the operation is computed once."""
+"""Requests of cases. Everything that depends only on the operation is computed once."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -93,10 +93,10 @@ class RequestMaker:
         self._dispatch = dispatch
         self._common = _Usual(origin, headers, version)
         self._usual = {tuple(headers): self._common}
-        """By user headers, which are the same for most operations."""
+        """Cache by user headers, because most operations have the same ones."""
         self._base_path = _literal(origin.base_path)
         self._plans: dict[int, _Plan] = {}
-        """By the `id` of the operation, which each plan keeps alive. A lookup by label is slower."""
+        """Cache by the `id` of the operation, which each plan keeps alive. A lookup by label is slower."""
 
     def make(self, case: Case) -> WireRequest:
         """Return the request of a case. Raises `SerializationError` if its body cannot be written as its media type."""
@@ -164,7 +164,7 @@ class RequestMaker:
         return self._plan(operation).base_path
 
     def _layout(self, plan: "_Plan", names: tuple[str, ...]) -> "_Layout":
-        """Return the headers of cases with headers of these names. User headers override those of the case, which override the defaults."""
+        """Return the headers of cases with headers of these names. User headers override headers of the case, and these override the defaults."""
         given, usual = [(name, header_bytes(name)) for name in names], plan.usual
         taken = usual.user_names | {raw.lower() for _, raw in given}
         fixed = [field for field in usual.own if field[0].lower() not in taken] + usual.user
@@ -181,7 +181,7 @@ class RequestMaker:
 
 
 def plain_maker() -> RequestMaker:
-    """Return a maker of requests that are printed and not sent: without a base path and user headers."""
+    """Return a maker of requests for printing only, without a base path and user headers."""
     return RequestMaker(BaseUrl.from_url("http://localhost"), (), version="")
 
 

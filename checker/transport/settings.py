@@ -24,7 +24,7 @@ class HttpChanges(Struct, frozen=True):
 
     usual: HttpSettings | None = None  # Settings of its operation; None for the settings of the lane.
     timeout_s: float | None = None
-    """At most the time limit of the settings: the supervisor takes a worker for hanging after that one."""
+    """At most the time limit of the settings. After that limit, the supervisor regards a worker as hung."""
     verify: bool | str | None = None
     follows_redirects: bool | None = None
 
@@ -98,8 +98,8 @@ def reaching(usual: HttpSettings, home: BaseUrl, other: BaseUrl) -> HttpSettings
 def timeout_of(given: object) -> float | None:
     """Return a timeout in seconds; None if the value is no timeout.
 
-    As in `requests`, a pair contains the limits for connecting and reading (None for no limit). Their sum limits the
-    request.
+    As in `requests`, a pair contains the limits for connecting and reading (None for no limit). The sum of the two
+    limits the request.
     """
     match given:
         case int() | float() if given > 0 and not isinstance(given, bool):
@@ -130,6 +130,6 @@ class Dispatch(Struct, frozen=True):
     headers: Headers
     http: HttpSettings | None = None  # None for the settings of the lane.
     credentials: Mapping[int | None, Credentials] = field(default_factory=dict)
-    """Credentials that replace those of a case under the same names, by the security alternative that the case meets
+    """Credentials that replace those of a case under the same names, by the security alternative of the case
     (`Case.alternative`). Headers for all cases are in `headers`.
     """

@@ -132,7 +132,7 @@ _SafeDumper: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 class _Dumper(_SafeDumper):  # type: ignore[misc]
-    """Quotes texts that YAML 1.2 would read as numbers and YAML 1.1, which the library implements, as text: `034296`, `1e5`."""
+    """Quotes texts such as `034296` and `1e5`, which YAML 1.2 reads as numbers. The library implements YAML 1.1, which reads them as text."""
 
 
 _Dumper.add_implicit_resolver(
@@ -438,7 +438,7 @@ def _with_inner(encode: Callable[[Any], Text], parameter: Parameter | None) -> C
 
 
 def query_prefix(name: str, parameter: Parameter | None) -> str | None:
-    """Return the prefix of a number or an unreserved text in a query, whatever the style; None if they are written differently."""
+    """Return the prefix of a number or an unreserved text in a query, for any style; None if such values are written differently."""
     return None if parameter is not None and parameter.media_type is not None else f"{escape(name)}="
 
 

@@ -71,7 +71,7 @@ PartWriter = Callable[[Any, str | None, str], bytes | None]
 _CRLF = b"\r\n"
 _USUAL = PropertyEncoding()
 EACH_ITEM: Final = "*"
-"""Name of the encoding of array items that have no encoding of their own. Those that do have their index as name."""
+"""Name of the encoding of array items that have no encoding of their own. Items with an encoding of their own have their index as name."""
 _BOUNDARY = "part-of-a-checker-body"
 
 

@@ -26,7 +26,7 @@ class Repeated(Struct, frozen=True):
 
 
 Tree = str | Repeated | Sequence["Tree"] | Mapping[str, "Tree"]
-"""A value as far as its style determines it: a text, a list or an object of texts."""
+"""A value to the extent that its style determines it: a text, or a list or object of texts."""
 
 _INTEGER = re.compile(r"-?(?:0|[1-9][0-9]*)")
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
@@ -63,7 +63,7 @@ def readings(tree: Tree, outline: Outline) -> list[Reading]:
 
 
 def objects(properties: Mapping[str, list[Reading]]) -> list[Reading]:
-    """Return the readings of an object, from those of its properties."""
+    """Return the readings of an object, combined from the readings of its properties."""
     return [
         Reading(dict(zip(properties, values, strict=True)), doubt)
         for values, doubt in _combined(list(properties.values()))
@@ -71,7 +71,7 @@ def objects(properties: Mapping[str, list[Reading]]) -> list[Reading]:
 
 
 def arrays(items: list[list[Reading]]) -> list[Reading]:
-    """Return the readings of an array, from those of its items."""
+    """Return the readings of an array, combined from the readings of its items."""
     return [Reading(list(values), doubt) for values, doubt in _combined(items)]
 
 

@@ -23,7 +23,7 @@ HEADER_DELIMITERS = {"spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited"
 _COOKIE_OCTETS = "!#$&'()*+-./:<=>?@[]^_`{|}~"
 """Octets of cookie values (RFC 6265, 4.1.1), without letters, digits and `%`."""
 COOKIE_NAME = _COOKIE_OCTETS.replace("=", "")
-"""Octets of cookie names. Tokens have fewer, but names with brackets are declared and accepted."""
+"""Octets of cookie names. A token (RFC 9110) allows fewer octets, but names with brackets are declared and accepted."""
 
 
 def joined_inside(value: Any, delimiters: Sequence[str]) -> Any:
@@ -54,7 +54,7 @@ def text_of(value: Any) -> str:
 
 
 def octets_as_text(value: Any) -> str:
-    """Return octets inside a nested value: one character each, as in a JSON body."""
+    """Return octets as the text of a nested value, one character for each octet, as in a JSON body."""
     if isinstance(value, bytes):
         return value.decode("latin-1")
     raise TypeError(f"{type(value).__name__} is no JSON type")

@@ -326,7 +326,7 @@ def _member(key: str, value: Any, how: XmlName, outline: Outline | None, bound: 
 
 
 def _items(name: str, value: list[Any], how: XmlName, outline: Outline | None, bound: frozenset[str]) -> list[str]:
-    """Return the elements of an array; items without a name have that of the array."""
+    """Return the elements of an array. Items without a name of their own have the name of the array."""
     found: list[str] = []
     for index, item in enumerate(value):
         below = None if outline is None else outline.item(index)
