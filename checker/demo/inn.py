@@ -19,7 +19,7 @@ class Defect(Struct, frozen=True):
     sentence: str
     rarity: str  # The property of a request that triggers it, and its frequency among valid random requests.
     needs: str = "positive"
-    """The requests that find it: valid single ones (`positive`), sequences (`stateful`) or invalid ones (`negative`)."""
+    """The requests that find the defect: valid single requests (`positive`), sequences (`stateful`) or invalid requests (`negative`)."""
 
 
 DEFECTS: tuple[Defect, ...] = (
@@ -101,7 +101,7 @@ DEFECTS: tuple[Defect, ...] = (
 
 MAX_BOOKINGS = 2000  # Most bookings that are kept; older ones are dropped.
 MAX_REMEMBERED = 10_000
-"""Most references of removed bookings, and most contents with a known last reference, that are kept."""
+"""Number of references of removed bookings that are kept, and of contents with a known last reference."""
 
 _JSON = "application/json"
 _KINDS = ("single", "double", "twin", "family", "suite")
