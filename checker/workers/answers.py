@@ -31,8 +31,8 @@ Landed = tuple[InFlight, Outcome]  # A case and its response, before the respons
 class FirstAccepted:
     """Chooses, for each operation, the case for which a check sends its probes (`Check.probes`): the first accepted one.
 
-    The first one is the one with the lowest index in its task, not the one with the earliest response: with the same seed,
-    the same cases are probed for any number of lanes. A response that may be the first waits until all cases with lower
+    The first case is the one with the lowest index in its task, not the one with the earliest response. So the same
+    seed probes the same cases for any number of lanes. A response that may be the first waits until all cases with lower
     indices are judged. Probing fixed indices instead would miss operations that accept few cases.
     """
 
@@ -115,7 +115,7 @@ class Answers:
         return [*self.parked, *(flight for flight, _ in self.first_accepted.held)]
 
     def resends(self, flight: InFlight, failure: NetworkFailure) -> bool:
-        """Whether a case is sent again because its connection was closed: servers close idle and old connections without notice."""
+        """Whether a case is sent again because its connection was closed. Servers close idle and old connections without notice."""
         wanted = flight.wanted
         if wanted is None or wanted.fresh or not failure.may_be_late:
             return False
@@ -206,7 +206,7 @@ class Answers:
         return None
 
     def abandon(self, flying: Iterable[InFlight], landed: Iterable[Landed]) -> None:
-        """Record requests that are waiting, in flight, or have an unjudged response. No check judges them any more."""
+        """Record requests that are waiting, in flight, or have an unjudged response. No check will judge them."""
         for flight in self.parked:
             self._abandon(flight, flight.answers)
         for flight, response in (*self.first_accepted.held, *landed):

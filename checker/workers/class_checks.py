@@ -1,6 +1,6 @@
 """The state of users' class checks in one worker, and their conclusions at the end of the run.
 
-States are written as plain values with their types; never pickle. A container is a list `[kind, ...]`, so that msgpack loses
+States are written as plain values with their types, never as pickle. A container is a list `[kind, ...]`, so that msgpack loses
 no type. Users' classes (data classes, enumerations, named tuples) are written by name and looked up in modules that are
 already loaded: a journal cannot cause an import, and no code of a class runs.
 """

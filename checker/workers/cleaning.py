@@ -29,7 +29,7 @@ _MOST_BYTES = 8 << 20
 
 
 class MadeLedger(MadeResources):
-    """Records created and removed resources of one target in a file, and reads the records of all processes."""
+    """A file of created and removed resources of one target, written and read by all processes."""
 
     def __init__(self, path: Path, target: str) -> None:
         """`target`: URL without credentials. Resources of other targets are ignored."""

@@ -51,7 +51,7 @@ class TimeAccounting:
         self.enter(Activity.MAKE)
 
     def enter(self, part: Activity) -> float:
-        """Close the current part and begin another; gives the time now."""
+        """End the current activity and begin another. Return the current time."""
         now = self._clock()
         self._seconds[self._part] += now - self._mark
         self._mark = now
@@ -81,9 +81,7 @@ class WorkerContext(Struct):
     opened: Opened
     factory: CaseFactory
     unhooked: CaseFactory | None
-    """Makes cases before `filter`, `map` and `flatmap` hooks change them, for reports about cases that kill these hooks; None
-    if `before_generate` hooks decide what is drawn.
-    """
+    """Makes cases as they are before `filter`, `map` and `flatmap` hooks, for reports about cases that kill these hooks; None if `before_generate` hooks control the draw."""
     tools: Tools
     explorer: Explorer  # Extends sequences of `fuzz`; its `chains` make those of the stateful phase.
     hill_climber: HillClimber | None  # None if no metric is maximised.

@@ -53,7 +53,7 @@ def live(incarnation: int, settings: RunSettings, queues: tuple[Receiver, Sender
 
 
 def _pass_over(number: int, frame: FrameType | None) -> None:
-    """Pass an error on to its original handler as well."""
+    """Also pass an error to its original handler."""
 
 
 def _loop() -> Work:

@@ -35,7 +35,7 @@ _MISSING: Final = (404, 410)
 class Explorer(Struct):
     """Chooses what follows a response, if anything.
 
-    Creating an order takes five requests; everything that can be done with it takes one more each, while it is not changed.
+    Creating an order may take five requests. Each request that uses the order without changing it takes only one more.
     So sequences are kept, and the next step is the operation that was tried least in the state that was tried least.
     """
 
@@ -82,7 +82,7 @@ class Explorer(Struct):
         return self._resumed(recipe) if self._kept and self.random.random() < share else None
 
     def _resumed(self, recipe: tuple[int, int, PhaseInfo]) -> tuple[Chain, GeneratedCase] | None:
-        """Return a further step of the sequence whose state was tried least; of several, of the latest."""
+        """Return a further step of the sequence whose state was tried least. Of several such sequences, the latest is continued."""
         if len(self._counts) > _MOST_STATES:
             self._tried.clear()
             self._counts = dict.fromkeys(self._kept, 0)

@@ -63,7 +63,7 @@ def work(incarnation: int, settings: RunSettings, down: Receiver, up: Sender, us
 
 
 def _last_words(error: CheckerError, concealed: Callable[[str], str]) -> Leaving:
-    """Return the last message: why the worker cannot work, and whose fault it is."""
+    """Return the last message: the reason why the worker cannot work, and its category."""
     sentence = concealed(str(error))
     match error:
         case LoaderError():

@@ -18,8 +18,7 @@ _WORTH = 10
 replacements cost less than a tenth.
 """
 WATCHDOG_S = 60.0
-"""Seconds without a sign of the loop after which a worker ends itself: more than every deadline of the supervisor, for the case
-that there is no supervisor. A native call that holds the GIL cannot prevent this, because a C thread does it.
+"""Seconds without a sign of the loop after which a worker ends itself: more than every deadline of the supervisor, in case there is no supervisor. A native call that holds the GIL cannot prevent this, because a C thread ends the process.
 """
 
 _PR_SET_PDEATHSIG = 1
@@ -62,14 +61,18 @@ class Memory(NamedTuple):
     most_bytes: int
     """The limit, or twice `opened_bytes` if that is more; otherwise a successor for a large description would be replaced at once."""
     growth_bytes: int
-    """Growth since the description was opened. A worker that takes its place needs as much again."""
+    """Growth since the description was opened. A replacement worker grows as much again."""
     opened_bytes: int
     opened_s: float
     again_s: float
     """Seconds in which a replacement opens the description. The first worker needs ten times as long, because it reads the description for all."""
 
     def is_spent(self, now_bytes: int, now_s: float) -> bool:
-        """Whether to exit: at once at the limit, but because of growth only after enough work to pay for opening the description again."""
+        """Whether to exit.
+
+        At the limit, the worker exits at once. Because of growth, it exits only after enough work to pay for opening
+        the description again.
+        """
         if now_bytes > max(self.most_bytes, 2 * self.opened_bytes):
             return True
         grown = now_bytes - self.opened_bytes

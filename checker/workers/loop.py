@@ -38,7 +38,7 @@ _ROUND_S = 0.05
 _IDLE_S = 0.2
 _HOUSEKEEPING_S = 0.2
 _ORDERS_S = 0.02
-"""Seconds that orders may wait in the pipe: reading it in each round would cost one system call per case."""
+"""Seconds that orders may wait in the pipe. Reading the pipe in each round would cost one system call per case."""
 _REPORT_S = 1.0
 """Seconds between two reports of counts. The first reports come sooner, so that the work of a worker that dies early is counted."""
 # A module-level name is ten times faster than a member of an enumeration.
@@ -284,7 +284,7 @@ class Worker:
     # Sending
 
     def _fill(self) -> None:
-        """Start what can be started, then send everything with one `perform`."""
+        """Start as many requests as possible, then send all of them with one `perform`."""
         taken, reserved, most = self._flights, self._reserved, self._context.lanes.pacing.lanes
         if self._slow_count or self._scheduler.slow:
             self._fill_slow()
@@ -349,7 +349,7 @@ class Worker:
     def _round(self, finished: Iterable[tuple[int, Outcome]]) -> None:
         """Give the finished lanes new work first, then judge, so that the target works meanwhile.
 
-        With one lane, a case is judged and recorded before the next is sent, so that a kill repeats one case and not two.
+        With one lane, a case is judged and recorded before the next is sent, so that only one case is repeated after a kill.
         """
         if self._answers.first_accepted.held:
             self._landed += self._answers.first_accepted.due(self._flying)

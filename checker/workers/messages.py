@@ -111,7 +111,7 @@ class OutageOrder(Struct, frozen=True, tag=True):
     action: OutageAction
     number: int  # The number of the outage in the run, from 1.
     doubted: Label | None = None
-    """EXAMINE: the operation whose refusal started the examination, while no worker knows whether others are refused as well.
+    """EXAMINE: the operation whose refusal started the examination, if no worker knows yet whether others are refused as well.
     RESUME: the same operation, if all others are served, so that it refuses for its own reasons.
     """
     trouble: Trouble = Trouble.GONE  # EXAMINE: the kind of outage.
@@ -119,7 +119,7 @@ class OutageOrder(Struct, frozen=True, tag=True):
     at: float = 0.0  # EXAMINE: when the outage was noticed, in seconds since the epoch.
     deaths: tuple[Death, ...] = ()  # EXAMINE: earlier outages of the run with a known cause.
     suspects: tuple[ServedOperation, ...] = ()
-    """EXAMINE: operations of all workers after whose responses no served request is known, the likeliest cause first."""
+    """EXAMINE: operations of all workers whose last response was followed by no served request, the likeliest cause first."""
     served: tuple[ServedOperation, ...] = ()  # EXAMINE: all operations that were served or redirected for some worker.
     held_back: tuple[Label, ...] = ()  # RESUME: operations that are not sent before the end of the run.
     serves: bool = True  # RESUME: whether the target serves again. If not, its refusals are ignored.
@@ -142,7 +142,7 @@ class OutageReport(Struct, frozen=True, tag=True):
     number: int = 0  # The number of the outage; 0 in a report that it was noticed.
     trouble: Trouble = Trouble.GONE
     doubted: Label | None = None
-    """NOTICED: the refused operation, if the target has never served this worker, which then cannot tell an outage from a refusal."""
+    """NOTICED: the refused operation, if the target has never served this worker. Such a worker cannot distinguish an outage from a refusal."""
     at: float = 0.0  # NOTICED: when, in seconds since the epoch.
     served: tuple[ServedOperation, ...] = ()  # HOLDING: all operations that were served or redirected for this worker.
     culprit: Label | None = None
@@ -183,7 +183,7 @@ class Replay(Struct, frozen=True):
     statuses: tuple[int | None, ...]  # Statuses of its responses, oldest first.
     is_minimal: bool  # Whether it need not be shrunk further.
     sent: tuple[bytes, bytes | None] | None = None
-    """Target and body of a single request that is the same each time while the description is unchanged; None for others."""
+    """Target and body of a single request that stays the same as long as the description does; None for other requests."""
     shows_surely: bool = True  # Whether one of the tries would certainly show it if it still existed.
 
 
@@ -219,14 +219,15 @@ class Task(Struct, frozen=True):
     drawn_elsewhere: int = 0
     """Cases that other phases of the run draw. Listed cases are not included, because their number is unknown in advance."""
     again: tuple[ShrinkAgain, ...] = ()
-    """Findings to be shrunk further. They replace its cases and do not count as cases."""
+    """Findings to be shrunk further. They replace the cases of the task and do not count as cases."""
     replay: Replay | None = None  # The finding to send again. Then the task has no other cases.
     known: frozenset[str] | None = None
-    """Fingerprints of the grave failures that its operation showed before this phase. A case with another one ends the task, so
-    cases are sent one after the other. None: all cases are sent.
+    """Fingerprints of the grave failures that its operation showed before this phase.
+
+    A case with another grave failure ends the task, so cases are sent one after the other. None: all cases are sent.
     """
     is_last: bool = False
-    """Whether it was deferred to the end of the run, because its operation makes the target refuse every request."""
+    """Whether the task was deferred to the end of the run, because its operation makes the target refuse every request."""
 
     @property
     def ends_at_failure(self) -> bool:
@@ -246,8 +247,7 @@ class Task(Struct, frozen=True):
 
 
 KNOWN_PLACES = 3
-"""Places of one cause that are shrunk. More are not needed to fix the cause, and every operation may have one. If time is
-short, further places get only their one guaranteed request.
+"""Number of places of one cause that are shrunk. More are not needed to fix the cause, and every operation may have a place. If time is short, further places get only one guaranteed request.
 """
 
 

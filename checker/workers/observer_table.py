@@ -1,6 +1,6 @@
 """The table of observers, which learn from the judged interactions of a worker. To add an observer, write its module and add a row.
 
-Some observers set the pace: the number of lanes, and which operations are given up as slow. Redirects, credentials and the
+Some observers set the pace: the number of lanes, and the slow operations to give up. Redirects, credentials and the
 health of the target are handled before the verdict, so they are no observers. The worker passes each judged interaction to
 the observers in the order of the rows, and writes the records that they return to the journal.
 """
@@ -245,7 +245,8 @@ class Moment(Enum):
     JUDGED = "judged"  # When the outcome is judged.
     OVER = "over"
     """When no request of the case is in flight, its failures are investigated, and its sequence has ended (`flight.chain` has
-    the steps before). If the worker dies before, the case is made again, so what is learned at this moment is learned once.
+    the steps before). If the worker dies before, the case is made again. So nothing that is learned at this moment is
+    learned twice.
     """
     SENT = "sent"
     """At `JUDGED`, and for each attempt of an investigation, with the investigated case as `flight`."""
@@ -265,7 +266,7 @@ class ObserverRow(NamedTuple):
 
     name: str
     make: Callable[[ObserverTools], Observer | None]
-    """Returns the observer of one worker; None if the run has nothing to learn for it."""
+    """Returns the observer of one worker; None if there is nothing to observe in the run."""
     moment: Moment = Moment.JUDGED
     one_in: int = 1  # The observer is called for the first interaction and for every `one_in`-th one after it.
     until_saturated: bool = False
@@ -273,8 +274,9 @@ class ObserverRow(NamedTuple):
     only_unusual: bool = False
     """Whether the observer learns nothing from a response of the run's own cases that passes all checks."""
     is_shared: bool = False
-    """Whether its records decide requests of other workers in `run`. They are flushed before the case counts as finished: a
-    worker that dies in between must not change what others send.
+    """Whether the records determine requests of other workers in `run`.
+
+    They are flushed before the case counts as finished, because the death of a worker must not change the requests of others.
     """
 
 

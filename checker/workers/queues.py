@@ -36,8 +36,8 @@ def decode(data: bytes) -> Message:
 class Sender:
     """The writing end. Never raises and never blocks for ever: data that does not fit waits in memory.
 
-    `patience_s` is how long a send may wait for room: zero for the supervisor, which no worker may hold up, and some seconds
-    for a worker, which would otherwise not write the rest of a message that is larger than the pipe.
+    `patience_s` is the time for which a send may wait for room. It is zero for the supervisor, which no worker may hold
+    up. It is some seconds for a worker, so that it can write the rest of a message that is larger than the pipe.
     """
 
     def __init__(self, connection: Connection, *, patience_s: float = 0.0) -> None:
@@ -74,7 +74,7 @@ class Sender:
         return not self._waiting
 
     def linger(self, timeout_s: float = 5.0) -> None:
-        """Wait until the reader has taken everything, or until the time is over."""
+        """Wait until the reader has taken everything, or until the time limit."""
         deadline = time.monotonic() + timeout_s
         while not self.flush() and (left := deadline - time.monotonic()) > 0:
             # `select.select` rejects descriptors above 1023.

@@ -23,15 +23,14 @@ _PROBE_S = 1.0
 _BETWEEN_PROBES_S = 0.2
 
 Connect = Callable[[BaseUrl, float], socket.socket]
-"""Opens a connection to a host within so many seconds. Raises `OSError`."""
+"""Opens a connection to a host within this many seconds. Raises `OSError`."""
 
 
 def unreachable_target(context: WorkerContext) -> str:
     """Return why no request of a run can arrive, for the first worker; empty if one may arrive.
 
-    Behind a proxy only the proxy can be tested, behind a user's transport nothing. Operations with their own hosts or
-    proxies may be served although others are not. A target that is down is tried again for as long as the run waits for its
-    description.
+    Behind a proxy only the proxy can be tested, behind a user's transport nothing. Operations with their own hosts or proxies
+    may be served although others are not. An unreachable target is tried again as long as the run waits for its description.
     """
     common = context.subject.operations.common
     if context.subject.settings.document is not None:
@@ -52,7 +51,7 @@ def unreachable_target(context: WorkerContext) -> str:
 
 
 def is_looked_at(context: WorkerContext) -> bool:
-    """Whether opening a connection shows anything: not behind a proxy, for an application in this process, or with a user's transport."""
+    """Whether opening a connection shows anything; False behind a proxy, for an application in this process, and with a user's transport."""
     settings = context.subject.settings
     return not (settings.target.transport or settings.target.app or context.subject.operations.common.http.proxy)
 

@@ -64,7 +64,7 @@ class Description(Struct, frozen=True):
     schema: ApiSchema
     digest: str  # Digest of the packed document: its name in the run directory.
     notes: tuple[Note, ...] = ()
-    """Damage of the stored file, and hosts that references lead to and that were not contacted."""
+    """Notes on damage of the stored file, and on hosts of references that were not contacted."""
     once_s: float = 0.0  # CPU-seconds that the first reading took. Later workers read the stored copy instead.
 
 
@@ -176,7 +176,7 @@ _LIBRARIES: Final = tuple(sysconfig.get_paths()[name] for name in ("stdlib", "pl
 
 
 def with_constants(settings: RunSettings) -> tuple[RunSettings, list[Note]]:
-    """Return settings in which literals of the application may replace strings and numbers, and notes on files that could not be read.
+    """Return settings with literals of the application as values for strings and numbers, and notes on files that could not be read.
 
     The user's own values for a type have precedence.
     """
@@ -290,7 +290,7 @@ class Contents(Struct, kw_only=True):
     """Operations that are tested because they have changed; None if all are tested."""
 
     def is_tested(self, label: str) -> bool:
-        """Whether a selected operation is tested, as far as changes decide."""
+        """Whether changes do not exclude a selected operation from the test."""
         return self.changed is None or label in self.changed
 
 
@@ -302,7 +302,7 @@ class TestedDescription(Contents):
     origin: BaseUrl
     secrets: Secrets
     keeper: CredentialKeeper | None = None
-    """None if all credentials are constant, and before the sources of credentials are opened."""
+    """The keeper of fetched credentials; None if all credentials are constant, and before the sources of credentials are opened."""
 
 
 def read_contents(settings: RunSettings, layout: RunLayout, users: UsersCode = ALL_SCHEMAS) -> Contents:
@@ -372,7 +372,7 @@ def read_subject(settings: RunSettings, layout: RunLayout, users: UsersCode = AL
 RUN_ENGINE: Final[ContextVar[Any]] = ContextVar("RUN_ENGINE", default=None)
 """The engine of the run whose user code this thread calls; None outside of runs. Loaded schemas send requests with it."""
 _ENGINES: Final = "checker.library.run_engine"
-"""A higher room, whose import takes 0.2 CPU-seconds. It is imported only when user code needs it."""
+"""The module of the engine, in a higher room. Its import takes 0.2 CPU-seconds, so it is imported only when user code needs it."""
 
 
 def give_engine(subject: TestedDescription, users: UsersCode = ALL_SCHEMAS, traffic: UserTraffic | None = None) -> None:

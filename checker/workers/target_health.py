@@ -32,7 +32,7 @@ from checker.workers.recording.task_state import InFlight
 
 MOST_OUTAGES = 20  # Outages that one worker reports. A target that fails more often is tested as it is.
 MOST_DOUBTS = 20
-"""Refusals about which one worker asks the others. After so many without a success, its credentials are wrong."""
+"""Number of refusals about which one worker asks the others. After this many without a success, its credentials are wrong."""
 _STREAK = 8  # Consecutive refusals after which an operation that is known to refuse is examined again.
 # Two are enough, because each worker counts separately, and each further change of the run makes it harder to remove
 # the cause.
@@ -95,8 +95,8 @@ class TargetHealth:
     def probe_access(self, label: Label) -> Job[None]:
         """Send a request that needs credentials, after the first success of an operation.
 
-        If it is served, the operation did not end the session, and is no suspect when another one does. Repeating a request
-        that was served to this worker instead would depend on the number of workers.
+        If the request is served, the operation did not end the session, and is no suspect when another operation does.
+        Repeating a request that was served to this worker instead would depend on the number of workers.
         """
         if self._repeatable is None:
             self._repeatable = repeatable(self.context.subject.selected)
@@ -164,7 +164,7 @@ class TargetHealth:
         return bool(sentence)
 
     def _note_lost(self, made: GeneratedCase, request: WireRequest, *, is_lost: bool) -> None:
-        """Keep a request that was in flight when the target stopped. A refused connection has carried no request."""
+        """Keep a request that was in flight when the target stopped. With a refused connection, no request was sent."""
         if is_lost or any(late.made is made for late in self._outage.late):
             self._outage.lost.append(Sent(made, request, 0))
 

@@ -1,4 +1,4 @@
-"""User code that acts in a run: what is registered for all APIs, and what a loaded schema of this process adds."""
+"""User code that acts in a run: code that is registered for all APIs, and code that a loaded schema of this process adds."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -21,7 +21,7 @@ from checker.workers.authentication.keeper import ReauthState
 
 
 class UsersCode(Struct, frozen=True):
-    """User code that acts in a run. The default values and methods cost a run nothing; those of a loaded schema are in a subclass."""
+    """User code that acts in a run. The default values and methods do nothing. A loaded schema has a subclass."""
 
     hooks: HookSource = field(default_factory=lambda: GLOBAL_HOOKS)
     auth: tuple[AuthRegistry, ...] = (GLOBAL_AUTH,)  # Providers, the nearest registry first.

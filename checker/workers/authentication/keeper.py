@@ -193,7 +193,7 @@ class CredentialKeeper(Struct):
     _wanted_for: dict[Address, Case] = field(default_factory=dict)
     """The case that needs the credentials. User code that fetches them may read it."""
     _callers: dict[int, tuple[WireRequest, str, bytes, tuple[tuple[bytes, bytes], ...]]] = field(default_factory=dict)
-    """By the `id` of requests in flight: the request, its caller, its target and headers without credentials."""
+    """`id` of a request in flight -> the request, its caller, its target and headers without credentials."""
     _maker: RequestMaker = field(default_factory=plain_maker)  # Writes bodies that contain credentials.
     reauth: ReauthState = field(default_factory=ReauthState)
 
@@ -362,7 +362,7 @@ class CredentialKeeper(Struct):
             self.logins.write()
 
     def _current(self, address: Address, source: CredentialSource, case: Case) -> _Held | None:
-        """Return the current credentials. If they are due for renewal only because of their age and it fails, they stay in use."""
+        """Return the current credentials. If they are renewed only because of their age and the renewal fails, they stay in use."""
         held = self._held.get(address)
         if held is None or held.error:
             return self._newer(address, 0 if held is None else held.number, case)

@@ -152,8 +152,8 @@ def path_of(endpoint: str) -> str:
 def lifetime_s(response: Response) -> float | None:
     """Return the age in seconds at which a token is renewed, by the `expires_in` of its response (RFC 6749, 5.1).
 
-    This is 30 seconds before it expires, or after half of a shorter life, because requests with it may be in flight. None if
-    the response does not tell.
+    This is 30 seconds before it expires, or after half of a shorter life, because requests with it may be in flight.
+    None if the response does not state it.
     """
     try:
         document = json.loads(response.content)
@@ -236,14 +236,14 @@ class LoginTransport(Struct, frozen=True):
 
 
 _MOST_INCONCLUSIVE: Final = 8
-"""Requests of an operation that are sent as other users, if their responses do not show which user may call it."""
+"""Most requests of an operation that are sent as other users while the responses do not show which user may call it."""
 
 
 class Identities:
     """The caller of each operation: the first user, then no user, then the other users, until one is accepted.
 
-    A 404 or 400 for another user proves nothing, because the operation may have answered 403 for its own reasons, such as a
-    wrong code. The next request of the operation comes from the first user again.
+    A 404 or 400 for another user proves nothing, because the 403 may have had other reasons, such as a wrong code. The
+    next request of the operation comes from the first user again.
     """
 
     def __init__(self, names: Sequence[str], peers: Collection[str] = ()) -> None:
@@ -452,7 +452,7 @@ class LoginTraffic(msgspec.Struct):
 
 
 class UserTraffic(Struct):
-    """Records the requests of user code. Those of its sources of credentials are logins."""
+    """Records the requests of user code. Requests of its credential sources count as logins."""
 
     logins: LoginTraffic
     places: Collection[str]  # Places of credentials that the description declares.

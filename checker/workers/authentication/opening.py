@@ -88,7 +88,7 @@ def look_first(selected: SelectedOperations, schemes: SchemeCredentials, tools: 
 
 
 def _first(selected: SelectedOperations, asks: Callable[[Operation], bool]) -> Sequence[Operation]:
-    """Return the first few harmless operations that require credentials, as far as `asks` tells."""
+    """Return the first few harmless operations that require credentials according to `asks`."""
     first = islice(selected.values(), _MOST_READ)
     found = (one for one in first if is_harmless(one) and not is_open(one.security) and asks(one))
     return tuple(islice(found, _MOST_TRIED))
@@ -108,7 +108,7 @@ _MOST_KNOWN: Final = 100
 
 
 class AuthNeeds:
-    """Sends requests to operations that declare no security: one without credentials, and one with those of each configured scheme."""
+    """Sends requests to operations that declare no security: one without credentials, and one with the credentials of each configured scheme."""
 
     def __init__(
         self, schemes: SchemeCredentials, maker: RequestMaker, gate: SafetyGate, http: Transport, factory: CaseFactory
@@ -123,8 +123,8 @@ class AuthNeeds:
     def found(self, selected: SelectedOperations, known: Mapping[str, str]) -> Iterator[Note]:
         """Yield a note for each operation that accepts a scheme. From then on its requests carry these credentials.
 
-        `known` maps operations that refused requests in an earlier run to their scheme, or to an empty text. Of other
-        operations only harmless ones are tried. Credentials that must be fetched are not tried.
+        `known` maps operations that refused requests in an earlier run to their scheme, or to an empty text. Other
+        operations are tried only if they are harmless. Credentials that must be fetched are not tried.
         """
         if not self._schemes.static:
             return

@@ -184,7 +184,7 @@ class AccountHooks:
     def _as_account(self, context: HookContext, case: Case) -> Case:
         """Return a login case with the account of the run, in half of the cases.
 
-        The drawn values decide, so the same case gets the same account in every worker.
+        The drawn values determine the account, so the same case gets the same account in every worker.
         """
         is_valid = case.meta is not None and not case.meta.mode.is_negative
         if not is_valid or not isinstance(case.body, dict):

@@ -33,7 +33,7 @@ from checker.workers.recording.unconfirmed import JudgedCase
 _PHASE = PhaseInfo(FUZZING.name)
 _MOST = 5  # Resources that are created for one failure.
 _MOST_TRIES = 4
-"""Cases that are tried for one creation: the smallest, then drawn ones if it is refused as invalid or fails."""
+"""Most cases that are tried for one creation: the smallest case, then drawn cases if the smallest is refused as invalid or fails."""
 _INVALID = frozenset((400, 422))
 _MOST_SITUATIONS = 5  # Requests that are tried between the creations and the failing request, one at a time.
 _MOST_VALUES, _MOST_CHANGES = 5, 12  # Values to which one of them changes the resource, and all of them together.
@@ -337,8 +337,8 @@ class Creations:
 def drawn_names(model: ResourceModel, made: GeneratedCase, *, with_own: bool = False) -> list[str]:
     """Return the path variables with drawn values that name resources which other requests create.
 
-    The name of the resource that the request itself creates is included only `with_own`. Below the last name from an earlier
-    response, a drawn name is new; above it, the resource exists.
+    The name of the resource that the request itself creates is included only `with_own`. A drawn name after the last
+    name from an earlier response is new. Before that name, the resource exists.
     """
     use, meta = model.uses.get(made.label), made.case.meta
     if use is None or (meta is not None and any(at is Location.PATH for at, _ in meta.broken)):

@@ -53,7 +53,7 @@ class FreshNames(Struct):
     _untried: dict[Label, list[tuple[str, ...]]] = field(default_factory=dict)
     """Operation whose printed request was refused -> places that were not changed yet."""
     counter: Iterator[int] = field(default_factory=lambda: count(1))
-    """Numbers the new names of a case across all its failures, because a name that another failure has used is not new."""
+    """Counter of new names of a case. All its failures share the counter, because a name that another failure has used is not new."""
 
     @classmethod
     def of(cls, context: WorkerContext, chain: Chain, counter: Iterator[int]) -> "FreshNames":
@@ -102,7 +102,10 @@ class FreshNames(Struct):
         return replace(self, _places=dict(self._places))
 
     def learn(self, chain: Chain, sent: Iterable[Verdict]) -> bool:
-        """Return whether a step seems to be refused for its name, or fails with the new name. Then it gets the next name, if there is one."""
+        """Return whether a step seems to be refused because of its name, or fails with the new name.
+
+        In both cases it gets the next name, if there is one.
+        """
         for one in _shots(chain, sent):
             label = one.made.label
             has_changed = label in self._untried
@@ -117,7 +120,7 @@ class FreshNames(Struct):
         return False
 
     def are_spent(self, chain: Chain, sent: Iterable[Verdict]) -> bool:
-        """Whether a step is refused because the resource that it creates exists now, or the one that it removes is gone.
+        """Whether a step is refused because the resource that it creates exists by now, or the resource that it removes is gone.
 
         A step that failed with a server error may have created nothing, so its refusal has to say that something exists.
         """

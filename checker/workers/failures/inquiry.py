@@ -60,7 +60,7 @@ fails gets no more requests.
 """
 # One repetition is not enough if two workers change the same resource.
 REPETITIONS = 2
-"""The number of times that a failure which other requests may cause has to happen again after it was confirmed."""
+"""The number of times that a failure has to happen again after it was confirmed, if other requests may have caused it."""
 _LATER_S = 1.0
 _CREATED = 201
 _INVALID = frozenset((400, 422))
@@ -105,7 +105,7 @@ class Inquiry(Struct):
         return bool(failure.passing_cause) and failure.passing_cause == failure.shared_cause
 
     def result(self) -> Job[InvestigationResult]:
-        """Return what the requests show about the failure."""
+        """Return the result of the requests for the failure."""
         # The order of the steps: what the budget allows, the confirmation, the shrink, the creations of the named resources,
         # the commands. The commands come last, because the finding is reported by what they show. A failure that other
         # requests may cause (`needs_repetition`) can be confirmed in three ways: its sequence fails each time, its commands
@@ -284,7 +284,7 @@ class Inquiry(Struct):
     def _repeats(self, chain: Chain) -> Job[bool]:
         """Return whether a sequence fails every further time.
 
-        Another request of the run may come between two steps once, and once more during the confirmation.
+        By chance, another request of the run may come between two steps, and again during the confirmation.
         """
         for _ in range(REPETITIONS):
             shots = yield from self._replayed([shot.made for shot in chain])
@@ -353,7 +353,7 @@ class Inquiry(Struct):
         return result
 
     def _asked_to_wait(self, shot: JudgedCase) -> Job[bool]:
-        """Return whether the request itself asked for the delay: with a small number in place of a duration it gets a response."""
+        """Return whether the request itself asked for the delay, because it gets a response with a small number in place of a duration."""
         made = shot.made
         shorter = tuple(
             (f"{location} {name}", type(value)(1))
@@ -446,7 +446,7 @@ class Inquiry(Struct):
         return (alone,) if self.is_anew and (taken or alone.status != chain[-1].status) else chain
 
     def _names_nothing_known(self, chain: Chain) -> bool:
-        """Whether neither a response nor the success of the last request shows that one of the named resources exists."""
+        """Whether no response, and no success of the last request, shows that one of the named resources exists."""
         return not (chain[-1].is_served or any(named_by(shot.made) for shot in chain))
 
     @property
@@ -696,7 +696,7 @@ class Inquiry(Struct):
         return result
 
     def _count_hits(self, result: InvestigationResult) -> Job[None]:
-        """Send commands again that did not always show their failure, or that may show it by chance, to report how often they do."""
+        """Send commands again that did not always show their failure, or that may show it by chance. This counts how often they show it."""
         may_pass = bool(self.suspicion.failure.passing_cause)
         for _ in range(MORE_TRIES):
             # For a temporary error, one success is enough to know the cause. Ending at the first hit of other failures
@@ -718,7 +718,7 @@ class Inquiry(Struct):
     def look_later(self, result: InvestigationResult) -> Job[None]:
         """Send the commands of an error that other requests may cause once more after a while, whatever the budget.
 
-        Another request's lock lasts longer than the first repetitions: 60 ms with SQLite.
+        The lock of another request may last longer than the first repetitions: 60 ms with SQLite.
         """
         if result.printed and not result.is_spent:
             yield Pause(_LATER_S)
@@ -782,8 +782,8 @@ class Inquiry(Struct):
     def _sent(self, chain: Chain, own: WireRequest | None) -> Job[Sequence[Verdict]]:
         """Send the commands of a sequence as a reader would, with identifiers of the new responses. Return the verdicts.
 
-        A command with a value of an earlier response is printed with the old value, which the target may not know any more,
-        and sent with the new one: the block says where to find it. `own` replaces the last request: the request of a check.
+        A command with a value of an earlier response is printed with the old value, which the target may not know any
+        more, and sent with the new one. The printed block says where to find the new value. `own` replaces the last request: the request of a check.
         """
         requests = _requests(chain, own)
         sent: list[Verdict] = []
@@ -863,7 +863,7 @@ class Inquiry(Struct):
 def are_served_as(before: Chain, now: Chain) -> bool:
     """Whether each step before the last that was served is served again: a refused step creates nothing.
 
-    Otherwise the last step would use resources of earlier requests, and the sequence would fail nowhere else.
+    Otherwise the last step would use resources of earlier requests, and the sequence would not fail on another server.
     """
     return all(shot.is_served or not known.is_served for known, shot in zip(before[:-1], now[:-1], strict=True))
 

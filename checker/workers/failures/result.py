@@ -30,7 +30,7 @@ class InvestigationResult(Struct):
     is_anew: bool = False  # Whether the failure showed with resources that its own requests created, or without any.
     takes_filled: bool = False  # Whether a name comes from a list that other requests of the run have filled.
     is_of_check: bool = False
-    """Whether the last command is a check's own request, which can show failures of this check only."""
+    """Whether the last command is a check's own request, which can only show failures of this check."""
     steps_before: Chain = ()  # The steps before a check's command, as they were sent when it showed the failure.
 
     def showed(self, wanted: ExpectedFailure) -> int:
@@ -50,7 +50,7 @@ class InvestigationResult(Struct):
         return [one for one in shots if wanted.again(one) is not None]
 
     def _shown_chain(self, wanted: ExpectedFailure) -> Chain:
-        """Return the reported sequence. If the command is that of a check, it and its response replace those of the case."""
+        """Return the reported sequence. If the command is a check's request, the request and its response replace those of the case."""
         showing = self._showing(wanted) if self.is_of_check else []
         outcome = showing[-1].verdict.outcome if showing else None
         if not isinstance(outcome, Response) or outcome.request is None:

@@ -40,14 +40,14 @@ class InvestigationSlot(Struct):
     shrink_budget: ShrinkBudget
     is_patient: bool = False  # Whether requests get `PATIENCE` times their timeout.
     is_hurried: bool = False
-    """Whether requests that the failure does not need get only the time of candidates, because the worker sends no other cases meanwhile."""
+    """Whether requests that the failure does not need get only the time limit of candidates, because the worker sends no other cases meanwhile."""
     waiting: list[UnconfirmedFailure] = field(default_factory=list)
     """Failures of the case that wait for their investigation. Failures found meanwhile are added."""
     simplest: dict[tuple[str | None, bool], JudgedCase] = field(default_factory=dict)
     """The simplest case of the operation, by method (if undocumented) and by whether it should be refused."""
     requests: int = 0  # Number of requests so far.
     names: Iterator[int] = field(default_factory=lambda: count(1))
-    """Numbers the new names for its failures."""
+    """Counter of new names for the failures of the case."""
     check: str = ANY_CHECK  # The check whose failure is investigated.
     _stage: Stage = Stage.CONFIRM
     _sent: int = 0  # Requests for the current failure; in a second look, requests for all failures of the case.
@@ -193,8 +193,8 @@ class InvestigationSlot(Struct):
     def suspect(self, parent: UnconfirmedFailure, shot: JudgedCase, failure: Failure) -> None:
         """Queue another failure that was found in the investigation of `parent`, unless it is known. It is then on disk.
 
-        It keeps no more of its response than a finding does, because one shrink may show hundreds of failures with a
-        mebibyte each.
+        Only the part of the response that findings keep is kept, because one shrink may show hundreds of failures with
+        a mebibyte each.
         """
         outcome = shot.verdict.outcome
         if outcome is not None and self.health.excuses(outcome):

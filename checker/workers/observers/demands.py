@@ -1,6 +1,6 @@
 """Demands of the target that its description does not state. They are read from refusals, respected later, and dropped when refuted.
 
-An optional part with which no request is ever accepted gives a demand as well: to omit it.
+If no request with an optional part is ever accepted, this gives a demand as well: to omit the part.
 """
 
 import json
@@ -92,12 +92,15 @@ def _parts(operation: Operation) -> Iterator[CommonPart]:
 
 
 _ENOUGH = 5
-"""Refusals of cases with a part, while some cases without it and none with it were accepted; or the other way round."""
+"""Number of refusals after which a part is omitted: no case with the part was accepted, and some without it were.
+
+The reverse makes the part required.
+"""
 _ENOUGH_OPERATIONS = 3
-"""Operations that refuse cases with a common parameter and accept some without it, while no operation accepts it."""
+"""Number of operations after which a common parameter is omitted: they refuse cases with it and accept some without it, and no operation accepts it."""
 _ENOUGH_ACCEPTED = 3  # Accepted cases that all have a part; fewer may have it by chance.
 _MOST_NEEDED = 40
-"""Optional parts of an operation for which accepted cases without them are searched: journals contain those that a refused case lacks."""
+"""Most optional parts of an operation for which accepted cases without the part are searched. Journals contain the parts that a refused case lacks."""
 _Place = tuple[str, str]  # Location and name.
 
 
@@ -118,7 +121,7 @@ class OptionalParts(Struct):
     _operations: dict[str, _Counts] = field(default_factory=dict)
 
     def undecided(self, case: Case, *, is_accepted: bool) -> tuple[tuple[_Place, ...], tuple[_Place, ...]] | None:
-        """Return (parts that this case has and no accepted case had, parts that this case lacks and every accepted case had); None if there is nothing to count."""
+        """Return (parts of this case that no accepted case had, parts that this case lacks and every accepted case had); None if there is nothing to count."""
         counts = self._of(case.operation)
         present = tuple(sorted(place for place in counts.doubtful if _has(case, *place)))
         absent = tuple(sorted(place for place in counts.needed if not _has(case, *place)))
@@ -209,7 +212,7 @@ _LONGEST_USUAL: Final = 200
 _REFUSES: Final = Constraint("query", ("",), USUAL)
 """Marks an operation that refused a valid case. From then on its accepted values are used."""
 _DOUBTS = 5
-"""Complaints about cases that seem to respect a demand, after which a demand that cannot be evaluated counts as refuted."""
+"""Number of complaints about cases that seem to respect a demand, after which a demand that cannot be evaluated counts as refuted."""
 Learned = DemandHeard | PartsCounted | CaseFared
 Place = tuple[int, int]  # (phase, layer), in the order of a run.
 _UNORDERED: Final = 1 << 40
@@ -231,7 +234,7 @@ class Layers(Protocol):
     """The order in which a run tests operations, and which resources operations return to each other."""
 
     mixes_phases: bool = False
-    """Whether the rest of a task may run after later phases, as with a time limit. Then it respects what those phases taught."""
+    """Whether the rest of a task may run after later phases, as with a time limit. Such a task respects the demands of those phases, too."""
 
     def place_of(self, phase: str, label: Label) -> Place:
         """Return the phase and layer of the tasks of an operation; an earlier run comes before all phases."""
@@ -313,7 +316,7 @@ class DemandLearner(Struct, Learner):
     layers: Layers = field(default_factory=PhasesAlone)
     secrets: Secrets = NO_SECRETS
     _heard: dict[str, dict[Constraint, Moment]] = field(default_factory=dict)
-    """Operation -> demand -> when it was first heard."""
+    """Operation -> demand -> moment at which the demand was first heard."""
     _refuted: dict[str, dict[Constraint, Moment]] = field(default_factory=dict)
     _common: dict[str, dict[Constraint, dict[tuple[str, Constraint], None]]] = field(default_factory=dict)
     """Key of a common part -> demand with its path relative to that part -> (operation, demand) of the operations with it."""
@@ -324,7 +327,7 @@ class DemandLearner(Struct, Learner):
     """(operation, phase) -> (first index that runs after later phases, demands that these cases respect)."""
     _records: int = 0  # Records that changed something.
     _accepted: OrderedDict[tuple[str, str], list[Case]] = field(default_factory=OrderedDict)
-    """By operation and phase, because it must not matter which worker tested the previous phase."""
+    """Parts by operation and phase, because it must not matter which worker tested the previous phase."""
     _usual: Counter[tuple[str, str, tuple[str, ...]]] = field(default_factory=Counter)
     """(operation, location, path) -> accepted values."""
     _written: set[tuple[str, Constraint, str, bool]] = field(default_factory=set)
@@ -695,7 +698,7 @@ class DemandLearner(Struct, Learner):
                     yield from self._typed(demand, witness, at)
 
     def _typed(self, demand: Constraint, case: Case, at: _At) -> Iterator[DemandHeard]:
-        """In place of a demand to omit a property without a type, yield the demand for the type that its value has in an accepted case."""
+        """Yield, in place of a demand to omit an untyped property, the demand for the type of its value in an accepted case."""
         body = next((one for one in case.operation.bodies if one.media_type == case.media_type), None)
         if demand.keyword == SELDOM and demand.location == Location.BODY and len(demand.path) == 1 and body is not None:
             types = type_of(case.body[demand.path[0]]) | {"null"}
@@ -706,7 +709,7 @@ class DemandLearner(Struct, Learner):
     def _may_break(
         self, label: str, demand: Constraint, case: Case, respected: Collection[Constraint], phase: str
     ) -> bool:
-        """Whether a demand may be the reason for a refusal. It is not if cases that respect it are refused again and again."""
+        """Whether a demand may be the reason for a refusal; False if cases that respect it are refused again and again."""
         broken = is_broken(demand, case)
         # The server may strip blanks before it tests for empty or short strings, which would explain the refusal.
         is_explained = demand.keyword in (REQUIRED, "minLength", "maxLength")

@@ -40,7 +40,7 @@ class HillClimber(Struct):
                 self._best[made.label, name] = value, made.step
 
     def variant(self, label: Label, name: str, phase: PhaseInfo) -> GeneratedCase | None:
-        """Return a variant of an operation's best case; None if it is the turn of a new case."""
+        """Return a variant of an operation's best case; None if a new case is due."""
         known = [step for (of, _), (_, step) in self._best.items() if of == label]
         if not known or self.random.random() > _SHARE:
             return None

@@ -70,8 +70,8 @@ class ProbedOperations(Struct):
         """Whether a case must not be probed, because its task has probed another case of the operation, or an earlier phase has.
 
         Other tasks of the same phase do not count, because they may run at the same time and their speed must not decide
-        which requests are sent. A probe without a verdict (404, 409) does not count in later phases. A case that is repeated
-        after a worker's death is probed again, because its failure may not have been investigated.
+        which requests are sent. A probe without a verdict (404, 409) does not count in later phases. A case that is
+        repeated after the death of a worker is probed again, because the failure may not have been investigated.
         """
         task, label = flight.task.lease, flight.made.label
         if (task.id, label) in self._begun:

@@ -1,4 +1,4 @@
-"""Failing examples of earlier runs. They are tried first, beside the run's own cases, and forgotten when they pass."""
+"""Failing examples of earlier runs. They are tried first, in addition to the run's own cases, and forgotten when they pass."""
 
 from collections.abc import Sequence
 from contextlib import suppress

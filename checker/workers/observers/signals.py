@@ -173,7 +173,7 @@ class SignalSet:
         """Whether the last interaction showed a part of a response for the first time in this night."""
         self._seen: set[tuple[Any, ...]] = set()
         self._parts: dict[tuple[str, str, int], set[tuple[str, ...]]] = {}
-        """(class, label, outcome) -> parts that were seen. A close examination finds dozens of parts, and hardly any is new."""
+        """(class, label, outcome) -> parts that were seen. An examination finds dozens of parts, and hardly any is new."""
         self._counts: Counter[tuple[str, str]] = Counter()
         self._cells: dict[Label, InputCells] = {}
         self._lexicon = Lexicon()

@@ -21,29 +21,29 @@ from checker.refusals.reading import reason_of
 Moment = tuple[int, int, int]  # (phase, layer, index of a case).
 ACCEPTED = ""  # In place of a reason: the case was not refused.
 ONE_IN: Final = 10
-"""One of so many cases is sent nevertheless, because other operations may have changed the state of the target."""
+"""One in this many cases is sent nevertheless, because other operations may have changed the state of the target."""
 _ENOUGH: Final = {CaseSource.LISTED: (4, ONE_IN), CaseSource.DRAWN: (20, 4), CaseSource.CHAINED: (20, ONE_IN)}
-"""Source of cases -> (refusals in a row for known reasons, of an operation that accepted nothing, after which one of so many
-cases is sent).
+"""Source of cases -> number of refusals in a row for known reasons. After these, only one case in this many of an operation that accepted nothing is sent.
 
-Listed cases change one thing of a case that was refused for another reason. Of a hundred drawn cases 40 remain; of
-operations that accept one case in ten, one in 70 accepts none of these. A sequence that begins with a refusal ends there.
+Listed cases change one thing of a case that was refused for another reason. Of a hundred drawn cases, 40 remain. Of the
+operations that accept one case in ten, one in 70 accepts none of the 40. A sequence that begins with a refusal ends there.
 """
 _AT_ONE_PLACE = 3
-"""Refusals with the same reason of listed cases that vary one place, or have the same name in the path, after which the next one is not sent."""
+"""Refusals with the same reason after which a listed case is not sent if it varies the same place or has the same name in the path."""
 _DULL = 20
-"""Refusals with the same reason after which an operation that accepted a case before gets no further one: an operation that accepts 20 % of its
-cases rarely refuses so many in a row."""
+"""Refusals with the same reason after which an operation gets no further case although it accepted one before.
+
+An operation that accepts 20 % of its cases rarely refuses this many in a row.
+"""
 _INVENTED_IN_VAIN = {True: 3, False: 8}
-"""Whether known names were accepted, or the operation removes -> cases with invented names, all of missing resources, after
-which another one is not sent.
+"""Whether known names were accepted, or the operation removes resources -> number of cases with invented names of missing resources, after which no further one is sent.
 """
 _WORDS = later_pattern(r"[^\W\d_]{3,}")
 _MOST_WORDS = 8  # Words of a reason that are compared. Later words are often about the value that was sent.
 MOST_PARTS = 60  # Optional parts of one operation that are compared.
 _ENOUGH_WITH = 8
 _ENOUGH_WITHOUT = 3
-"""Cases with a part, and accepted ones without it, that are needed to compare the shares of accepted cases."""
+"""Cases with a part, and accepted cases without it, that are needed to compare the shares of accepted cases."""
 _WORSE = 0.6  # A part is omitted if the share of accepted cases with it is below this factor of the share without it.
 
 
@@ -91,7 +91,7 @@ class _Streak(Struct):
                 self.places[place] = reason, count + 1 if reason == last else 1
 
     def invents_in_vain(self, *, is_removal: bool) -> bool:
-        """Whether resources with invented names do not exist, in most cases while names from earlier responses are accepted.
+        """Whether resources with invented names do not exist. Except for removals, names from earlier responses must be accepted.
 
         A removal accepts each known name only once, so for removals it is enough that no invented name exists.
         """
@@ -113,12 +113,12 @@ class ValidCases(Struct):
     """The results of the valid cases of each operation, ordered by the moments of the cases."""
 
     refused: set[str] = field(default_factory=set)
-    """Operations that refused a case, or removed its resource. Most did neither, and this is tested before each case."""
+    """Operations that refused a case, or removed its resource. Most operations did neither, and the set is looked up before each case."""
     _results: dict[str, list[_Result]] = field(default_factory=dict)  # Operation -> its results, by moment.
     _came: dict[str, list[_Result]] = field(default_factory=dict)
     """Operation -> its results in the order of their arrival."""
     _streaks: dict[tuple[str, bool], _Streak] = field(default_factory=dict)
-    """(operation, whether by moment or by arrival) -> what was read so far."""
+    """(operation, whether by moment or by arrival) -> the results read so far."""
 
     def count(
         self,
@@ -134,9 +134,8 @@ class ValidCases(Struct):
     ) -> None:
         """Count a valid case, once for each moment. The order of the calls does not matter.
 
-        `is_known`: an earlier response contained the resource that the case names; `is_gone`: the resource does not exist,
-        or was removed; `names`: digest of the names in its path; `place`: digest of the place that a list varies, 0 for
-        none.
+        `is_known`: an earlier response contained the resource that the case names; `is_gone`: the resource does not exist, or
+        was removed; `names`: digest of the names in its path; `place`: digest of the place that a list varies, 0 for none.
         """
         # Workers keep the results of all operations, which have few different reasons.
         reason = intern(reason)
@@ -186,7 +185,7 @@ class ValidCases(Struct):
         return streak.dull >= enough and index % one_in > 0
 
     def _streak(self, label: str, before: Moment | None) -> _Streak:
-        """Return what the results before a moment, or all known results, show."""
+        """Return the summary of the results before a moment, or of all known results."""
         results, came = self._results.get(label, []), self._came.get(label, [])
         count = len(came) if before is None else bisect_left(results, before, key=itemgetter(0))
         key = label, before is not None
@@ -221,8 +220,8 @@ class ValidCases(Struct):
 def reason_for(case: Case, response: Response, status: int) -> str | None:
     """Return a key of the reason for which a valid case was refused, without words of the request; `ACCEPTED` if it was accepted.
 
-    None for 429, which is about the pace of the run and not the case, and for 5xx: a service without a feature responds with
-    501 to all cases that it does not refuse.
+    None for 429, which depends on the pace of the run and not on the case. None also for 5xx, because a service without
+    a feature returns 501 for all cases that it does not refuse.
     """
     if status == TOO_MANY or status >= 500:
         return None

@@ -78,7 +78,7 @@ class Sent(NamedTuple):
 
 
 def _may_have_acted(method: str, status: int) -> bool:
-    """Whether a request may have changed the target. A removal may be done although a server error follows."""
+    """Whether a request may have changed the target. A removal may have happened despite a server error."""
     return 200 <= status < 400 or (method == REMOVING and status >= 500 and status not in REFUSALS)
 
 
@@ -149,7 +149,7 @@ class ServedRequests(Struct):
         return sent
 
     def arrived(self, made: GeneratedCase, request: WireRequest, response: Response) -> None:
-        """Record when an operation was served, from the arrival of the response: it may be judged much later."""
+        """Record when an operation was served. The arrival of the response counts, because it may be judged much later."""
         status, now = response.status_code, time.time()
         if response.redirects and status >= 400 and status not in REFUSALS:
             # A logout may redirect to a page that does not exist.
@@ -216,7 +216,7 @@ class ServedByOthers(Struct):
     operations: Mapping[Label, Operation]
     maker: Maker
     made: list[ResourceMade] = field(default_factory=list)
-    """Resources that the run created, as far as they were read. Status 200 may also mean that a resource existed before the run."""
+    """Resources that the run created, according to the records read so far. Status 200 may also mean that a resource existed before the run."""
     _readers: dict[str, JournalReader] = field(default_factory=dict)
 
     def news(self) -> Iterator[Sent]:

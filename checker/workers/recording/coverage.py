@@ -19,7 +19,7 @@ _DEEPEST: Final = 4  # Nesting of properties and items.
 _MOST_SCHEMAS: Final = 1000  # Schemas of one operation that are searched. Recursive schemas would have no end.
 _MOST_PLACES: Final = 100  # Places of an operation.
 _MOST_MEMBERS: Final = 100
-"""Members of an enumeration. The codes of all currencies are more, and readers do not need to know which of them were sent."""
+"""Most members of an enumeration that are tracked. Larger enumerations, such as all currency codes, are not tracked."""
 _MOST_ITEMS: Final = 10  # Items of an array in a body that are inspected.
 _SCALARS: Final = (str, int, float, bool, type(None))
 
@@ -103,7 +103,7 @@ class Showings(Struct):
     listed: tuple[tuple[str, tuple[str, ...], Mapping[object, int]], ...]
     """(attribute of a case, path inside it, key of a value -> index in `members`)."""
     members: tuple[Showing, ...]
-    """The coverage of enumeration members, by index. Hashing an index takes a fraction of the time of a text."""
+    """The coverage of enumeration members, by index. Hashing an index takes a fraction of the time of hashing a text."""
     body: Showing
 
     @classmethod
@@ -123,7 +123,7 @@ class Showings(Struct):
         return cls(tuple(named.items()), tuple(listed), tuple(numbers), (label, _BODY, VALID))
 
     def kind_of(self, case: Case) -> "_Kind":
-        """Return a key for what a valid case covers: names of its parameters, its enumeration members, the media type of its body, its edges."""
+        """Return a key for the coverage of a valid case: names of its parameters, its enumeration members, the media type of its body, its edges."""
         names = tuple([tuple(getattr(case, container)) for container, _ in self.parts])
         members = [
             found
@@ -164,8 +164,8 @@ class _Alike(Struct):
 class Shown(Struct):
     """The parts of the description that cases of one task cover, counted until they are recorded. Invalid cases only cover responses.
 
-    Cases that cover the same and get the same response are counted as one kind, because most cases are of few kinds and have
-    a dozen parts each.
+    Cases that cover the same and get the same response are counted as one kind, because most cases belong to a few
+    kinds, and each covers a dozen parts.
     """
 
     _cases: dict[tuple[Label, int, str | None, _Kind | None], _Alike] = field(default_factory=dict)

@@ -13,20 +13,19 @@ from checker.corpus.records import Finding
 from checker.workers.messages import KNOWN_PLACES
 
 MOST_TEXTS = 5
-"""Findings of one rule of one operation that differ only by their error texts. Further ones count as the first."""
+"""Most findings of one rule and operation that differ only in their error texts. Further findings count as the first one."""
 MOST_VARIANTS = 20
-"""Findings of one check on one operation: a rule that is broken in ever new places must not fill the disk."""
+"""Most findings of one check on one operation. A rule that is broken in ever new places must not fill the disk."""
 
 MOST_LOOKS = 5  # At a failure that did not show each time: what others came between once may show itself the next time.
 
 MOST_LATER = 20
-"""Failures of one worker that are sent once more after a while. This takes a second each, and on a service that masks its
-errors all failures may need it.
+"""Most failures of one worker that are sent once more after a while. Each takes a second, and on a service that masks its errors all failures may need it.
 """
 
 
 class Defects(Struct):
-    """Settled findings of all workers, and what they have in common. The content does not depend on which worker settled them."""
+    """Settled findings of all workers, and their common causes. The content does not depend on which worker settled them."""
 
     fingerprints: set[str] = field(default_factory=set)
     """Fingerprints of findings that are settled, or under investigation in this worker."""
@@ -99,7 +98,7 @@ class Defects(Struct):
             self.fingerprints.discard(fingerprint)
 
     def knows_cause(self, cause: str) -> bool:
-        """Whether enough operations show a cause."""
+        """Whether enough operations have shown a cause."""
         return len(self._places.get(cause, ())) >= KNOWN_PLACES
 
     def shows_known_cause(self, fingerprint: str) -> bool:

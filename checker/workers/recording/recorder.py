@@ -40,7 +40,7 @@ from checker.workers.recording.unconfirmed import JudgedCase, UnconfirmedFailure
 
 
 def title_of(error: BaseException) -> tuple[str, str]:
-    """Return the title of an error and its traceback: complete for the checker's code, only the user's lines for user code."""
+    """Return the title of an error and its traceback. The traceback is complete for the checker's code, and has only the user's lines for user code."""
     match error:
         case errors.Unsatisfiable():
             return "Schema Error", ""
@@ -95,7 +95,7 @@ class Recorder(Struct):
     is_turned_away: bool = False  # Whether the target serves no request any more.
     _noted: set[tuple[str, str, str]] = field(default_factory=set)
     _unsettled: dict[str, tuple[str, int]] = field(default_factory=dict)
-    """Fingerprint -> (task, index) of the case that is under investigation, or waits for it."""
+    """Fingerprint -> (task, index) of the case that is or will be investigated."""
     _unwritten: list[Finding] = field(default_factory=list)  # First versions of findings that are not on disk yet.
 
     def failures(self, flight: InFlight, verdict: Verdict) -> Sequence[UnconfirmedFailure]:
@@ -181,13 +181,13 @@ class Recorder(Struct):
         )
 
     def is_open(self, suspicion: UnconfirmedFailure) -> bool:
-        """Whether no earlier case has taken over a failure: that case's investigation may have shown this one."""
+        """Whether no earlier case has taken over a failure. The investigation of that case may have shown the failure."""
         finding = suspicion.finding
         place = self._unsettled.get(finding.fingerprint)
         return suspicion.second is not None or place == (finding.task, finding.index)
 
     def settled(self, findings: Sequence[Finding]) -> None:
-        """Write the final versions of findings: after a death all of them are there or none."""
+        """Write the final versions of findings. After a death, either all of them are on disk or none."""
         for finding in findings:
             self._unsettled.pop(finding.fingerprint, None)
             # A withdrawn finding is not reported, but that its request got no response must be.

@@ -34,7 +34,7 @@ _NEVER = 1 << 62
 # happens.
 DULL, CONSTANT = 8, 16  # Rounds between two turns of a dull operation, and of an operation with a single case.
 DULL_PRODUCER, CONSTANT_PRODUCER = 2, 4
-"""Rounds between two turns of a dull operation, and of one with a single case, whose responses other operations need."""
+"""Rounds between two turns of a dull operation, and of an operation with a single case, whose responses other operations need."""
 
 
 class ClusterRotation(Struct):
@@ -74,7 +74,7 @@ class ClusterRotation(Struct):
         return len(self._constant) == len(set(self.labels))
 
     def wait(self, label: Label) -> None:
-        """Make no further case of an operation while one of its requests waits for long."""
+        """Make no further case of an operation while one of its requests is slow."""
         self._waiting.add(label)
         self._settle(label)
 
@@ -285,7 +285,7 @@ class LeasedTask(TaskTally, kw_only=True):
         return self.rounds is not None
 
     def known_cases(self, index: int) -> int:
-        """Return how many cases of its operation are made before this one, whatever the pace."""
+        """Return the number of cases of the operation that are made before this one at any pace."""
         drawn, stop = self.lease.drawn_elsewhere, self.lease.stop
         if self.row.source is not CaseSource.LISTED:
             return drawn + stop
@@ -296,7 +296,10 @@ class LeasedTask(TaskTally, kw_only=True):
         return labels[index % len(labels)]
 
     def take_index(self, now: float) -> int | None:
-        """Return the next index to make, without quarantined ones; None if there is none, or no time. Its time begins with the first index."""
+        """Return the next index to make, without quarantined ones; None if there is no index or no time left.
+
+        The time of the task begins with the first index.
+        """
         if self.ends_at is None:
             self.ends_at = now + self.lease.slice_s
         if now >= self.ends_at:
@@ -313,7 +316,7 @@ class LeasedTask(TaskTally, kw_only=True):
 
     @property
     def waits_for_verdicts(self) -> bool:
-        """Whether the next case respects what the cases in flight will teach."""
+        """Whether the next case respects demands that the cases in flight may show."""
         if self.row.source is not CaseSource.DRAWN or not self.flying or self.redo:
             return False
         # Cases are drawn in blocks (0, 24, 48, 96, ...), and a block uses what all earlier cases have taught. Waiting for
@@ -426,7 +429,7 @@ class InFlight(Struct):
     is_doubtful: bool = False  # Whether it was sent during an outage.
     answers: tuple[Answered, ...] = ()  # The outcomes of its requests so far, if a check may send more than one.
     is_counted: bool = False
-    """Whether it is one of the run's cases, and no failing example of an earlier run or second look."""
+    """Whether this is one of the run's cases, and not a failing example of an earlier run or a second look."""
 
     def __post_init__(self) -> None:
         # Not a property, because several observers ask each case.
@@ -440,7 +443,7 @@ class InFlight(Struct):
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """Its sequence as a recipe, the step of its own case last."""
+        """The sequence as a recipe, with the step of this case last."""
         return (*(shot.made.step for shot in self.chain), self.made.step)
 
     @property
@@ -453,7 +456,7 @@ class InFlight(Struct):
 
     @property
     def again(self) -> ShrinkAgain | None:
-        """The finding that it is a second look at."""
+        """The finding at which this case is a second look."""
         again = self.task.lease.again
         return again[self.index] if again and self.index < len(again) else None
 

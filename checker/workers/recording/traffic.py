@@ -78,7 +78,7 @@ class Components(Struct):
 
     sends_as_made: bool = True  # Whether no hook changes a case before it is sent.
     known: dict[int, tuple[Mapping[Location, ComponentProvenance], Fields]] = field(default_factory=dict)
-    """By the `id` of the components, which similar cases share. They are kept alive here."""
+    """Cache by the `id` of the components, which similar cases share. The components are kept alive here."""
     of_accounts: dict[Label, bool] = field(default_factory=dict)  # Operation -> whether it is a sign-up or a login.
 
     def of(self, case: Case, outcome: Outcome | None = None) -> tuple[Component, ...]:
@@ -235,7 +235,7 @@ class Traffic(Struct):
             purpose = Purpose.PROBE
 
     def record_others(self, made: GeneratedCase, answers: Sequence[Answered], verdict: Verdict) -> None:
-        """Record the other requests for a case: those refused because of their credentials, and those that checks sent before and after it."""
+        """Record the other requests for a case: requests that were refused because of their credentials, and requests that checks sent before and after it."""
         verdict.answers = answers
         if verdict.outcome is None:
             # Only checks sent these requests, and they found no failure.

@@ -17,7 +17,7 @@ from checker.phases.case_factory import GeneratedCase
 _SEVERITIES = ("critical", "high", "medium", "low")
 
 MOST_STRAYS = 3
-"""Other texts with which a rule may be broken in one shrink. With more of them, texts follow the input and prove nothing."""
+"""Most other texts that a failure may have in one shrink. If there are more, the text depends on the input and proves nothing."""
 
 
 class JudgedCase(Struct):
@@ -46,7 +46,7 @@ class JudgedCase(Struct):
 
     @property
     def may_have_created(self) -> bool:
-        """Whether the target may have created something for it."""
+        """Whether the target may have created something for the request."""
         status = self.said_status
         succeeded = 200 <= status < 300
         return status == 201 or (succeeded and self.made.case.operation.resource_method == "POST")
@@ -116,7 +116,7 @@ class ExpectedFailure(Struct):
     status: int | None
     text: str  # Template of the error texts so far.
     strays: dict[str, tuple[JudgedCase, Failure]] = field(default_factory=dict)
-    """By text: failures of the same rule that seem to be another defect."""
+    """Text -> failure of the same rule that seems to be another defect."""
 
     @classmethod
     def of(cls, suspicion: UnconfirmedFailure) -> "ExpectedFailure":
@@ -142,7 +142,7 @@ class ExpectedFailure(Struct):
         return failure if failure is not None and self._is_meant(failure.text) else None
 
     def shown_by_candidate(self, shot: JudgedCase) -> bool:
-        """Whether a candidate of a shrink shows it. Texts that differ each time are ignored."""
+        """Whether a candidate of a shrink shows the failure. Texts that differ each time are ignored."""
         failure = self._in(shot)
         if failure is None or self._is_meant(failure.text):
             return failure is not None
@@ -170,5 +170,8 @@ class ExpectedFailure(Struct):
 
 
 def _result(status: int | None) -> int | None:
-    """Return the class of a status. All successes are one class, because a request that creates a resource may find it the next time."""
+    """Return the class of a status.
+
+    All successes are one class, because a request that first creates a resource may find the resource the next time.
+    """
     return 200 if status is not None and 200 <= status < 300 else status

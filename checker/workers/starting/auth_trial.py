@@ -1,4 +1,4 @@
-"""Trials of configured credentials, each on one harmless operation (`checker auth check`); credentials for replayed requests."""
+"""Trials of configured credentials, each on one harmless operation (`checker auth check`), and credentials for replayed requests."""
 
 import dataclasses
 from collections.abc import Iterable, Iterator
@@ -54,7 +54,7 @@ class FetchedCredentials:
     def renew(self, label: Label, request: WireRequest) -> None:
         """Replace the credentials of a recorded request. Raises `CredentialError`.
 
-        A request without the headers or parameters that the sources would add stays as it is: it was sent without
+        A request without the headers or parameters of the sources stays unchanged, because it was sent without
         credentials on purpose.
         """
         operation = self._operations.get(label)
@@ -198,7 +198,7 @@ class _Tried:
                 yield one
 
     def _asking(self) -> list[Operation]:
-        """Return the operations, those that require credentials first: a public operation does not test them."""
+        """Return the operations. Those that require credentials come first, because a public operation does not test credentials."""
         return sorted(self._operations, key=lambda one: is_open(one.security))
 
     def _trial(self, name: str, operations: Iterable[Operation]) -> AuthTrial:

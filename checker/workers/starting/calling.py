@@ -96,7 +96,7 @@ def keeper_of(
 ) -> CredentialKeeper | None:
     """Return the keeper of fetched credentials; None if there are no sources.
 
-    Configured sources replace those that users registered in Python. `accounts`: automatic sign-up, if it is possible.
+    Configured sources replace sources that users registered in Python. `accounts`: automatic sign-up, if it is possible.
     Raises `ConfigError`.
     """
     keeper = CredentialKeeper({}, subject.secrets, reauth=users.reauth())

@@ -62,9 +62,9 @@ from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 
 def remember(layout: RunLayout, signals: SignalSet, values: ValuePool) -> list[Note]:
-    """Load the signals and values of earlier runs. Stale values lose their rank by themselves. Return a note for each damaged file.
+    """Load the signals and values of earlier runs. Stale values lose their rank over time. Return a note for each damaged file.
 
-    What workers of this run have learned comes with `PeerJournals`.
+    `PeerJournals` tells what workers of this run have learned.
     """
     snapshot, run = read_snapshot(layout), last_run(layout)
     below = None if run is None else run.first
@@ -142,8 +142,8 @@ def _factories(
 ) -> tuple[CaseFactory, CaseFactory | None]:
     """Return the factory of cases, and a factory of cases before `filter`, `map` and `flatmap` hooks change them.
 
-    The latter is None if `before_generate` hooks control generation, because without them it would draw other cases. Faults
-    that are found while programs are compiled are passed to the recorder.
+    The second factory is None if `before_generate` hooks control generation, because it would draw other cases without
+    them. Faults that are found while programs are compiled are passed to the recorder.
     """
     settings, selected = subject.settings, subject.selected
     references = selected.resources.naming_places

@@ -1,4 +1,4 @@
-"""The modules that the fork server imports, so that workers need not: the life of a worker, and the loaders of OpenAPI."""
+"""The modules that the fork server imports, so that workers need not: those for the whole life of a worker, and the loaders of OpenAPI."""
 
 import os
 import sys

@@ -14,7 +14,7 @@ from checker.workers.subject import Contents
 _LISTED = 15.0  # Cases that phases list for an operation, as counted by `_estimate`.
 _LISTED_FOR_NAME = 15.0  # Cases that they list for each name of its inputs.
 _LARGEST = 1.5
-"""Largest group of dependent operations that stays together, in shares of a shard. Larger groups would make more shards pointless."""
+"""Largest group of dependent operations that stays together, as a share of a shard. With larger groups, more shards would not help."""
 _HELPING = 10  # Cases of an operation that only creates resources for others.
 _STEPS = 3.0  # Requests of a sequence.
 
