@@ -6,6 +6,6 @@
      └─ corpus <────┘                      └── folder of the worker on its machine
 ```
 
-The worker is an ordinary one, started by an ordinary launcher in a temporary folder. News contain what `kill -9` would leave
-of the worker at one moment, so a lost machine is like a worker that was killed at its last news.
+The worker is an ordinary one, started by an ordinary launcher in a temporary folder. News contain the files and slots
+that `kill -9` would leave behind at one moment, so a lost machine is like a worker that was killed at its last news.
 """

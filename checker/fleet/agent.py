@@ -148,7 +148,7 @@ class Agent:
         return {self._place(path): _size(path) for path in (*paths, self._layout.made)}
 
     def _grown(self, sizes: dict[str, int]) -> Iterator[Piece]:
-        """Yield what was appended to files."""
+        """Yield the data that was appended to files."""
         made = self._place(self._layout.made)
         for place, size in sizes.items():
             sent = self._sent.get(place, 0)
@@ -177,7 +177,7 @@ class Agent:
                 yield Piece(place, data)
 
     def _changed_examples(self) -> Iterator[Piece]:
-        """Yield saved examples that came and went."""
+        """Yield saved examples that were added or removed."""
         there = set(self._example_places())
         for place in sorted(there - self._examples):
             yield Piece(place, files.read_file(self._folder / place) or b"")

@@ -117,7 +117,7 @@ class Shared:
         return self._taken.get(incarnation, (0, 0)) != (len(self._frames), len(self._made))
 
     def pieces(self, incarnation: int) -> list[Piece]:
-        """Return what came since the last call: all records, its own too, and the lines of others."""
+        """Return the news since the last call: all records, its own included, and the lines of others."""
         first, first_made = self._taken.get(incarnation, (0, 0))
         made = b"".join(lines for origin, lines in self._made[first_made:] if origin != incarnation)
         wanted = ((SHARED, b"".join(self._frames[first:])), (f"{CORPUS}/{RunLayout(Path()).made.name}", made))
@@ -276,7 +276,7 @@ class DistantLauncher:
     def __init__(
         self, cluster: Cluster, settings: RunSettings, *, allows_loopback: bool = False, clock: Clock = time.monotonic
     ) -> None:
-        """Raises `UsageError` if its files are too large, or if a URL of the run is another target on other machines."""
+        """Raises `UsageError` if the files are too large, or if a URL of the run is another target on other machines."""
         self.cluster = cluster
         self.clock = clock
         self.layout = RunLayout(Path(settings.corpus.folder))

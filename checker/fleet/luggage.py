@@ -48,7 +48,7 @@ class Order(Struct, frozen=True):
 
 
 class News(Struct, frozen=True):
-    """A message to the supervisor: the part of what a worker would leave behind if it were killed now that has not been sent yet."""
+    """A message to the supervisor: the unsent part of everything that the worker would leave behind if it were killed now."""
 
     messages: tuple[bytes, ...] = ()
     pieces: tuple[Piece, ...] = ()  # All that the worker wrote before it sent the messages.
@@ -187,7 +187,7 @@ class Luggage:
         return self._add(text, sorted(Path(text).parent.glob("*.py"))) if os.path.isfile(text) else text
 
     def _module(self, text: str) -> str:
-        """Add a module of the working directory. Installed ones have to be installed on the other machine as well."""
+        """Add a module of the working directory. Installed modules must also be installed on the other machine."""
         top = self._here / text.partition(":")[0].partition(".")[0]
         paths = top.rglob("*") if top.is_dir() else self._here.glob("*.py") if top.with_suffix(".py").is_file() else ()
         for path in sorted(one for one in paths if one.is_file() and one.suffix != ".pyc"):
@@ -217,7 +217,7 @@ def copy_packages(folder: Path) -> None:
 
 
 def corpus_pieces(settings: RunSettings, layout: RunLayout) -> Iterator[Piece]:
-    """Yield what earlier runs left for workers: created resources, discoveries, examples; in `fuzz`, signals and values."""
+    """Yield the files that earlier runs left for workers: created resources, discoveries, examples; in `fuzz` also signals and values."""
     if (made := files.read_file(layout.made)) is not None:
         yield Piece(f"{CORPUS}/{layout.made.name}", made)
     cache = settings.corpus.cache

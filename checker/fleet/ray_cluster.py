@@ -53,7 +53,7 @@ class RayCluster:
     """A cluster that this process is connected to."""
 
     def __init__(self, address: str, *, workers: int, work: Work | None = None) -> None:
-        """`workers`: for a cluster that is started here. Raises `UsageError` if there is none at the address."""
+        """`workers`: number of workers, for a cluster that is started here. Raises `UsageError` if there is no cluster at the address."""
         self._work = work
         self._is_own = not ray.is_initialized()
         # Ray's usage statistics go to the internet.
@@ -170,7 +170,7 @@ def launcher_of(settings: RunSettings) -> DistantLauncher:
 
 @contextlib.contextmanager
 def _same_handlers() -> Iterator[None]:
-    """Restore the handlers of signals that ask a run to end: Ray replaces them by its own."""
+    """Restore the handlers of signals that ask a run to end, because Ray replaces them."""
     before = {number: signal.getsignal(number) for number in STOP_SIGNALS}
     try:
         yield
@@ -181,7 +181,7 @@ def _same_handlers() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _no_command_line() -> Iterator[None]:
-    """Hide the command line, which may hold credentials: Ray shows that of each driver on its page of jobs."""
+    """Hide the command line, which may contain credentials. Ray shows the command line of each driver on its page of jobs."""
     before = ray._private.utils.get_entrypoint_name
     ray._private.utils.get_entrypoint_name = lambda: "checker"
     try:
