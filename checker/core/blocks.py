@@ -121,7 +121,7 @@ class FailedCase(Struct, frozen=True):
     answer: Answer | None  # None if nothing was sent.
     commands: tuple[str, ...]  # One for each step, oldest first; empty when there is nothing to reproduce.
     reproduced: bool | None = None
-    """False if the commands were sent again and did not fail; None if they were not sent again."""
+    """Whether the commands failed when they were sent again; None if they were not sent again."""
     hidden: tuple[str, ...] = ()  # Places whose values the commands do not show: `header X-Key`.
     stopped: str = ""  # Why the case may not be the smallest one; empty if it is.
     sources: tuple[str, ...] = ()

@@ -102,19 +102,22 @@ class Case:
         self.meta = meta
         self.engine = engine
         self.other_method: str | None = None
-        """Verb that replaces that of the operation, in upper case."""
+        """HTTP verb in place of the operation's, in upper case."""
         self.alternative: int | None = None
-        """Index in `operation.security` of the alternative that this request satisfies; None for that of usual requests."""
+        """Index in `operation.security` of the alternative that this request satisfies; None for the alternative of usual requests."""
         self.drawn: Parts | None = None
         """Copies of the parts as they were drawn, if users may have changed them since then."""
         self.sent: Collection[tuple[bytes, bytes]] = ()
         """Headers of its request in a run without `before_call` hooks: values that user code sends again are not secrets."""
         self.given: dict[str, str] | None = None
-        """Headers that show what is added at sending: those of the configuration, and credentials. They do not belong to the data."""
+        """Headers that are added at sending and shown to user code: headers of the configuration, and credentials. They do not belong to the data."""
 
     @classmethod
     def of_parts(cls, operation: Operation, id: str, parts: Parts, meta: CaseMetadata) -> "Case":
-        """Return a case of drawn parts. Called for each request, and with keywords it would take twice the time."""
+        """Return a case of drawn parts.
+
+        The arguments are positional, because keywords would double the time of this call, which is made for each request.
+        """
         case = cls.__new__(cls)
         case.operation = operation
         case.id = id
@@ -138,7 +141,7 @@ class Case:
 
     @property
     def method(self) -> str:
-        """HTTP verb. With another verb than that of its operation, the request is not meant for the operation."""
+        """HTTP verb. A request with another verb than the operation's is not meant for the operation."""
         return self.other_method or self.operation.method
 
     @method.setter
@@ -174,7 +177,7 @@ class Case:
         return self.operation.path
 
     def __eq__(self, other: object) -> bool:
-        """Whether both send the same content to the same operation, regardless of ids and the letter case of header names."""
+        """Whether two cases send the same content to the same operation, regardless of ids and the letter case of header names."""
         return self._content() == other._content() if isinstance(other, Case) else NotImplemented
 
     def __hash__(self) -> int:
@@ -230,7 +233,7 @@ class Case:
 
     @contextmanager
     def dressed(self) -> Iterator[dict[str, str]]:
-        """Add the headers that sending adds within the block, so that user code sees them. Yield them."""
+        """Within the block, add the headers that are added at sending, so that user code sees them. Yield these headers."""
         engine = self._known_engine()
         found = {} if engine is None or self.given else engine.headers_of(self)
         added = {name: value for name, value in found.items() if name.lower() not in map(str.lower, self.headers)}
@@ -340,11 +343,10 @@ class Case:
     ) -> None:
         """Raise a `FailureGroup` if a check fails on the response of any HTTP client.
 
-        `checks` replace the configured ones; each is a function, a class or a name. `headers` and `transport_kwargs`
-        (`verify`, ...) were sent in addition to the case, and are included in the reproducing command.
-        `recorder.checked(case, response, results)` is called with (name, status, failure or None) of each check. If a
-        response does not have its request, checks of requests are left out; raises `IncorrectUsage` if the caller asks for
-        one of them.
+        `checks` replace the configured ones; each is a function, a class or a name. `headers` and `transport_kwargs` (`verify`,
+        ...) were sent in addition to the case, and are included in the reproducing command. `recorder.checked(case, response,
+        results)` is called with (name, status, failure or None) of each check. If a response does not have its request, checks
+        of requests are left out; raises `IncorrectUsage` if the caller asks for one of them.
         """
         self._engine().validate_response(
             self,
@@ -443,7 +445,7 @@ class NamedFile(bytes):
 
 
 _RENEWED: Final = 8
-"""Number of characters at the end of a key that a fresh key changes. Earlier ones may be fixed, such as the version digit of a UUID."""
+"""Number of characters at the end of a key that a fresh key changes. Earlier characters may be fixed, such as the version digit of a UUID."""
 _CLASSES: Final = ("0123456789", "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 

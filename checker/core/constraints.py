@@ -18,19 +18,18 @@ ITEMS: Final = "*"  # In a path: every item of an array.
 REQUIRED, FORBIDDEN, CLOSED = "required", "forbidden", "closed"
 """Keywords of checker: the place has to exist, must not exist, must not contain anything undeclared."""
 SELDOM, MOSTLY = "seldom", "mostly"
-"""Keywords of checker: the place is better left out, or better sent, usually by counts of refusals and not by a statement."""
+"""Keywords of checker: the place is better omitted, or better sent. Usually counts of refusals show this, and not a statement of the target."""
 ANY: Final = "any"
 """Keyword of checker: an object has at least one of the named members, or any member if none is named."""
 BELOW, EXCLUSIVE, REQUIRES, SAME, PARALLEL = "below", "exclusive", "requires", "same", "parallel"
-"""Keywords for values that depend on others: the value is below the named one, excludes the named ones, requires them, equals a
-variable of the path, or is a list as long as the named ones."""
+"""Keywords for values that depend on others: the value is below the named one, excludes the named ones, requires them, equals a variable of the path, or is a list as long as the named ones."""
 USUAL: Final = "usual"
-"""Keyword of checker, without a statement of the target: a case with this value was accepted, and cases with others were refused."""
+"""Keyword of checker, without a statement of the target: a case with this value was accepted, and cases with other values were refused."""
 RELATIONS: Final = frozenset((BELOW, EXCLUSIVE, REQUIRES, SAME, PARALLEL))
 
 
 def _is_multiple(value: float, step: float) -> bool:
-    """Whether a number is a multiple by its decimal digits: 19.99 is a multiple of 0.01, although the floats are not. So is infinity."""
+    """Whether a number is a multiple by its decimal digits: 19.99 is a multiple of 0.01, although the floats are not. Infinity counts as a multiple."""
     try:
         return Fraction(repr(value)) % Fraction(repr(step)) == 0
     except ValueError:

@@ -46,9 +46,9 @@ class BodyOpinions(Struct, frozen=True):
     """Rejected by both; at most one for each schema path."""
     undecodable: UndecodableBody | None = None
     disagreement: str | None = None
-    """Set if one accepts what the other rejects: this is counted and shown, but never a failure."""
+    """Set if one validator accepts the value and the other rejects it. This is counted and shown, but is never a failure."""
     unread: str | None = None
-    """The limit that the body exceeds, as a phrase with `is` or `has`. Such a body is not read, so it is neither right nor wrong."""
+    """The limit that the body exceeds, as a phrase with `is` or `has`. Such a body is not read, so it counts as neither right nor wrong."""
 
 
 class BodyValidator(Protocol):
@@ -113,14 +113,14 @@ class Complaint(Struct, frozen=True):
     place: str  # Where it happened, without parts that differ between requests.
     part: str = ""  # The failed part by its name in the description; empty if unknown.
     is_of_schema: bool = False
-    """Whether the response says that the request violates the description, and not a rule that a description cannot state."""
+    """Whether the response says that the request violates the description, as opposed to a rule that a description cannot state."""
 
 
 class AnswerJudge(Protocol):
     """Judges responses of APIs that report errors in the body and not by status, such as GraphQL."""
 
     def is_fine(self, response: Response) -> bool:
-        """Whether there is no complaint and the response has everything that its whole request asked for: the fast path."""
+        """Whether there is no complaint and the response has everything that the request asked for: the fast path."""
         ...
 
     def complaint(self, response: Response) -> Complaint | None:
@@ -136,7 +136,7 @@ class MediaTypeVerdict(StrEnum):
     """The verdict of an operation on the media type of a response."""
 
     DOCUMENTED = "documented"
-    """Also when the operation documents no media types."""
+    """Also used when the operation documents no media types."""
     MISSING = "missing"
     MALFORMED = "malformed"
     UNDOCUMENTED = "undocumented"

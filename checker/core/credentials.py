@@ -104,7 +104,8 @@ class CredentialSource(Protocol):
     def fetch(self, case: Case) -> Credentials:
         """Return new credentials for the key of a case. Called in one worker for all workers.
 
-        It is called at the first request, when they are too old, and when they were refused. Its exceptions are reported as errors of the operations that need the credentials.
+        The method is called at the first request, when the credentials are too old, and when they were refused. Its
+        exceptions are reported as errors of the operations that need the credentials.
         """
         ...
 
@@ -129,7 +130,7 @@ CREDENTIAL_SOURCES: Final[Registry[CredentialSource]] = Registry(
 """Sources by name, in the order of registration."""
 
 RUNNING_SOURCES: Final = RunningCode("sources")
-"""Sources that are fetching. Their own requests are sent without their credentials, which do not exist yet."""
+"""Sources that are fetching credentials. Their requests are sent without these credentials, which do not exist yet."""
 
 
 def register(source: Source) -> Source:
@@ -139,7 +140,7 @@ def register(source: Source) -> Source:
 
 
 class SignUpFlow(Struct, frozen=True):
-    """A request that makes an account, and one that gets a token for it."""
+    """A request that creates an account, and a request that gets a token for the account."""
 
     sign_up: Label
     login: Label

@@ -1,4 +1,4 @@
-"""A request as the curl command that sends it, and the way back: reproductions are re-sent as printed.
+"""Requests as curl commands, and curl commands as requests, because reproductions are sent again as printed.
 
 Words are quoted for bash and zsh. Bytes that are not UTF-8 are lone surrogates in texts (PEP 383).
 """
@@ -50,7 +50,7 @@ def substituted(data: bytes) -> str:
 
 
 def words(command: str) -> Iterator[tuple[str, str]]:
-    """Yield each word as written and as the shell reads it. For a file of `substituted` the latter is its content.
+    """Yield each word as written and as the shell reads it. For a word of `substituted`, the shell reads the content of the file.
 
     Raises `ValueError` for a quote that is not closed.
     """
@@ -141,8 +141,8 @@ _SENT_WITH_DATA = (b"Content-Type", b"application/x-www-form-urlencoded")
 def render(request: WireRequest, origin: BaseUrl, *, verify: bool = True, lossy: bool = False) -> str:
     """Return the curl command that sends a request, for bash and zsh, without headers that have a client's usual value.
 
-    With `lossy`, for commands that are only read, NUL and bytes that are not UTF-8 become the replacement character. Outside
-    the body NUL always does, because no shell can pass it on.
+    With `lossy`, for commands that are only read, NUL and bytes that are not UTF-8 become the replacement character.
+    Outside the body, NUL is always replaced, because no shell can pass it on.
     """
     words = ["curl", *(AT_ONCE if request.is_twice else ()), "-X", quoted_if_needed(request.method)]
     if not verify:
@@ -190,9 +190,10 @@ def without_post(command: str) -> str:
 
 
 def parse(command: str) -> tuple[WireRequest, str]:
-    """Request and URL of a command as `render` prints it. Raises `ValueError` for any other.
+    """Request and URL of a command as `render` prints it.
 
-    The path of a unix socket stands in its URL in place of the host. Headers that curl would add by itself are not in the request.
+    Raises `ValueError` for any other command. The path of a unix socket replaces the host in the URL. Headers that curl
+    would add by itself are not in the request.
     """
     parts = words(command)
     if next(parts, ("", ""))[1] != "curl":

@@ -7,12 +7,12 @@ _TASK_MASK = (1 << 4 * _TASK_DIGITS) - 1
 
 
 def digest(*parts: str) -> str:
-    """Return 16 hex digits that name these parts in this order. They are stored for years: never change this function."""
+    """Return 16 hex digits that name these parts in this order. Digests are stored for years, so never change this function."""
     return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
 def digest_of(kind: str, data: bytes) -> str:
-    """Return `digest(kind, text)` of a text by its UTF-8: for a text of megabytes in a third of the time."""
+    """Return `digest(kind, text)` of a text by its UTF-8: in a third of the time if the text has megabytes."""
     return blake2b(kind.encode() + b"\0" + data, digest_size=8).hexdigest()
 
 

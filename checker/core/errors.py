@@ -100,7 +100,7 @@ class LoaderError(CheckerError):
         super().__init__(message)
         self.message = message
         self.extras = extras or []
-        """Details, a line each."""
+        """Details, one on each line."""
         self.url = url
         """The URL of the description, with masked passwords; None if it did not come from the network."""
         if kind is not None:
@@ -141,7 +141,7 @@ class InvalidSchema(LoaderError):
         self.location = location
         """Location of the fault; None for a fault of the whole description."""
         self.errors = tuple(errors)
-        """The faults, if it stands for several."""
+        """The single faults, if this error combines several."""
 
 
 class InvalidRegexPattern(InvalidSchema):
@@ -167,7 +167,7 @@ class UnknownScalar(InvalidSchema):
 
 
 class ForeignDescription(LoaderError):
-    """The document is not a description of this kind, but maybe of another one."""
+    """The document is not a description of this kind. It may be of another kind."""
 
 
 class UnreadableFile(CheckerError):
@@ -209,7 +209,7 @@ class HookError(CheckerError):
     kind = "hook"
 
     def __init__(self, hook: str, cause: BaseException | str) -> None:
-        """`cause` is its exception, or a text about another mistake: "gave None; ..."."""
+        """`cause` is the exception of the hook, or a text about another mistake: "gave None; ..."."""
         said = cause if isinstance(cause, str) else f"raised {type(cause).__name__}: {cause}"
         super().__init__(f"{self.kind} {hook} {said}")
         self.hook = hook
@@ -240,7 +240,7 @@ class Unsatisfiable(CheckerError):
         self.reason = reason
 
     def again(self) -> Self:
-        """Return an equal error, to be kept or raised. A raised one keeps the objects of its traceback alive, more of them each time."""
+        """Return an equal error, to be kept or raised. An error that is raised keeps the objects of its traceback alive, and more of them each time."""
         found = type(self).__new__(type(self), *self.args)
         found.__dict__.update(self.__dict__)
         return found
@@ -304,7 +304,11 @@ class InternalError(CheckerError):
 
 
 def did_you_mean(name: str, known: Iterable[str], *, alike: float = 0.6) -> str:
-    """Return `. Did you mean 'seed'?`, or nothing if no known name is alike (0 to 1), whatever its case."""
+    """Return `.
+
+    Did you mean 'seed'?`, or an empty text if no known name is similar. `alike` is the least similarity, 0 to 1,
+    without regard to case.
+    """
     names = {one.casefold(): one for one in known}
     near = get_close_matches(name.casefold(), names, n=1, cutoff=alike)
     return f". Did you mean {names[near[0]]!r}?" if near else ""

@@ -50,14 +50,14 @@ class Failure(AssertionError):
     severity: Severity = Severity.MEDIUM
     check = ""  # Name of the check, such as `not_a_server_error`. The caller of the check sets it.
     needs_repetition = False
-    """Whether it is reported only if it happens again, because a concurrent request may be its cause."""
+    """Whether the failure is reported only if it happens again, because a concurrent request may be its cause."""
     is_repeated = False
-    """Whether the check has seen it happen again. It is then reported even if the state of the target cannot be restored."""
+    """Whether the check has seen the failure happen again. It is then reported even if the state of the target cannot be restored."""
     cause_scope: ClassVar[CauseScope] = CauseScope.OPERATION
     """Scope of one mistake of the target: a missing `Allow` is missing everywhere."""
     shared_cause = ""  # Text that failures of this kind share in all places of the API; empty if unknown.
     passing_cause = ""
-    """Text that replaces `shared_cause` if its requests also pass, because other requests in flight may be the reason; empty for none."""
+    """Text that replaces `shared_cause` if the requests of the failure also pass, because other requests in flight may be the reason; empty for none."""
     covers: tuple[type["Failure"], ...] = ()
     """Kinds of failures that are part of this one, so that they are not reported beside it for the same response."""
     request: WireRequest | None = None
@@ -66,7 +66,7 @@ class Failure(AssertionError):
     """Further requests of the check that show the failure together with the request of the case or of the check, in order."""
     operation = ""  # Label of the operation that caused it, if it is not the operation of the response.
     second_look_s = 0.0
-    """Seconds after which the last request has to show it again, because it may disappear with time; 0: no second look."""
+    """Seconds after which the last request has to show the failure again, because it may disappear with time; 0: no second look."""
 
     def __init_subclass__(
         cls,
@@ -131,7 +131,7 @@ class Failure(AssertionError):
         return self
 
     def cause_if_passing(self) -> str:
-        """Return the fingerprint of its cause if its requests also pass; empty if that cannot be a cause of its own."""
+        """Return the fingerprint of the cause if the requests of the failure also pass; empty if that cannot be a cause of its own."""
         return digest("cause v1", self.check, type(self).__name__, self.passing_cause) if self.passing_cause else ""
 
     def cause(self, label: str) -> str:
@@ -166,7 +166,7 @@ class FailureGroup(ExceptionGroup[Failure], AssertionError):
 
         @property
         def exceptions(self) -> tuple[Failure, ...]:
-            """One for each distinct failure: there are no groups in it."""
+            """The exceptions, one for each distinct failure. There are no groups among them."""
             ...
 
     text: str

@@ -47,7 +47,7 @@ def _circles(nodes: list[Node], needs: Callable[[Node], Collection[Node]]) -> It
 
 
 def _left(nodes: Iterable[Node], further: Callable[[Node], Collection[Node]], rest: set[Node]) -> list[Node]:
-    """Return the nodes of `rest` that can be reached, in the order in which a depth-first search leaves them; it removes them from `rest`."""
+    """Remove the reachable nodes from `rest`, and return them in the order in which a depth-first search leaves them."""
     found: list[Node] = []
     for start in nodes:
         way = [(start, iter(further(start)))] if start in rest else []

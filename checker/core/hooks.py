@@ -163,7 +163,7 @@ class HookRegistry(Struct):
     def named(self, name: str, context: HookContext | None = None) -> tuple[Hook, ...]:
         """Return the hooks of this name; each takes the context and the arguments of `HOOK_NAMES`, by position.
 
-        With a context, only those for its operation. Without one, each hook examines the context that it is called with.
+        With a context, only the hooks for its operation are returned. Without one, each hook examines the context of its call.
         """
         entries = [entry for key, entry in self.entries if key == name]
         if context is None:
@@ -249,7 +249,8 @@ class HookDecorator(Struct, frozen=True):
     def apply_to(self, *functions: Predicate, **attributes: Unpack[FilterAttributes]) -> "HookDecorator":
         """Limit a hook to some operations: `name`, `method`, `path`, `tag`, `operation_id`, each also with `_regex`.
 
-        An operation has to match all conditions of one call; of several calls, one is enough. Raises `IncorrectUsage`.
+        An operation has to match all conditions of one call. If there are several calls, a match of one is enough.
+        Raises `IncorrectUsage`.
         """
         return replace(self, filter=self.filter.including(*functions, **attributes))
 

@@ -28,7 +28,7 @@ class KnownFailure(Struct, frozen=True):
     expires: str = ""  # The last day on which it is known; empty: no limit.
 
     def is_expired(self, today: str) -> bool:
-        """Whether its last day is over."""
+        """Whether the last day of the entry is over."""
         return bool(self.expires) and self.expires < today
 
     @property

@@ -46,18 +46,18 @@ class MediaType(Struct, frozen=True):
 
     @property
     def precision(self) -> int:
-        """Larger for more exact types: wildcards are the least."""
+        """A number that is larger for more exact types. Wildcards have the least."""
         return 2 - (self.type == "*") - ("*" in self.subtype)
 
     def names(self, other: "MediaType") -> bool:
-        """Whether `other` falls under this type, parameters aside."""
+        """Whether `other` falls under this type. Parameters are ignored."""
         is_of_suffix = self.subtype.startswith("*+") and other.subtype.endswith(self.subtype[1:])
         return self.type in ("*", other.type) and (self.subtype in ("*", other.subtype) or is_of_suffix)
 
     def covers(self, other: "MediaType") -> bool:
         """Whether `other` falls under this type; `*` stands for any part, `*+json` for any JSON subtype.
 
-        `other` must have the parameters of this type; further ones do not matter.
+        `other` must have the parameters of this type; further parameters do not matter.
         """
         if not self.names(other):
             return False
@@ -94,7 +94,7 @@ def parse(text: str) -> MediaType | None:
 def media_type_of(text: str) -> MediaType | None:
     """Return the media type of a text, with parameters as far as they can be read, values in lower case.
 
-    For texts of others: None only if there is no type at all.
+    This is for texts of other programs. None only if there is no type at all.
     """
     found = _LENIENT.fullmatch(text)
     if found is None:
@@ -164,7 +164,7 @@ _LINES = frozenset(("jsonl", "x-ndjson", "ndjson", "x-jsonlines", "jsonlines", "
 def stream_of(parsed: MediaType) -> str:
     """Return how a media type separates consecutive values: `lines`, `records` or `events`; empty if it does not.
 
-    Lines are of JSON, records are JSON texts after a separator (RFC 7464), events are server-sent.
+    Each line is JSON, each record a JSON text after a separator (RFC 7464), each event a server-sent event.
     """
     if parsed.essence == "text/event-stream":
         return "events"

@@ -50,7 +50,7 @@ class Violation(Struct, frozen=True):
 
 
 class Binding(Struct, frozen=True, array_like=True):
-    """A value that comes from a response. It is read anew when the sequence is sent again, or else the literal is used."""
+    """A value that comes from a response. It is read again when the sequence is sent again; otherwise the literal is used."""
 
     location: Location
     name: str  # Parameter name, or a JSON pointer inside the body, where `*` is every item of a list.
@@ -64,7 +64,7 @@ class Binding(Struct, frozen=True, array_like=True):
 
     @property
     def stands_alone(self) -> bool:
-        """Whether the value can be used without its producer, whose request invented it: a tenant in a header or query.
+        """Whether the value can be used without its producer, because the request of the producer invented it: a tenant in a header or query.
 
         A value in the path or the body may name a resource that has to exist.
         """
@@ -240,7 +240,7 @@ class Step(Struct, frozen=True, array_like=True):
     recipe: Recipe
     bindings: tuple[Binding, ...] = ()
     names: tuple[tuple[str, str | int], ...] = ()
-    """(JSON pointer in the body or `path id`, value) pairs that replace values of the recipe by names that are new to the server."""
+    """(JSON pointer in the body or `path id`, value) pairs. They replace values of the recipe with names that are new to the server."""
 
     @property
     def choices(self) -> tuple[Choice, ...]:

@@ -56,15 +56,15 @@ class Parameter:
     """JSON pointer of the parameter object."""
     examples: tuple[Example, ...] = ()
     problem_of: Callable[[Any], str | None] | None = dataclasses.field(default=None, repr=False, compare=False)
-    """Returns why a value violates the schema, None if it fits; set if the kind of the description has such a function."""
+    """Returns why a value violates the schema, or None for a valid value. The field is set if the kind of the description has such a function."""
     doubt: str = ""
-    """The reason why no verdict depends on its value; empty for most parameters."""
+    """The reason why no verdict depends on the value; empty for most parameters."""
     inner: tuple[str, ...] = ()
     """Delimiters of nested lists, outermost first (`collectionFormat` of `items`, Swagger 2.0); empty: nested lists are JSON."""
 
     @property
     def is_required(self) -> bool:
-        """Whether a request without it is wrong."""
+        """Whether a request without the parameter is wrong."""
         return self.required
 
     @property
@@ -98,7 +98,7 @@ class PropertyEncoding(Struct, frozen=True):
 
 
 class BodyForm(Struct, frozen=True):
-    """A usual request in an unusual form. Servers need not accept it, so a refusal is no fault."""
+    """A usual request in an unusual form. Servers need not accept this form, so a refusal is no fault."""
 
     scenario: Scenario  # One of `REQUEST_SHAPES`.
     description: str
@@ -117,7 +117,7 @@ class Body:
     encoding: Mapping[str, PropertyEncoding]
     examples: tuple[Example, ...] = ()
     doubt: str = dataclasses.field(default="", compare=False)
-    """The reason why no verdict depends on it; empty for most bodies."""
+    """The reason why no verdict depends on the body; empty for most bodies."""
     write: Callable[[Any], bytes] | None = dataclasses.field(default=None, compare=False)
     """Returns the bytes of a value, if the kind of the description has its own serialiser; None: that of the media type."""
     serializer: Callable[[Any, Any], bytes | None] | None = dataclasses.field(default=None, compare=False)
@@ -129,7 +129,7 @@ class Body:
     breaks: Callable[[str, tuple[str, ...]], bool] | None = dataclasses.field(default=None, compare=False)
     """If `write` is set: returns whether a keyword that a path of the value violates is a rule of the bytes, too; None: always."""
     forms: Callable[..., Iterable[BodyForm]] | None = dataclasses.field(default=None, compare=False)
-    """Returns other forms of a request with a usual value: `forms(value, costly=...)`; with `costly`, those that request much at once."""
+    """Returns other forms of a request with a usual value: `forms(value, costly=...)`. `costly` adds forms that request much at once."""
     part_types: Callable[[Any], dict[str, str]] | None = dataclasses.field(default=None, compare=False)
     """Returns the content types that the description states for parts of a value, by name; None: there are no parts."""
 
@@ -167,7 +167,7 @@ class Definition(Mapping[str, Any]):
 
     def __init__(self, raw: Mapping[str, Any] = MappingProxyType({})) -> None:
         self.raw = raw
-        """As it is declared, with its references."""
+        """The object as it is declared, with its references."""
 
     def __getitem__(self, name: str) -> Any:
         return self.raw[name]
@@ -231,7 +231,7 @@ class Operation(Protocol):
 
     @property
     def is_described(self) -> bool:
-        """Whether requests consist of parameters and bodies alone. Otherwise only the operation's own program makes requests."""
+        """Whether requests consist of parameters and bodies alone. Otherwise only the operation's own program can make requests."""
         return True
 
     @property
@@ -240,7 +240,7 @@ class Operation(Protocol):
 
     @property
     def operation_id(self) -> str | None:
-        """Its other name in the description besides the label: `operationId`, the name of a field."""
+        """A second name in the description besides the label: `operationId`, the name of a field."""
         return None
 
     @property

@@ -102,7 +102,7 @@ class OperationFilter(Struct, frozen=True):
         return replace(found, excluded=(*found.excluded, (_DEPRECATED,))) if deprecated else found
 
     def joined(self, other: "OperationFilter") -> "OperationFilter":
-        """Return both filters combined: what either includes, without what either excludes."""
+        """Return both filters combined. An operation has to be included by one of them, and excluded by none."""
         return OperationFilter((*self.included, *other.included), (*self.excluded, *other.excluded))
 
     def matches(self, context: Any) -> bool:

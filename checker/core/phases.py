@@ -12,12 +12,12 @@ from checker.core.user_code import require
 
 
 class CaseSource(StrEnum):
-    """The source of the cases of a phase, which also decides their number."""
+    """The source of the cases of a phase. It also determines their number."""
 
     DRAWN = "drawn"
     """`generation.max-examples` of each operation, drawn by its program."""
     LISTED = "listed"
-    """As many as the phase lists for the operation; its worker finds out the number."""
+    """The cases that the phase lists for the operation. The worker finds out their number."""
     CHAINED = "chained"
     """`generation.max-examples` sequences from each operation that can begin one; further cases follow from responses."""
     ENDLESS = "endless"
@@ -41,11 +41,11 @@ class Phase(Struct, frozen=True):
     ends_at_failure: bool = False
     """Whether an operation ends at its first failed case, without `continue-on-failure`."""
     is_default: bool = True
-    """Whether it runs by default; other phases run if they are named."""
+    """Whether the phase runs by default; other phases run if they are named."""
 
     @property
     def first_listed(self) -> int:
-        """Index of its first listed case in a task that sends the smallest case before it; 0 if none has to be added."""
+        """Index of the first listed case of the phase in a task; 1 if the smallest case is sent before it, else 0."""
         return int(self.source is CaseSource.LISTED and self.name != COVERAGE)
 
 

@@ -42,7 +42,7 @@ class AuthProvider(Protocol):
         ...
 
     def set(self, case: Case, data: Any, ctx: AuthContext) -> None:
-        """Put it into headers, cookies, query and body of a copy of the case."""
+        """Put the result of `get` into headers, cookies, query and body of a copy of the case."""
         ...
 
 
@@ -58,7 +58,7 @@ class Scope:
     _filter: OperationFilter = OperationFilter()  # noqa: RUF009 - frozen
 
     def apply_to(self, func: Condition | None = None, **filters: Unpack[OperationAttributes]) -> Self:
-        """Limit it to operations that match all of these filters; several calls are alternatives. Returns the object itself.
+        """Limit the provider to operations that match all of these filters; several calls are alternatives. Returns the object itself.
 
         Filters: `path`, `method`, `name`, `tag`, `operation_id`, each a text or a list, and with `_regex` a pattern.
         """
@@ -71,7 +71,7 @@ class Scope:
         return self
 
     def covers(self, context: AuthContext) -> bool:
-        """Whether it applies to the operation of a context."""
+        """Whether the provider applies to the operation of a context."""
         return self._filter.matches(context)
 
 
@@ -134,7 +134,7 @@ class ProviderSource(CredentialSource):
         )
 
     def is_refused(self, response: Response) -> bool:
-        """Whether it has a status of `retry_on`."""
+        """Whether the response has a status of `retry_on`."""
         return response.status_code in self.scope.retry_on
 
 

@@ -36,16 +36,18 @@ _PLAIN_NAME = re.compile(
 """Names made of words, such as `sortKey` or `expires_at`, and small numbers; other names may be values themselves."""
 _LONGEST_NAME = 30
 _DEEPEST = 200
-"""Levels of a JSON body that are read: more than the deepest body that is generated has, so that it is printed as it was sent. Deeper values are replaced as a whole."""
+"""Levels of a JSON body that are read.
+
+Deeper values are replaced as a whole. Generated bodies have fewer levels, so they are printed as they were sent.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
     """The rules of masking: by names, by origin, and the text that takes the place of a value.
 
-    Values of every origin are masked under whole names in headers, cookies, the query and forms, and at places of
-    credentials in all of these except forms. In JSON, and under parts of names, only values that may come from outside are
-    masked.
+    Values of every origin are masked under whole names in headers, cookies, the query and forms, and at places of credentials
+    in all of these except forms. In JSON, and under parts of names, only values that may come from outside are masked.
     """
 
     keys: frozenset[str] = DEFAULT_KEYS  # Whole names, lower case.
@@ -154,7 +156,7 @@ class Redaction:
         return self._masked_pair(pair, partial(self.masks, Location.QUERY))
 
     def _field(self, pair: str) -> str:
-        """Return a masked pair of a form. Its style decides which property a pair belongs to, so a value from outside may be in any pair."""
+        """Return a masked pair of a form. The style of the form determines the property of a pair, so a value from outside may be in any pair."""
         if self._shows_members:
             return self._masked_pair(pair, lambda name: name.lower() in self.keys)
         return self._masked_pair(pair, self.is_sensitive)

@@ -30,8 +30,8 @@ LOWER_CASE: Final = NameRule("[a-z][a-z0-9_]*", "one word in lower case")
 class Registry(dict[str, Item]):
     """The objects that are registered under names, in the order of registration.
 
-    `what` is the noun for one of them ("check"), and `built_in` the reserved names. If one `replaces` another, the last
-    of a name counts.
+    `what` is the noun for one of them ("check"), and `built_in` the reserved names. If objects may replace others
+    (`replaces`), the last object of a name counts.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ Deserializer = Callable[[DeserializationContext, Any], Any]
 
 
 class Strategy(Protocol):
-    """The part of a strategy of Hypothesis by which it is recognised: importing Hypothesis takes too long."""
+    """The attributes by which a strategy of Hypothesis is recognised, because importing Hypothesis takes too long."""
 
     def example(self) -> Any: ...
     def map(self, pack: Any) -> Any: ...
@@ -109,7 +109,7 @@ class ByMediaType(Generic[Item]):
         self._items: dict[str, Item] = {}
 
     def add(self, media_types: Iterable[str], item: Item) -> None:
-        """Register for each of them. Raises `IncorrectUsage` for other texts than media types."""
+        """Register an object for each media type. Raises `IncorrectUsage` for other texts."""
         for name in media_types:
             if parse(str(name)) is None:
                 raise IncorrectUsage(f"{name!r} is not a media type; give one like `text/csv`")
@@ -170,7 +170,7 @@ class MediaTypeDecorator:
         return register
 
     def alias(self, target: str | Iterable[str], source: str) -> None:
-        """Use what is registered or built in for `source` for other media types as well. Raises `ValueError` if there is nothing."""
+        """Use the function that is registered or built in for `source` for other media types as well. Raises `ValueError` if there is none."""
         require_texts(source=source)
         targets = several("target", target, "a media type, or a list of them")
         if not targets or not all(targets):

@@ -14,17 +14,20 @@ class ReportFormat(Struct, frozen=True):
     title: str  # For people: `JUnit`.
     extension: str  # Extension of its file, without a dot; empty for a report that is a folder.
     writer: Any
-    """Its writer, or the `module:attribute` of it: a `StreamWriter` class for a streaming format, else a function from a report
-    and its context to pieces of text, or to (file name, text) pairs for a folder."""
+    """The writer, or its `module:attribute`.
+
+    A streaming format has a `StreamWriter` class. Any other has a function from a report and its context to pieces of
+    text, or for a folder to (file name, text) pairs.
+    """
     streams: bool = False
-    """Whether it is written event by event from the files of the run, or else from its result."""
+    """Whether the report is written event by event from the files of the run; otherwise it is written from the result."""
     needs_traffic: bool = False  # Whether it shows every request, so that all must be kept.
     keeps_bytes: bool = False  # Whether `reports.preserve-bytes` changes it.
     is_binary: bool = False  # Whether its writer returns bytes instead of text.
 
     @property
     def is_folder(self) -> bool:
-        """Whether it is several files."""
+        """Whether the report consists of several files."""
         return not self.extension
 
     def file_name(self, stamp: str) -> str:

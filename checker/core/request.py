@@ -100,7 +100,7 @@ class BaseUrl(Struct, frozen=True):
 
     @property
     def site(self) -> tuple[str, str, int]:
-        """Return scheme, host and port (RFC 6454, 4): equal if credentials for one are credentials for the other.
+        """Return scheme, host and port (RFC 6454, 4): two sites are equal if credentials for one are credentials for the other.
 
         All spellings of this machine are one host. Descriptions may have `localhost` or `0.0.0.0` if the user gave
         `127.0.0.1`, and no third party controls these names or their routes.
@@ -109,7 +109,7 @@ class BaseUrl(Struct, frozen=True):
 
     @property
     def service(self) -> tuple[str, int]:
-        """Host and port in one spelling; the usual ports of HTTP and HTTPS are one service, every other port is another."""
+        """Host and port in one spelling; the usual ports of HTTP and HTTPS are one service, and every other port is a service of its own."""
         return self.socket or host_of(self.host), 0 if self.port in (80, 443) else self.port
 
     @property
@@ -207,40 +207,46 @@ class WireRequest:
     target: bytes
     """Request target in origin form: base path, path, query."""
     headers: list[tuple[bytes, bytes]]
-    """In order, duplicates kept, names as they are sent."""
+    """Headers in order, with duplicates, and with names as they are sent."""
     body: bytes | None = None
-    """None sends no body at all; `b""` sends `Content-Length: 0`."""
+    """The body. None sends no body at all; `b""` sends `Content-Length: 0`."""
     fresh: bool = dataclasses.field(default=False, compare=False)
-    """Whether it needs a new connection, because a confirmation must not come from a retry on a closing one. The bytes do not show this."""
+    """Whether the request needs a new connection, because a confirmation must not come from a retry on a closing one. The bytes do not show this."""
     confirms: str = dataclasses.field(default="", compare=False)
-    """The check whose failure it investigates, `ANY_CHECK` if that is unknown. For it, checks send requests that they send for few others."""
+    """The check whose failure the request investigates, `ANY_CHECK` if that is unknown.
+
+    For such a request, checks send requests that they otherwise send rarely.
+    """
     patience_s: float | None = dataclasses.field(default=None, compare=False)
-    """Seconds after which it is given up; None: the timeout of its lane."""
+    """Seconds after which the request is given up; None: the timeout of its lane."""
     delay_s: float = dataclasses.field(default=0.0, compare=False)
-    """Seconds to wait before it is sent, so that the server has finished the previous request."""
+    """Seconds to wait before the request is sent, so that the server has finished the previous one."""
     is_of_check: bool = dataclasses.field(default=False, compare=False)
-    """Whether a check sends it in place of the request of a case."""
+    """Whether a check sends this request in place of the request of a case."""
     client_has_credentials: bool = dataclasses.field(default=False, compare=False, repr=False)
-    """Whether a client of the user that is logged in sends it. Its headers may not show that: a test client can force a login."""
+    """Whether a logged-in client of the user sends the request. The headers may not show that, because a test client can force a login."""
     is_twice: bool = dataclasses.field(default=False, compare=False)
-    """Whether it is sent twice at once, on two connections. The outcome is the better one, with the other among its earlier ones."""
+    """Whether the request is sent twice at once, on two connections.
+
+    The outcome is the better response, with the other one among its earlier exchanges.
+    """
     is_probed: bool = dataclasses.field(default=False, compare=False)
-    """Whether it is the first accepted request of its operation, for which checks send their probes of an operation."""
+    """Whether this is the first accepted request of its operation, for which checks send their probes."""
     proofs: tuple[tuple[str, int], ...] = dataclasses.field(default=(), compare=False, repr=False)
-    """Sources of its credentials, each with the number of the credentials that it returned."""
+    """Sources of the credentials, each with the number of the returned credentials."""
     via: object | None = dataclasses.field(default=None, compare=False, repr=False)
     """Options of the transport; None: those of its lanes."""
     origin: BaseUrl | None = dataclasses.field(default=None, compare=False, repr=False)
     """The destination, if it was known when the request was made."""
     is_kept: Callable[[], bool] | None = dataclasses.field(default=None, compare=False, repr=False)
-    """Returns whether a redirect is its response and not followed; None: it is followed. Called when there is a redirect."""
+    """Returns whether a redirect counts as the response and is not followed; None: it is followed. Called when there is a redirect."""
     drawn: Collection[tuple[bytes, bytes]] = dataclasses.field(default=(), compare=False, repr=False)
     """Headers of the request of a run that user code sends again."""
     lines: list[bytes] | None = dataclasses.field(default=None, init=False, compare=False, repr=False)
-    """The headers as lines of the transport, if they were written in advance. Reset it when the headers change."""
+    """The headers as lines of the transport, if they were written in advance. Reset this field when the headers change."""
 
     def is_for(self, check: str) -> bool:
-        """Whether it investigates a failure of a check."""
+        """Whether the request investigates a failure of a check."""
         return self.confirms in (check, ANY_CHECK)
 
     def header(self, name: bytes) -> bytes | None:

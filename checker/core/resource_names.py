@@ -40,7 +40,7 @@ _SHARED = {
     "uri": "uri", "url": "uri", "iri": "uri", "email": "email", "idn-email": "email", "hostname": "hostname",
     "ipv4": "ipv4", "ipv6": "ipv6",
 }  # fmt: skip
-"""Format -> its kind, if a value of one field is worth trying in any other one. Dates and UUIDs are too unspecific."""
+"""Format -> its kind, for formats whose values are worth trying in any other field of the kind. Dates and UUIDs are too unspecific."""
 _QUALIFIERS: Final = frozenset(
     ["source", "target", "from", "to", "src", "dst", "dest", "destination", "origin", "other", "another", "parent",
      "child", "root", "old", "new", "first", "second", "next", "previous", "prev", "left", "right", "sender",
@@ -48,7 +48,7 @@ _QUALIFIERS: Final = frozenset(
      "current", "original", "related", "linked", "reply", "replied", "successor", "predecessor", "before", "after",
      "base"]
 )  # fmt: skip
-"""Qualifiers, which state the one of several members that a name refers to: `source_account_id`, `fromAccount`, `parentId`."""
+"""Qualifiers, which distinguish several members of one collection: `source_account_id`, `fromAccount`, `parentId`."""
 _ENDS: Final = frozenset(
     ["source", "target", "src", "dst", "dest", "destination", "from", "to", "origin", "sender", "receiver",
      "recipient", "payer", "payee", "debit", "credit"]
@@ -190,7 +190,7 @@ def noun_of(resource: Resource) -> str:
 
 @lru_cache(maxsize=16384)
 def spellings(name: str, owner: Resource) -> tuple[tuple[str, str], ...]:
-    """(noun or "", field) pairs that a parameter's name may mean: `booking_id` is also the `id` of a booking, `reply_to` that of its owner."""
+    """(noun or "", field) pairs that a parameter's name may mean: `booking_id` may be the `id` of a booking, `reply_to` the `id` of an owner."""
     parts = words(name)
     found = [("", normalised(name))]
     if len(parts) > 1 and set(parts) <= _QUALIFIERS:
@@ -208,7 +208,7 @@ def spellings(name: str, owner: Resource) -> tuple[tuple[str, str], ...]:
 
 
 def _qualified(parts: Sequence[str], owner: Resource) -> Iterator[str]:
-    """Yield the nouns that qualifiers leave: `account` for `from account`, the noun of the owner for `parent`."""
+    """Yield the nouns that remain without qualifiers: `account` for `from account`, the noun of the owner for `parent`."""
     if set(parts) <= _QUALIFIERS:
         yield noun_of(owner)
     for cut in range(1, len(parts)):
@@ -260,7 +260,7 @@ def affinity(name: str, owner: Resource, field: str, resource: Resource, *, is_p
 
 
 def is_carried(asked: str, shown: str) -> bool:
-    """Whether a request below a resource may repeat a field of it under another name.
+    """Whether a request below a resource may repeat a field of the resource under another name.
 
     `code` and `token` may repeat a `confirmation_code`, and `amount` a `total`. Both names are normalised.
     """

@@ -75,7 +75,10 @@ class ResourceUse(Struct, frozen=True, array_like=True):
         return self.resource
 
     def variables_for(self, asked: Self, name: str) -> list[str]:
-        """Return the variables of this path that name the same resource as a variable of another path: if several choose from that collection, those with the same name."""
+        """Return the variables of this path that name the same resource as a variable of another path.
+
+        If several choose from that collection, only those with the same name are returned.
+        """
         owner = asked.owner(name)
         mine = [found for found, above in self.owners if above == owner]
         is_one = len(mine) == 1 and [above for _, above in asked.owners].count(owner) == 1
@@ -112,7 +115,7 @@ class Transition(Struct, frozen=True, array_like=True):
     name: str
     source: Label
     status: str
-    """Statuses of the responses that it starts from: `201`, `4XX`, `default`."""
+    """Statuses of the responses from which the transition starts: `201`, `4XX`, `default`."""
     target: Label
     values: tuple[TakenValue, ...]
     is_inferred: bool = True
@@ -165,7 +168,7 @@ class ResourceModel:
         return ResourceModel(self.uses.values(), (*self.transitions, *transitions), self.formatted, self.preceding)
 
     def following(self, pairs: Iterable[tuple[Label, Label]]) -> "ResourceModel":
-        """Return the model with operations that wait for others; `pairs`: (operation, one that comes before it)."""
+        """Return the model with operations that wait for others. `pairs`: (operation, operation that comes before it)."""
         found = {label: dict.fromkeys(before) for label, before in self.preceding.items()}
         for label, before in pairs:
             found.setdefault(label, {})[before] = None
@@ -175,7 +178,7 @@ class ResourceModel:
         return model
 
     def restricted(self, labels: Collection[Label]) -> "ResourceModel":
-        """Return the part of the model that is about these operations alone."""
+        """Return the part of the model with only these operations."""
         if all(label in labels for label in self.uses):
             return self
         return ResourceModel(
@@ -317,7 +320,7 @@ class ResourceModel:
 
     @cached_property
     def ordered(self) -> Sequence[Label]:
-        """All operations by layer; in each layer creating ones come before reading ones."""
+        """All operations by layer. In each layer, creating operations come before reading ones."""
         place = {label: number for number, label in enumerate(self.uses)}
         return sorted(
             self.uses, key=lambda label: (self.layers[label], method_rank(self.uses[label].method), place[label])
@@ -375,7 +378,10 @@ class ResourceModel:
         return not all(map(self.makers, owners))
 
     def makes(self, label: Label) -> bool:
-        """Whether an operation makes resources that others need. One whose requests name them (PUT) counts only if no other makes any."""
+        """Whether an operation makes resources that others need.
+
+        An operation whose requests name the resources (PUT) counts only if no other operation makes any.
+        """
         use = self.uses[label]
         if not use.is_member or use.method not in CREATING:
             return use.method in CREATING

@@ -1,4 +1,4 @@
-"""The outcome of a request: a response, of any client, or the reason why there is none."""
+"""The outcome of a request: the response of any client, or the reason why there is none."""
 
 import base64
 import json
@@ -237,7 +237,7 @@ class Response:
     is_decoded = False
     """True if `content` came from a client that had decoded its `Content-Encoding`."""
     redirects = 0
-    """Number of redirects that led to it; `request` is the first of their requests."""
+    """Number of redirects that led to the response; `request` is the first request of the chain."""
     earlier: "Earlier" = ()
     """Other exchanges of the same request: redirects, retries, the twin of a request that was sent twice at once."""
     is_traceback = False
@@ -340,7 +340,7 @@ class Response:
 
     @property
     def stream_cut_short(self) -> bool:
-        """Whether it is a stream of events whose end was not waited for."""
+        """Whether the response is a stream of events that was closed before its end."""
         content_type = self.content_type or ""
         return self.is_truncated and content_type.lower().startswith("text/event-stream")
 
@@ -506,8 +506,10 @@ _LIKELY_ENCODINGS: Final = (
     *("cp1250", "iso8859_2", "cp1251", "koi8_r", "koi8_u", "cp866", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257"),
     *("cp1258", "cp874"),
 )
-"""Most of https://encoding.spec.whatwg.org; of equally good guesses the first one counts. If all codecs of Python were tried, a
-short text in Latin-1 would be taken for EBCDIC."""
+"""Most of https://encoding.spec.whatwg.org; the first of equally good guesses counts.
+
+If all codecs of Python were tried, a short text in Latin-1 would be taken for EBCDIC.
+"""
 
 
 def _content_type_of(headers: list[tuple[str, str]]) -> str | None:
@@ -586,7 +588,7 @@ class FailureKind(StrEnum):
     DNS = "name not resolved"
     TIMEOUT = "timed out"
     GIVEN_UP = "given up"
-    """The run ended before the response arrived. It is no fault of the API."""
+    """The run ended before the response arrived. This is no fault of the API."""
     DROPPED = "connection dropped"
     MALFORMED = "malformed response"
     TOO_LARGE = "response too large"
@@ -603,7 +605,7 @@ class NetworkFailure(Struct, frozen=True):
     partial: Response | None = None
     """The part that arrived before the error."""
     may_be_late: bool = False
-    """Whether no byte arrived on a reused connection. The server may just have closed it, so the request may not be the reason."""
+    """Whether no byte arrived on a reused connection. The server may just have closed the connection, so the request may not be the reason."""
     cause: Exception | None = None
     """The exception that was raised while the response was read: a bug in checker, which fails only this case."""
     earlier: "Earlier" = ()
@@ -613,4 +615,4 @@ class NetworkFailure(Struct, frozen=True):
 Outcome = Response | NetworkFailure  # Outcome of one send: a response, or the failure that stands for it.
 
 Earlier = tuple[tuple[WireRequest, Outcome, float], ...]
-"""(request, its outcome, time in seconds since the epoch): redirects that were followed, failures after which it was sent again."""
+"""(request, outcome, time in seconds since the epoch) of followed redirects, and of failures after which the request was sent again."""

@@ -85,7 +85,7 @@ REQUEST_SHAPES: Final = frozenset(
         Scenario.DEEP_NESTING,
     )
 )
-"""Scenarios whose method or body is not that of their operation. The contract of the operation does not apply to them."""
+"""Scenarios with a method or body that does not belong to the operation, so that its contract does not apply."""
 
 
 def standing(listed: str | None, *, is_other_method: bool) -> str | None:

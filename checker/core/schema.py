@@ -52,8 +52,8 @@ class Document(Protocol):
     def facts(self) -> dict[object, Any]:
         """Results that are computed once for the whole document, by the function or class that computes them.
 
-        They live as long as the document. A cache outside of it would need the identity of the document as a key, which
-        Python may later give to another object, and a limit on the number of documents that are kept alive.
+        They live as long as the document. A cache elsewhere would need a limit, and the identity of the document as its
+        key. Python may later give that identity to another object.
         """
         ...
 

@@ -81,10 +81,10 @@ def is_open(alternatives: Collection[SecurityRequirement]) -> bool:
 
 
 def met_alternatives(alternatives: Sequence[SecurityRequirement], configured: Container[str]) -> tuple[int, ...]:
-    """Return the indices of the alternatives that requests can satisfy with the configured credentials, that of usual requests first.
+    """Return the indices of the alternatives that requests can satisfy with the configured credentials. The first is used by usual requests.
 
-    These are the completely configured ones, or else the first partly configured one; then those that require nothing.
-    Certificates need nothing in the request. Empty if no scheme of the alternatives is configured.
+    First come the completely configured alternatives, or else the first partly configured one, then alternatives that
+    require nothing. Certificates need nothing in the request. Empty if no scheme of the alternatives is configured.
     """
     filled: list[int] = []
     partly: list[int] = []
@@ -104,7 +104,7 @@ def met_alternatives(alternatives: Sequence[SecurityRequirement], configured: Co
 def chosen_schemes(
     alternatives: Sequence[SecurityRequirement], configured: Container[str], place: int | None = None
 ) -> tuple[SecurityScheme, ...]:
-    """Return the schemes that a request uses: the configured ones of the alternative at an index; None is that of usual requests."""
+    """Return the schemes that a request uses: the configured schemes of the alternative at an index; None is the alternative of usual requests."""
     if place is None or place >= len(alternatives):
         met = met_alternatives(alternatives, configured)
         if not met:

@@ -32,7 +32,7 @@ class Purpose(StrEnum):
 
 
 ON_THE_WAY: Final = frozenset((Purpose.LOGIN, Purpose.RETRY, Purpose.REDIRECT))
-"""Requests that are sent because of another one, which is recorded as well and will lead to them again."""
+"""Requests that are sent because of another recorded request, which will lead to them again."""
 _MEANWHILE_S: Final = 0.2
 
 
@@ -44,7 +44,7 @@ class Transport(Protocol):
     """
 
     def start(self, lane: int, request: WireRequest, *, patience_s: float | None = None) -> None:
-        """Start a request on an idle lane; it may wait for `flush`. It is given up after `patience_s`."""
+        """Start a request on an idle lane. The request may wait for `flush`, and is given up after `patience_s`."""
         ...
 
     def flush(self) -> None:

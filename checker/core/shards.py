@@ -44,8 +44,8 @@ def digest_of(partition: Partition) -> str:
 def partitioned(groups: Iterable[Sequence[str]], costs: Mapping[str, float], count: int) -> Partition:
     """Return the partition of groups of operations into shards of about equal cost. `costs`: each label, in document order.
 
-    Groups are assigned by decreasing cost, each to the shard with the lowest cost so far: longest processing time first
-    (Graham, 1969), whose slowest shard costs at most 4/3 of the optimum. Groups of equal cost are taken in document order.
+    Groups are assigned by decreasing cost, each to the shard with the lowest cost so far. This is "longest processing
+    time first" (Graham, 1969). The slowest shard costs at most 4/3 of the optimum. Groups of equal cost are taken in document order.
     """
     place = {label: number for number, label in enumerate(costs)}
     ordered = sorted(
@@ -61,7 +61,7 @@ def partitioned(groups: Iterable[Sequence[str]], costs: Mapping[str, float], cou
 
 
 def weighed(estimates: Mapping[str, float], weights: Mapping[str, float]) -> dict[str, float]:
-    """Return label -> cost: the measured one, or else the estimate, scaled to the measured ones."""
+    """Return label -> cost: the measured cost, or else the estimate, scaled to the measured costs."""
     measured = sum(weights.get(label, 0.0) for label in estimates)
     if not measured:
         return dict(estimates)

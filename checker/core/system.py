@@ -98,7 +98,7 @@ _PROCESSES: Final = frozenset((errno.EAGAIN, errno.ENOMEM))
 
 
 def limit_reached(error: BaseException) -> str:
-    """Return a sentence about the limit that an error, or one of its causes, comes from; empty if there is none."""
+    """Return a sentence about the limit that caused an error, or one of its causes; empty if there is none."""
     for one in _causes(error):
         number = one.errno if isinstance(one, OSError) else None
         if number in _FILES:
@@ -134,7 +134,7 @@ def show_no_limits() -> None:
 
 
 def _is_of_import(error: BaseException) -> bool:
-    """Whether an error was raised while a module was imported: without memory, the compiler may raise any error."""
+    """Whether an error was raised while a module was imported. Without memory, the compiler may raise any error."""
     trace = error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename.startswith("<frozen importlib"):
@@ -223,7 +223,7 @@ def guarded_output() -> LenientStream:
 
 
 def _text(outlet: LenientStream, before: TextIO | None) -> io.TextIOWrapper:
-    """Return a text stream with the encoding of the previous one; a closed stream is replaced by one for any text."""
+    """Return a text stream with the encoding of the previous one. A closed stream is replaced by a stream for any text."""
     buffer = io.BufferedWriter(outlet)
     if not isinstance(before, io.TextIOWrapper):
         return io.TextIOWrapper(buffer, encoding="utf-8", errors="backslashreplace")
@@ -279,7 +279,10 @@ def later_pattern(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
 
 
 def import_all() -> None:
-    """Import all lazy modules now, including those that they declare: for processes whose children would import them each."""
+    """Import all lazy modules now, including the lazy modules that these declare.
+
+    This saves time in processes whose children would each import them.
+    """
     for name in _NAMES:
         import_module(name)
 

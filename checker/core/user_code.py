@@ -22,8 +22,8 @@ def refuse_coroutine(function: object, what: str) -> None:
 class RunningCode:
     """The functions or objects of one kind (hooks, checks, sources of credentials) that are on the call stack of this thread.
 
-    A `before_call` hook that sends its own request would be called for that request, and so on without end. The same applies
-    to a check that validates a response, and to a provider whose login is a request. `inspect.unwrap` gives one identity to
+    A `before_call` hook that sends its own request would be called for that request as well, and so on without end. The
+    same applies to a check that validates a response, and to a provider whose login is a request. `inspect.unwrap` gives one identity to
     all wrappers of a function.
     """
 

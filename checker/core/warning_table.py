@@ -163,7 +163,7 @@ BUILT_IN: Final = (
     WarningRow("incomplete_report", "Reports that are not complete"),
     WarningRow("killed", "Cases left out, because workers were killed repeatedly"),
 )
-"""In the order in which they are shown."""
+"""The built-in warnings, in the order in which they are shown."""
 
 WARNINGS: Final[Registry[WarningRow]] = Registry(
     "warning", ((str(row.name), row) for row in BUILT_IN), names=LOWER_CASE
