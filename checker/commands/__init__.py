@@ -1,1 +1,1 @@
-"""The commands: one module for each, and what several of them share."""
+"""The commands: one module for each, and modules that several of them share."""

@@ -15,10 +15,7 @@ from checker.core.terminal import encodable, one_line, printable
 
 
 def echo(text: str, *, err: bool = False) -> None:
-    """Print text of one or more lines, which cannot control the terminal or a CI runner, even if it quotes such text.
-
-    `err`: to standard error.
-    """
+    """Print text of one or more lines, made safe so that it cannot control the terminal or a CI runner. `err`: to standard error."""
     stream = sys.stderr if err else sys.stdout
     click.echo(encodable(printable(text), stream.encoding or "utf-8"), err=err)
 
@@ -82,7 +79,7 @@ class Root:
 
 
 class Command(click.Command):
-    """Converts errors of checker to errors of click, which print `Usage: ...` if it helps and end with exit code 2."""
+    """Converts errors of checker to errors of click. These print `Usage: ...` if that helps, and end with exit code 2."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the command line; suggest a similar option for an unknown one."""

@@ -12,7 +12,7 @@ _SHELLS = ("bash", "zsh", "fish")
 @click.argument("shell", type=click.Choice(_SHELLS))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print what makes a shell complete commands and options: `eval "$(checker completion bash)"`."""
+    """Print a script that lets a shell complete commands and options: `eval "$(checker completion bash)"`."""
     kind = get_completion_class(shell)
     assert kind is not None
     click.echo(kind(ctx.find_root().command, {}, "checker", "_CHECKER_COMPLETE").source())

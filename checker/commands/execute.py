@@ -114,7 +114,7 @@ class EventHandlers(Struct):
 def execute_run(settings: RunSettings, began_at: float, handlers: EventHandlers | None = None) -> int:
     """Return the exit code of a run. Raises `UsageError` and `StorageError` if it cannot begin.
 
-    `began_at`: from when on its time counts, of `time.monotonic`.
+    `began_at`: the time of `time.monotonic` from which the run is timed.
     """
     # Interrupts count until the last line, so that one while a report is written does not prevent the summary.
     with Interrupts() as interrupts, ExitStack() as stack:
@@ -177,7 +177,7 @@ def _reported(
     targets, context, interrupts_before = run.settings.report.files, run.context, interrupts.count
 
     def is_given_up() -> bool:
-        """Whether the user asked to stop since the testing ended. As it is called often, it also says when writing takes long."""
+        """Whether the user asked to stop since the testing ended. It is called often, so it also reports that the writing takes long."""
         console.still_writing()
         return interrupts.count > interrupts_before
 

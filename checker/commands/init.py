@@ -62,7 +62,7 @@ JOBS = {"github": (Path(".github/workflows/api.yml"), _GITHUB), "gitlab": (Path(
 def init(ctx: click.Context, /, ci: str | None, **options: Any) -> None:
     """Write a commented checker.toml for the description at LOCATION, and the JSON Schema of its keys. Files that exist are not changed.
 
-    Nothing is sent but what fetches the description.
+    Only the request for the description is sent.
     """
     wanted = [CONFIGURATION, *([JOBS[ci][0]] if ci else [])]
     for path in wanted:

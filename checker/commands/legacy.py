@@ -1,4 +1,4 @@
-"""Options and keys of earlier generations of such tools.
+"""Options and keys of earlier tools of this kind.
 
 Each old option is replaced with current ones and prints a hint. `checker migrate` rewrites the old keys of a file. Every
 command imports this module, so it does without a TOML parser that keeps comments.
@@ -20,7 +20,7 @@ from checker.core.redact import Redaction
 _MASK: Final = Redaction().replacement
 Today = tuple[str, Any]  # A key in dots, and its value. The key `operations` is a block that comes after all others.
 Rewrite = str | Today | Callable[[Any], Iterable[Today]]
-"""The current key of the same value, the key and value that a true value stands for, or a function that yields the current keys.
+"""The rewrite of an old key: the current key of the same value, the key and value for a true value, or a function that yields the current keys.
 
 The function raises `ValueError` for a value that the old key never had.
 """
@@ -56,7 +56,7 @@ def _seconds(key: str) -> Rewrite:
 
 
 def _renamed(key: str, names: Mapping[str, Any]) -> Rewrite:
-    """Return the rewrite of a value that has another name now."""
+    """Return the rewrite of a key that now has another name."""
     return lambda value: iter([(key, _known(value, names))])
 
 

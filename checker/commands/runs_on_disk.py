@@ -104,7 +104,7 @@ class PastRun(Struct, frozen=True):
 
     @property
     def tested_s(self) -> float:
-        """Return the seconds of its testing; for a killed run those until its last record."""
+        """Return the seconds of the testing; for a killed run, the seconds until its last record."""
         return max(0.0, self.view.finished.elapsed_s if self.view.finished else self.elapsed_s)
 
     def records(self) -> Iterator[tuple[int, Record]]:
@@ -222,7 +222,7 @@ class MergedRuns(Struct, frozen=True):
 
     @property
     def elapsed_s(self) -> float:
-        """Return the sum of their times."""
+        """Return the sum of the times of all runs."""
         return sum(part.tested_s for part in self.parts)
 
     @property
@@ -261,7 +261,7 @@ class MergedRuns(Struct, frozen=True):
 
 
 def _opened(parts: Sequence[PastRun], selected: int) -> SchemaOpened | None:
-    """Return the opened description of all runs: an API that several runs tested counts once."""
+    """Return the opened description of all runs: an API that several runs tested counts only once."""
     found = [part.view.opened for part in parts if part.view.opened is not None]
     if not found:
         return None
