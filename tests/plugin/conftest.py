@@ -1,5 +1,7 @@
 from collections.abc import Callable, Iterator
 
+# httpx imports httpcore with its first request, and keeps a table of its errors.
+import httpcore  # noqa: F401
 import pytest
 from hypothesis import core, settings
 
