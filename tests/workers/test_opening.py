@@ -23,6 +23,7 @@ from checker.workers import incarnation
 from checker.workers.messages import Leaving, LeavingKind
 from checker.workers.starting import opening
 from checker.workers.starting.opening import open_worker_context
+from checker.workers.subject import RUN_ENGINE
 from tests.apps.serving import json_reply, serving
 from tests.asking import run_settings, saying
 from tests.workers.harness import workplace
@@ -163,6 +164,8 @@ def test_what_was_opened_is_closed_when_a_worker_cannot_begin(tmp_path: Path, mo
     with pytest.raises(StorageError), workplace(tmp_path):
         pass
     assert open_below(tmp_path) == []
+    # Schemas that this thread loads later send their requests themselves.
+    assert RUN_ENGINE.get() is None
 
 
 def open_below(folder: Path) -> list[str]:

@@ -57,7 +57,7 @@ from checker.workers.selected import SelectedOperations
 from checker.workers.starting.announcing import RecordingReader, opened_of, tell_of_subject
 from checker.workers.starting.calling import keeper_of, open_tools, schemeless_maker, stages_of, transport_of, wiring_of
 from checker.workers.starting.shards import partition_of
-from checker.workers.subject import TestedDescription, give_engine, read_subject
+from checker.workers.subject import RUN_ENGINE, TestedDescription, give_engine, read_subject
 from checker.workers.users import ALL_SCHEMAS, UsersCode
 
 
@@ -223,6 +223,7 @@ def _laid_out(
     recorder = _open_recorder(incarnation, subject, sends_as_made=not users.hooks.named("before_call"))
     undone.callback(recorder.release)
     logins = LoginTraffic(recorder.traffic)
+    undone.callback(RUN_ENGINE.set, None)
     give_engine(subject, users, UserTraffic(logins, subject.description.schema.credentials))
     knowledge = _open_knowledge(settings, selected, recorder)
     partition = partition_of(subject)
