@@ -15,9 +15,7 @@ from checker.commands.runs_on_disk import PastRun, folder_of
 from checker.commands.values import KeyValue, configured
 from checker.config.auth import WFC
 from checker.config.config import Config
-from checker.config.operation_settings import HttpSettings
 from checker.config.resolve import Invocation, run_settings
-from checker.config.table import default_of
 from checker.core.credentials import basic_authorization
 from checker.core.errors import StorageError, UsageError
 from checker.core.request import BaseUrl
@@ -58,15 +56,8 @@ _STATUSES = ("SUCCESS", "FAILURE", "ERROR", "SKIP")
     help="Send as fast as responses arrive, or with the recorded pauses.",
 )
 @click.option(*BASE_URL.flags, BASE_URL.name, type=KeyValue((), "base-url"), help="Send there instead.")
-@click.option(
-    "--request-timeout",
-    type=KeyValue((), "request-timeout"),
-    default=default_of((), "request-timeout"),
-    help="Seconds.",
-)
-@click.option(
-    "--tls-verify", type=KeyValue((), "tls-verify"), default=default_of((), "tls-verify"), help="Verify certificates."
-)
+@click.option("--request-timeout", type=KeyValue((), "request-timeout"), help="Seconds.")
+@click.option("--tls-verify", type=KeyValue((), "tls-verify"), help="Verify certificates.")
 @click.option("--proxy", type=KeyValue((), "proxy"), help="URL of an HTTP proxy.")
 @header_option
 @auth_option
@@ -96,7 +87,8 @@ def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> 
     if options["auth"] is not None:
         user, _, password = options["auth"].partition(":")
         headers["Authorization"] = basic_authorization(user, password)
-    http = HttpSettings().with_options(
+    common = run_settings(config, Invocation("", "run")).common
+    http = common.http.with_options(
         timeout_s=options["request_timeout"], verify=options["tls_verify"], proxy=options["proxy"]
     )
     target = ReplayTarget(options["url"], http, tuple(headers.items()), config)
@@ -117,7 +109,6 @@ def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> 
     if not is_file:
         raise UsageError(f"{cassette[0]!r} does not exist, and is no id of a failure such as v1-9a689dd4")
     origin = BaseUrl.from_url(target.base_url) if target.base_url else None
-    common = run_settings(config, Invocation("", "run")).common
     tokens = (one.bearer for one in common.authentication.static if one.bearer)
     chosen = ReplayOptions(
         base_url=target.base_url,

@@ -3,6 +3,7 @@
 Words are quoted for bash and zsh. Bytes that are not UTF-8 are lone surrogates in texts (PEP 383).
 """
 
+import os
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
@@ -178,9 +179,14 @@ def with_options(command: str, *words: str) -> str:
     return " ".join(["curl", *words, command.removeprefix("curl ")])
 
 
-def with_certificate(command: str, cert: str | None, key: str | None) -> str:
-    """Return a command of `render` that sends a client certificate; the key may be in the same file."""
-    given = (("--cert", cert), ("--key", key))
+def with_certificates(command: str, verify: bool | str, cert: str | None, key: str | None) -> str:
+    """Return a command of `render` that trusts the authorities of a file or folder, and sends a client certificate.
+
+    The key may be in the same file as the certificate.
+    """
+    authorities = verify if isinstance(verify, str) else None
+    is_folder = authorities is not None and os.path.isdir(authorities)
+    given = (("--capath" if is_folder else "--cacert", authorities), ("--cert", cert), ("--key", key))
     return with_options(command, *(f"{name} {quoted_if_needed(path)}" for name, path in given if path is not None))
 
 
@@ -271,6 +277,8 @@ _OPTIONS = {
     "--data-raw": "body",
     "--data-binary": "body",
     "--request-target": "target",
+    "--cacert": "authorities",
+    "--capath": "authorities",
     "--cert": "cert",
     "--key": "key",
     "--unix-socket": "socket",

@@ -262,7 +262,7 @@ API: Final = FetchAdvice(
     unreachable="check that the API is running there",
     refused="check the URL and its credentials",
     missing="check the URL: many APIs serve their description at /openapi.json, /v3/api-docs or /swagger.json",
-    unverified="give its CA bundle or switch verification off",
+    unverified="give the file of its authority with `--tls-verify FILE` (`tls-verify`), or accept any with `--tls-verify false`",
     broken="check that it serves the document",
 )
 NEIGHBOUR: Final = FetchAdvice(

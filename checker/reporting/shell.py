@@ -16,7 +16,7 @@ from checker.reporting.reproduction import ShownCall, Taken, Text, base_path_of,
 
 _HOLE = "checkerHole{}x"
 _FLAGS = frozenset(("--location", "--insecure", "--path-as-is", "--globoff", *curl.AT_ONCE))
-_WITH_VALUE = frozenset(("--max-time", "--max-redirs", "--cert", "--key"))
+_WITH_VALUE = frozenset(("--max-time", "--max-redirs", "--cacert", "--capath", "--cert", "--key"))
 _HOLES = re.compile(r"(checkerHole\d+x)")
 _HEADER = re.compile(r"[A-Za-z0-9._-]+: [^'\"\\$`!]*")
 """Matches a header that a shell reads literally in double quotes, apart from variables."""

@@ -25,6 +25,8 @@ class ReportContext(Struct, frozen=True):
     command: str  # The command line, secrets masked.
     seed: int
     base_url: str  # Effective base URL; empty if unknown. Interactions record only the target.
+    certificates: tuple[bool | str, str | None, str | None] = (True, None, None)
+    """Whether the certificate of the target is verified, or the authorities for it; the client's certificate and its key."""
     preserve_bytes: bool = False  # Whether all bodies are written as base64.
     sanitization: Sanitization = field(default_factory=Sanitization)
     truncation: Truncation = field(default_factory=Truncation)
@@ -52,6 +54,7 @@ class ReportContext(Struct, frozen=True):
             command=started.command if started and started.command else settings.command,
             seed=started.seed if started else settings.seed,
             base_url=opened.base_url if opened else "",
+            certificates=settings.common.http.connection[1:],
             preserve_bytes=settings.report.preserve_bytes,
             sanitization=settings.report.sanitization,
             truncation=settings.report.truncation,

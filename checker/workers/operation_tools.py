@@ -182,6 +182,6 @@ def rendering(origin: BaseUrl, resolver: OperationResolver) -> Rendering:
         command = curl.render(request, origin, verify=http.verify is not False)
         if is_timed:
             command = curl.with_options(command, f"--max-time {time_limit_s(request, usual):g}")
-        return curl.with_certificate(command, http.cert, http.cert_key)
+        return curl.with_certificates(command, http.verify, http.cert, http.cert_key)
 
     return render

@@ -288,7 +288,7 @@ def test_the_printed_command_sends_both() -> None:
 def test_a_command_of_two_requests_is_recognised_behind_other_options() -> None:
     origin = BaseUrl.from_url("http://127.0.0.1:80")
     request = WireRequest("POST", b"/members", [], b'{"text": " --parallel "}', is_twice=True)
-    twice = curl.with_certificate(curl.render(request, origin, verify=False), "client.pem", None)
+    twice = curl.with_certificates(curl.render(request, origin, verify=False), False, "client.pem", None)
     once = curl.render(replace(request, is_twice=False), origin)
     assert [is_at_once(finding(reproduction=f"{once}\n{one}")) for one in (twice, once)] == [True, False]
 

@@ -3,6 +3,8 @@
 import http.server
 import json
 import ssl
+import subprocess
+import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -63,11 +65,11 @@ def mutual_tls(seen: "Counter[str]") -> Iterator[str]:
 @pytest.mark.parametrize("given", ["options", "file"])
 def test_a_certificate_is_shown_to_the_api_and_its_description(command: Command, given: str) -> None:
     seen: Counter[str] = Counter()
-    options = ["--tls-verify", str(CERT)]
+    options: list[str] = []
     if given == "options":
-        options += ["--request-cert", str(CERT), "--request-cert-key", str(KEY)]
+        options += ["--tls-verify", str(CERT), "--request-cert", str(CERT), "--request-cert-key", str(KEY)]
     else:
-        text = f"request-cert = '{CERT}'\nrequest-cert-key = '{KEY}'"
+        text = f"tls-verify = '{CERT}'\nrequest-cert = '{CERT}'\nrequest-cert-key = '{KEY}'"
         (command.directory / "checker.toml").write_text(text)
     with mutual_tls(seen) as location:
         ran = command.run(
@@ -77,7 +79,26 @@ def test_a_certificate_is_shown_to_the_api_and_its_description(command: Command,
     assert seen["/openapi.json"] == 1
     (finding,) = ran.findings
     assert finding.investigation.reproduced, ran.shown
-    assert f"--cert {CERT} --key {KEY}" in finding.investigation.reproduction
+    assert f"curl --cacert {CERT} --cert {CERT} --key {KEY} " in finding.investigation.reproduction
+
+
+def test_reproductions_show_it_as_well(command: Command) -> None:
+    text = f"tls-verify = '{CERT}'\nrequest-cert = '{CERT}'\nrequest-cert-key = '{KEY}'"
+    (command.directory / "checker.toml").write_text(text)
+    paths = [f"--report-{name}-path={name}_test.{end}" for name, end in (("sh", "sh"), ("pytest", "py"))]
+    with mutual_tls(Counter()) as location:
+        ran = command.run(
+            location, "-n", "2", "--phases", "fuzzing", "--checks", "not_a_server_error", *paths, inline=True
+        )
+        again = command.here("replay")
+        programs = ["bash", "sh_test.sh"], [sys.executable, "-m", "pytest", "-q", "pytest_test.py"]
+        codes = [
+            subprocess.run(one, cwd=ran.directory, check=False, stdout=subprocess.DEVNULL).returncode
+            for one in programs
+        ]
+    assert again.code == 1, again.shown
+    # The script fails as long as the defect exists, and the tests pass.
+    assert codes == [1, 0]
 
 
 def test_without_one_nothing_is_served(command: Command) -> None:

@@ -20,7 +20,8 @@ from checker.kinds.fetching import API
         ),
         (
             "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed (_ssl.c:1)",
-            "has a certificate that cannot be verified; give its CA bundle or switch verification off",
+            "has a certificate that cannot be verified; give the file of its authority with `--tls-verify FILE` (`tls-verify`), "
+            "or accept any with `--tls-verify false`",
         ),
     ],
 )

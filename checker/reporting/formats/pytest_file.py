@@ -25,7 +25,7 @@ def write(report: Report, context: ReportContext) -> Iterator[str]:
         "They pass while the defects exist; with CHECKER_EXPECT=fixed they pass once the defects are fixed.\n"
         'CHECKER_BASE_URL is the target. Masked values are read from the environment.\n"""\n\n'
     )
-    yield head.replace("@BASE@", ascii(context.base_url))
+    yield head.replace("@BASE@", ascii(context.base_url)).replace("@TLS@", ascii(context.certificates))
     for shown in shown_findings(report.findings, context):
         if shown.finding.interactions:
             yield "\n\n"
