@@ -34,7 +34,7 @@ from checker.core.meta import GenerationMode, PhaseInfo, generation_mode
 from checker.core.operation import Label, Operation
 from checker.core.phases import EXAMPLES, FUZZING, CaseSource, phases_of_runs
 from checker.core.providers import registered_names
-from checker.core.request import BaseUrl, HeaderFields, WireRequest
+from checker.core.request import BaseUrl, HeaderFields, Location, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Send, Transport, drive
 from checker.core.system import kept
@@ -230,6 +230,15 @@ def parts_by_hand(operation: ApiOperation, overrides: Overrides, parts: Mapping[
     if whole.get("body", NOT_SET) is not NOT_SET and whole.get("media_type") is None:
         whole["media_type"] = only_media_type(operation)
     return whole
+
+
+def require_path(case: Case) -> None:
+    """Raise `IncorrectUsage` if a path parameter has no value: its name in braces would be sent."""
+    places = (one for one in case.operation.parameters if one.location is Location.PATH)
+    missing = [one.name for one in places if one.name not in case.path_parameters]
+    if missing:
+        given = f", got {case.path_parameters!r:.80}" if case.path_parameters else ""
+        raise IncorrectUsage(f"{case.operation.label} needs `path_parameters` with {', '.join(missing)}{given}")
 
 
 def error_of(failure: NetworkFailure, command: str) -> Exception:
@@ -578,6 +587,7 @@ class LibraryEngine:
         # No checks here: the caller decides whether the response is judged.
         tools = Tools(maker, lambda _: self._silent, SafetyGate(), replace(hooks, kept=(), validated=()), keeper)
         request = build_request(maker, tools.hooks, sent, keeper)
+        require_path(sent)
         request.drawn = case.sent
         where = origin.url + origin.base_path
         request.target = extensions.target_of(self.schema, sent, where, request.target)

@@ -169,6 +169,15 @@ def test_an_asynchronous_client_is_refused_and_can_send_by_itself(case, api) -> 
     assert [path for _, path, _, _ in api.requests] == ["/items/7?q=a%20b"]
 
 
+def test_a_path_parameter_without_a_value_is_named(schema, api) -> None:
+    operation = schema["/items/{id}"]["GET"]
+    with pytest.raises(checker.errors.IncorrectUsage, match=r"GET /items/{id} needs `path_parameters` with id$"):
+        operation.Case().call()
+    with pytest.raises(checker.errors.IncorrectUsage, match=r"with id, got {'idd': 1}"):
+        operation.Case(path_parameters={"idd": 1}).call()
+    assert api.requests == []
+
+
 def test_what_a_case_says_itself_is_refused(case) -> None:
     with pytest.raises(checker.errors.IncorrectUsage, match="the case decides this"):
         case.call(content=b"")
