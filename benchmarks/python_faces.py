@@ -24,6 +24,8 @@ OPERATIONS = 1000
 CASES = 100
 ROUNDS = 5
 _SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+_OTHERS = [word for name in ("xdist", "faker", "timeout") for word in ("-p", f"no:{name}")]
+"""Plug-ins that only the development of this project installs."""
 _TESTS = """
 import json
 import checker
@@ -73,7 +75,7 @@ def collecting() -> tuple[float, float]:
             Path(folder, ".git").mkdir()
             Path(folder, "openapi.json").write_text(json.dumps(document(operations)))
             Path(folder, "test_api.py").write_text(_TESTS)
-            command = [sys.executable, "-m", "pytest", "--collect-only", "-qq", "-p", "no:xdist"]
+            command = [sys.executable, "-m", "pytest", "--collect-only", "-qq", *_OTHERS]
             found.append(min(cpu_of(*command, folder=folder) for _ in range(3)))
     return found[0], found[1]
 
