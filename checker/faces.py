@@ -149,3 +149,9 @@ def resolve(name: str) -> Any:
     module, _, attribute = target.partition(":")
     found = import_module(module)
     return attrgetter(attribute)(found) if attribute else found
+
+
+def names_below(prefix: str) -> list[str]:
+    """Return the public names of the package with a prefix such as `openapi.`, for completion; the prefix of `checker` is empty."""
+    found = (name.removeprefix(prefix) for name in PUBLIC if name.startswith(prefix))
+    return [name for name in found if "." not in name]

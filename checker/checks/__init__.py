@@ -3,10 +3,6 @@
 For users, the package itself has the functions of the built-in checks: `checker.checks.not_a_server_error`.
 """
 
-from importlib import import_module
-from typing import Any
+from checker.core.public_names import public_names
 
-
-def __getattr__(name: str) -> Any:
-    """Public names are resolved on first use."""
-    return import_module("checker.faces").resolve(f"checks.{name}")
+__getattr__, __dir__ = public_names("checks.")

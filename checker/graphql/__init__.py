@@ -4,10 +4,6 @@ Code inside the package imports from the modules: `checker.graphql.loaders` open
 loaders such as `checker.graphql.from_url`.
 """
 
-from importlib import import_module
-from typing import Any
+from checker.core.public_names import public_names
 
-
-def __getattr__(name: str) -> Any:
-    """Public names are resolved on first use, because their targets are in higher rooms."""
-    return import_module("checker.faces").resolve(f"graphql.{name}")
+__getattr__, __dir__ = public_names("graphql.")

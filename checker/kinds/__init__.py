@@ -4,10 +4,6 @@ The rooms above work with any kind and import none. A kind outside the package n
 all public names they are resolved on first use.
 """
 
-from importlib import import_module
-from typing import Any
+from checker.core.public_names import public_names
 
-
-def __getattr__(name: str) -> Any:
-    """Public names are resolved on first use: reading the table must not import generation."""
-    return import_module("checker.faces").resolve(f"kinds.{name}")
+__getattr__, __dir__ = public_names("kinds.")

@@ -4,10 +4,6 @@ Inside the package, import from the modules: `checker.openapi.loaders` opens doc
 the loaders of schemas with an engine, such as `checker.openapi.from_url`.
 """
 
-from importlib import import_module
-from typing import Any
+from checker.core.public_names import public_names
 
-
-def __getattr__(name: str) -> Any:
-    """Public names are resolved on first use: their targets are in higher rooms."""
-    return import_module("checker.faces").resolve(f"openapi.{name}")
+__getattr__, __dir__ = public_names("openapi.")

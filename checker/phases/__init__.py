@@ -3,10 +3,6 @@
 The names below are what a phase outside the package needs; Like all public names, they are resolved on first use.
 """
 
-from importlib import import_module
-from typing import Any
+from checker.core.public_names import public_names
 
-
-def __getattr__(name: str) -> Any:
-    """Resolve a public name on first use: importing one module must not import all layers below."""
-    return import_module("checker.faces").resolve(f"phases.{name}")
+__getattr__, __dir__ = public_names("phases.")

@@ -3,10 +3,6 @@
 Transports outside the package use the names below. Like all public names, they are resolved on first use.
 """
 
-from importlib import import_module
-from typing import Any
+from checker.core.public_names import public_names
 
-
-def __getattr__(name: str) -> Any:
-    """Public names are resolved on first use."""
-    return import_module("checker.faces").resolve(f"transport.{name}")
+__getattr__, __dir__ = public_names("transport.")

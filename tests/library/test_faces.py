@@ -18,6 +18,14 @@ def test_public_names_are_attributes_of_the_package() -> None:
     assert callable(checker.openapi.format)
 
 
+@pytest.mark.parametrize("package", ["", "checks", "graphql", "kinds", "openapi", "phases", "pytest", "transport"])
+def test_completion_offers_the_public_names_and_no_others(package: str) -> None:
+    module = getattr(checker, package) if package else checker
+    offered = [name for name in dir(module) if not name.startswith("_")]
+    parts = [name.rpartition(".") for name in faces.PUBLIC]
+    assert sorted(offered) == sorted(name for below, _, name in parts if below == package)
+
+
 def test_unknown_name_suggests_the_nearest() -> None:
     with pytest.raises(AttributeError) as caught:
         _ = checker.GenerationMod  # type: ignore[attr-defined]
