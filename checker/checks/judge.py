@@ -210,6 +210,15 @@ class Judgement(Struct, frozen=True):
         return tuple(one.fingerprint(label) for one in own if one.severity.is_grave)
 
 
+def lasts(failure: Failure) -> Exchanging[bool]:
+    """Return whether the request that shows a failure gets the same status once more; True for a failure without such a request."""
+    if failure.shown_by is None:
+        return True
+    request, before = failure.shown_by
+    again = yield request
+    return isinstance(again, Response) and isinstance(before, Response) and again.status_code == before.status_code
+
+
 CLEAN = Judgement((), (), ())  # The verdict without failures and notes.
 
 UNJUDGED = Judgement((), (), ())  # The verdict on a response that was not judged. It differs from `CLEAN` by identity.

@@ -28,7 +28,7 @@ def has_location(case: Case, response: Response) -> bool:
 
 
 def location_conformance(context: CheckContext) -> Exchanging[Found]:
-    """Fail if a `GET` of the `Location` of a 201 returns 404 or 410, twice.
+    """Fail if a `GET` of the `Location` of a 201 returns 404 or 410, and once more when the failure is investigated.
 
     The `Location` of a 202 is ignored, because the resource may not exist yet. A `Location` on another host is not followed.
     A `Location` that a described `GET` reads is not requested if its identifier is in the body, because sequences read such
@@ -46,12 +46,15 @@ def location_conformance(context: CheckContext) -> Exchanging[Found]:
     is_continued = not (is_seldom or request.is_for("location_conformance"))
     if is_continued and is_readable(context, target) and name in response.content:
         return PASSED
-    for delay_s in (0.0, _SETTLE_S):
-        answer = yield replace(reading_at(context, target), delay_s=delay_s)
+    again = replace(reading_at(context, target), delay_s=_SETTLE_S)
+    # The second read would block a lane for each `Location` of a known failure, so that it belongs to the investigation.
+    for read in (replace(again, delay_s=0.0), *((again,) if request.is_confirmation else ())):
+        answer = yield read
         if not isinstance(answer, Response) or answer.status_code not in _GONE:
             return PASSED
         message = f"Location: {given[0]}\nReceived: {answer.status_code} for `GET {target}`"
     failure = DanglingLocation(message, unique_key=str(response.status_code))
+    failure.shown_by = None if request.is_confirmation else (again, answer)
     # No other request knows the name yet. Many actions are accepted once: a return's order can only be returned once.
     parts = _path_in(context, target).split("/")
     above = ("/".join(parts[:size]) or "/" for size in range(1, len(parts) + 1))

@@ -124,10 +124,10 @@ def _not_stored(context: CheckContext, steps: Sequence[Sent], shown: Response) -
     read, sent = steps[0], context.response.request
     judged = replace_context(context, case=read.case, response=shown, sequence=[*context.sequence, *steps])
     found = yield from read_your_writes(judged)
-    if not isinstance(found, Failure) or sent is None or not sent.confirms:
+    if not isinstance(found, Failure) or sent is None or not sent.is_confirmation:
         return found
-    # Some services show a write late. Only the repetition waits: otherwise a lane would be blocked for each update of a
-    # known failure.
+    # Some services show a write late. Only the confirmation waits: otherwise a lane would be blocked for each update of a
+    # known failure, and for each candidate of a shrink.
     assert read.request is not None
     late = yield replace(read.request, delay_s=LATE_S)
     return (yield from read_your_writes(replace_context(judged, response=late))) if is_success(late) else PASSED

@@ -53,6 +53,8 @@ class Failure(AssertionError):
     """Whether the failure is reported only if it happens again, because a concurrent request may be its cause."""
     is_repeated = False
     """Whether the check has seen the failure happen again. It is then reported even if the state of the target cannot be restored."""
+    shown_by: Exchange | None = None
+    """A request of the check that shows it by its status, and shows it again unless it disappears with time (`lasts`)."""
     cause_scope: ClassVar[CauseScope] = CauseScope.OPERATION
     """Scope of one mistake of the target: a missing `Allow` is missing everywhere."""
     shared_cause = ""  # Text that failures of this kind share in all places of the API; empty if unknown.

@@ -249,6 +249,14 @@ class WireRequest:
         """Whether the request investigates a failure of a check."""
         return self.confirms in (check, ANY_CHECK)
 
+    @property
+    def is_confirmation(self) -> bool:
+        """Whether its verdict decides about a failure, so that checks wait until the server shows what it has accepted.
+
+        Candidates of a shrink are hurried: the smallest is confirmed.
+        """
+        return bool(self.confirms) and self.patience_s is None
+
     def header(self, name: bytes) -> bytes | None:
         """Return the first value of a header. Names are compared without case."""
         wanted = name.lower()

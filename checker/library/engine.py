@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from checker import __version__
 from checker.checks.context import CheckTools, JudgedInteraction
 from checker.checks.custom import CUSTOM_CHECKS, ClassCheck
-from checker.checks.judge import Judge, Judgement, JudgeSettings
+from checker.checks.judge import Judge, Judgement, JudgeSettings, lasts
 from checker.config.config import Config
 from checker.config.operation_settings import HttpSettings, OperationSettings
 from checker.config.overrides import Overrides
@@ -127,6 +127,9 @@ class TestProbes(Struct):
         if sent is not None:
             sent.is_probed = is_probed
         said: Judgement = drive(judge.judge(*about), send)
+        if said.failures:
+            # No investigation follows.
+            said = replace(said, failures=tuple(one for one in said.failures if drive(lasts(one), send)))
         if is_probed:
             has_failed = any(one.request is not None for one in said.failures)
             self._failed[label] = self._failed.get(label, False) or has_failed

@@ -4,13 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from checker.checks.judge import lasts
 from checker.core.meta import Binding
 from checker.core.operation import Label, Location
 from checker.core.response import Response
+from checker.core.send import drive
 from tests.apps.http import Reply, Request
 from tests.apps.serving import json_reply, serving
 from tests.apps.stock import DOCUMENT, Stock
-from tests.checks.asked import POSITIVE, Exchanges, operations_of
+from tests.checks.asked import POSITIVE, Exchanges, Sent, operations_of
 from tests.e2e.runner import Command
 
 NAME = "location_conformance"
@@ -44,8 +46,6 @@ def test_a_location_that_leads_nowhere_is_found(tmp_path: Path, planted: str) ->
         ("http://localhost/v1/car/7", 404, [b"/v1/car/7"] * 2, True),
         ("/v1/car/7", 405, [b"/v1/car/7"], False),
         ("/v1/car/7", 403, [b"/v1/car/7"], False),
-        # It is described, and its name stands in the body.
-        ("/v1/cars/7", 404, [], False),
         # Another server, another port, no URL.
         ("http://cdn.example.com/7", 404, [], False),
         ("http://127.0.0.1:8080/v1/car/7", 404, [], False),
@@ -57,9 +57,37 @@ def test_a_location_is_followed_on_the_same_host(
 ) -> None:
     them = Exchanges(operations_of(PATHS))
     sent = them.sent("POST /cars", 201, [("Location", location)], answer=b'{"id": "7"}', mode=POSITIVE)
+    confirming(sent)
     found = them.verdict(NAME, sent, answers=lambda _: Response(status, [], b""))
     assert [(one.method, one.target) for one in them.asked] == [("GET", target) for target in asked]
     assert bool(found.failures) is is_told
+
+
+def confirming(sent: Sent) -> None:
+    assert sent.request is not None
+    sent.request.confirms = NAME
+
+
+def test_a_location_that_a_described_read_covers_is_not_followed() -> None:
+    them = Exchanges(operations_of(PATHS))
+    sent = them.sent("POST /cars", 201, [("Location", "/v1/cars/7")], answer=b'{"id": "7"}', mode=POSITIVE)
+    assert them.verdict(NAME, sent, answers=lambda _: Response(404, [], b"")).failures == ()
+    assert them.asked == []
+
+
+@pytest.mark.parametrize("second", [404, 200])
+def test_only_an_investigation_waits_for_a_location(second: int) -> None:
+    them, statuses = Exchanges(operations_of(PATHS)), iter([404, second])
+    sent = them.sent("POST /jobs", 201, [("Location", "/v1/returns/8")], answer=b"{}", mode=POSITIVE)
+    (failure,) = them.verdict(NAME, sent, answers=lambda _: Response(404, [], b"")).failures
+    assert [one.delay_s for one in them.asked] == [0.0]
+    assert failure.shown_by is not None
+    assert failure.shown_by[0].delay_s > 0
+    judged = drive(lasts(failure), lambda _: Response(second, [], b""))
+    assert judged is (second == 404)
+    confirming(sent)
+    again = them.verdict(NAME, sent, answers=lambda _: Response(next(statuses), [], b"")).failures
+    assert bool(again) is (second == 404)
 
 
 def test_fuzz_reads_the_location_at_the_end_of_a_sequence_at_once() -> None:
@@ -101,6 +129,7 @@ def test_what_an_operation_does_once_is_reported_if_it_is_certain(tmp_path: Path
 def test_a_location_that_is_found_at_the_second_try_is_no_failure() -> None:
     them, statuses = Exchanges(operations_of(PATHS)), iter([404, 200])
     sent = them.sent("POST /jobs", 202, [("Location", "/v1/jobs/7")], mode=POSITIVE)
+    confirming(sent)
     assert them.verdict(NAME, sent, answers=lambda _: Response(next(statuses), [], b"")).failures == ()
 
 

@@ -88,7 +88,12 @@ class Notes:
 
 
 def _keys(
-    notes: Notes, label: str = "PUT /notes/{id}", *, confirms: str = "", body: dict[str, Any] = BODY
+    notes: Notes,
+    label: str = "PUT /notes/{id}",
+    *,
+    confirms: str = "",
+    patience_s: float | None = None,
+    body: dict[str, Any] = BODY,
 ) -> tuple[list[str], int]:
     """Return the keys of the failures of the first case that is chosen, and the number of requests for it."""
     bound = (Binding(Location.PATH, "id", Label("POST /notes"), "", 0, "n1"),)
@@ -109,7 +114,7 @@ def _keys(
         )
         assert isinstance(sent.outcome, Response)
         assert sent.outcome.request is not None
-        sent.outcome.request.confirms = confirms
+        sent.outcome.request.confirms, sent.outcome.request.patience_s = confirms, patience_s
         found = them.verdict(NAME, sent, [sent], answers=notes)
         assert not found.errors
         if them.asked:
@@ -143,6 +148,8 @@ def test_an_update_is_judged_by_what_reads_show(faults: tuple[str, ...], expecte
 def test_an_update_that_is_not_stored_is_read_later_when_it_is_repeated(fault: str, confirmed: list[str]) -> None:
     assert _keys(Notes(fault, "untagged"))[0] == ["title"]
     assert _keys(Notes(fault, "untagged"), confirms=NAME)[0] == confirmed
+    # A candidate of a shrink does not wait.
+    assert _keys(Notes(fault, "untagged"), confirms=NAME, patience_s=1.0)[0] == ["title"]
 
 
 def test_a_patch_may_leave_out_and_add() -> None:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from checker.checks.context import JudgedInteraction
-from checker.checks.judge import UNJUDGED
+from checker.checks.judge import UNJUDGED, lasts
 from checker.checks.server_error import DroppedConnection, UnansweredRequest
 from checker.core import curl
 from checker.core.case import Case, is_idempotency_key, request_with_fresh_key
@@ -112,6 +112,8 @@ class Inquiry(Struct):
         # fail each time, or, if its resource can be removed only once, its last steps fail each time.
         slot, suspicion, failure = self.slot, self.suspicion, self.suspicion.failure
         slot.enter(Stage.CONFIRM)
+        if failure.is_repeated:
+            failure.is_repeated = yield from jobs.answered(lasts(failure), slot.exchange)
         why = slot.limit(suspicion)
         # An error without a reason is always sent once more, because nothing else distinguishes a defect from high
         # load. A failure that is only reported after repetitions is always repeated; otherwise a dropped connection
@@ -542,7 +544,10 @@ class Inquiry(Struct):
             result.executions += tried * len(chain)
             if content_of(shrunk.case) == content_of(steps[number].case):
                 continue
+            # Candidates are hurried, and some services show late what they have accepted.
+            self.slot.enter(Stage.CONFIRM)
             smaller = yield from self._replayed([*steps[:number], shrunk, *steps[number + 1 :]])
+            self.slot.enter(Stage.SHRINK)
             if self.shows(smaller[-1]) and are_served_as(chain, smaller):
                 chain = smaller
         result.chain = chain
