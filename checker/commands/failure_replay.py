@@ -216,7 +216,8 @@ def replay_findings(
         result = shown if count else NOT_REPRODUCED if doubt or is_rare else FIXED
         why = f"; its situation was not reached: {doubt}" if doubt else ""
         if is_rare and not count and not doubt:
-            why = "; in the run it did not show each time either"
+            where = "on new resources" if finding.investigation.needs_state else "each time"
+            why = f"; in the run it did not show {where} either"
         echo(f"{_WORDS[result]:<7} {name}: it showed in {count} of {reached or TRIES} tries{why}")
         results.append(FindingReplayed(finding.fingerprint, result, time.time()))
         codes.add(_CODES[result])

@@ -79,6 +79,9 @@ FROM_ELSEWHERE = (
     "Some values come from responses to other requests. On a fresh server, insert the values of its responses:"
 )
 MADE_EARLIER = "This request uses a resource that was created or removed earlier in the run. On a fresh server, send these requests first, and insert the identifiers from its responses:"
+NEEDS_STATE = (
+    "On new resources these requests did not show it: other requests of the run had changed the resource before."
+)
 NOT_SMALLEST = "Maybe not the smallest case: shrinking stopped {why}."
 EXPORT: Final = "export "  # Start of a command that sets a variable for credentials.
 INDENT = "    "
@@ -130,6 +133,7 @@ class FailedCase(Struct, frozen=True):
     needs: tuple[tuple[str, str], ...] = ()
     """(path, command) of resources that the commands need and other requests create, outermost first."""
     about: str = "Whole run"
+    needs_state: bool = False  # Whether it did not show on resources that were created for it.
     marks: tuple[str, ...] = ()
     """The reason why its commands alone may not show the failure again: `intermittent (1 of 8)`; empty if they do."""
 
@@ -160,6 +164,8 @@ def failure_block(number: int, failed: FailedCase, truncation: Truncation = DEFA
         parts += [FROM_ELSEWHERE, "\n".join(indented(one_line(one)) for one in failed.sources)]
     if failed.needs:
         parts += [MADE_EARLIER, "\n".join(map(indented, need_lines(failed.needs)))]
+    if failed.needs_state:
+        parts.append(NEEDS_STATE)
     if failed.stopped:
         parts.append(NOT_SMALLEST.format(why=failed.stopped))
     return printable("\n\n".join(parts))

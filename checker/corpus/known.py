@@ -40,6 +40,8 @@ def is_intermittent(tried: Investigation) -> bool:
 
 def shows_surely(tried: Investigation) -> bool:
     """Whether an existing failure would show in one of `TRIES`, judged by how often its commands showed it."""
+    if tried.needs_state:
+        return False
     if not is_intermittent(tried):
         return True
     return tried.tries > 0 and (1 - tried.hits / tried.tries) ** TRIES <= _LARGEST_CHANCE

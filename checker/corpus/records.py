@@ -403,6 +403,8 @@ class Investigation(Struct, frozen=True, array_like=True):
     """Whether only a larger budget of requests could make the case smaller."""
     takes_filled: bool = False
     """Whether the finding uses a name from a list that was empty earlier in the run: a fresh server has no such resource."""
+    needs_state: bool = False
+    """Whether it did not show with new resources: other requests of the run had changed the resource that it is about."""
 
 
 class Finding(Struct, frozen=True, array_like=True, tag=6):

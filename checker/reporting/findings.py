@@ -377,6 +377,7 @@ def failed_case(findings: list[Finding], shown: Shown = unmasked, printed: Print
         reproduced=False if False in tried else True if tried == {True} else None,
         hidden=tuple(dict.fromkeys(place for one in (*needed, command) for place in one.hidden)),
         stopped=next((finding.investigation.stopped for finding in worst if finding.investigation.stopped), ""),
+        needs_state=any(finding.investigation.needs_state for finding in worst),
         marks=common,
         sources=() if lines and first.needs else sources_of(first, with_sequence=not lines),
         ids=tuple(finding.fingerprint[:_ID_CHARACTERS] for finding in worst if is_replayable(finding)),

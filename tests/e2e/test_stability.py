@@ -530,3 +530,28 @@ def test_commands_bring_the_resource_into_the_state_that_the_failure_needs(comma
     (finding,) = ran.findings
     assert finding.investigation.is_anew
     assert [one.exchange.method for one in finding.interactions] == ["POST", "PATCH", "PATCH"]
+
+
+def test_a_failure_that_new_resources_do_not_show_is_told_so(command: Command) -> None:
+    """Only the fourth removal of an order fails, and no single request leads there."""
+    changes: dict[str, int] = {}
+
+    def answer(request: Request) -> Reply:
+        if request.method == "POST":
+            name = f"order-{len(changes)}"
+            changes[name] = 0
+            return json_reply({"id": name}, 201)
+        name = request.target.decode().rpartition("/")[2]
+        if name not in changes or request.method != "DELETE":
+            return json_reply({}, 404)
+        changes[name] += 1
+        return json_reply({}, 500 if changes[name] > 3 else 204)
+
+    (command.directory / "checker.toml").write_text(CHECKS)
+    with serving(answer, THINGS) as app:
+        ran = command.run_as_usual(app.document_url, "-n", "30", "--mode", "positive", inline=True)
+        again = command.here("replay")
+    (finding,) = ran.findings
+    assert finding.investigation.needs_state, ran.stdout
+    assert "On new resources these requests did not show it" in ran.stdout
+    assert again.code == 3, again.shown

@@ -598,6 +598,8 @@ class Inquiry(Struct):
             if not self.is_anew:
                 result.chain = yield from self._without_resource(result.chain)
             return
+        else:
+            result.needs_state = is_known and result.is_confirmed
         self.names = before
 
     def _sequences_anew(

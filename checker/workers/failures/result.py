@@ -29,6 +29,7 @@ class InvestigationResult(Struct):
     """Whether the commands were refused because the resource that they create exists now, or the one that they remove is gone."""
     is_anew: bool = False  # Whether the failure showed with resources that its own requests created, or without any.
     takes_filled: bool = False  # Whether a name comes from a list that other requests of the run have filled.
+    needs_state: bool = False  # Whether it did not show with newly created resources.
     is_of_check: bool = False
     """Whether the last command is a check's own request, which can only show failures of this check."""
     steps_before: Chain = ()  # The steps before a check's command, as they were sent when it showed the failure.
@@ -99,6 +100,7 @@ class InvestigationResult(Struct):
                 wants_more=self.wants_more,
                 is_anew=self.is_anew and showed > 0 and not self.takes_filled,
                 takes_filled=self.takes_filled,
+                needs_state=self.needs_state,
             ),
         )
 
