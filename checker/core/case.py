@@ -321,10 +321,11 @@ class Case:
     ) -> Response:
         """Return the response to this case, without a verdict.
 
-        `headers`, `params` and `cookies` replace single names of the case. `session` is a client of httpx, requests,
-        werkzeug, Starlette or Django that sends the request; `app` is an application in this process (ASGI or WSGI) that
-        responds. `json`, `data` and `files` replace the body, as in `requests`. Other arguments say how to send: `timeout`
-        (seconds), `verify`, `auth`, `cert`, `proxies`, `allow_redirects`. Raises `TimeoutError`, `ConnectionError`,
+        `headers`, `params` and `cookies` replace single names of the case; None leaves a header out, also one of the
+        configuration. `session` is a client of httpx, requests, werkzeug, Starlette or Django that sends the request; `app` is
+        an application in this process (ASGI or WSGI) that responds. `json`, `data` and `files` replace the body, as in
+        `requests`. Other arguments say how to send: `timeout` (seconds), `verify`, `auth`, `cert`, `proxies`,
+        `allow_redirects`. Raises `TimeoutError`, `ConnectionError`,
         `ValueError` if there is no response, and exceptions of the client or the application.
         """
         given = {"headers": headers, "params": params, "cookies": cookies, "session": session}

@@ -337,9 +337,16 @@ def header_bytes(text: str) -> bytes:
         return text.encode("utf-8", "surrogatepass")
 
 
+def header_text(value: object) -> str:
+    """Return the text of a header's value that a user wrote: a text, bytes or a number."""
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
+
+
 def latin_fields(pairs: Iterable[tuple[str, Any]]) -> list[Field]:
     """Return headers as bytes in Latin-1; other characters become question marks."""
-    return [(name.encode("latin-1", "replace"), str(value).encode("latin-1", "replace")) for name, value in pairs]
+    return [
+        (name.encode("latin-1", "replace"), header_text(value).encode("latin-1", "replace")) for name, value in pairs
+    ]
 
 
 CONDITIONS: Final = frozenset(("if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range"))

@@ -157,7 +157,8 @@ def with_headers(request: WireRequest | None, headers: Mapping[str, Any]) -> Wir
     """Return a request with those given headers that it does not have yet."""
     if request is None or not headers:
         return request
-    more = [field for field in latin_fields(headers.items()) if request.header(field[0]) is None]
+    given = ((name, value) for name, value in headers.items() if value is not None)
+    more = [field for field in latin_fields(given) if request.header(field[0]) is None]
     return dataclasses.replace(request, headers=[*request.headers, *more])
 
 

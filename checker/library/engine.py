@@ -34,7 +34,7 @@ from checker.core.meta import GenerationMode, PhaseInfo, generation_mode
 from checker.core.operation import Label, Operation
 from checker.core.phases import EXAMPLES, FUZZING, CaseSource, phases_of_runs
 from checker.core.providers import registered_names
-from checker.core.request import BaseUrl, HeaderFields, Location, WireRequest
+from checker.core.request import BaseUrl, HeaderFields, Location, WireRequest, header_text
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Send, Transport, drive
 from checker.core.system import kept
@@ -64,6 +64,7 @@ from checker.library.extensions import ExtraDataSource, ExtraValues
 from checker.library.options import CallOptions, CheckOptions
 from checker.library.recording import RECORDERS, Call, failure_group, record_call, record_results
 from checker.phases.attempt import (
+    CallArguments,
     CallHooks,
     CallMaker,
     Tools,
@@ -164,11 +165,11 @@ _MANY: Final = 16  # Most makers in the cache: each call may have its own header
 
 
 def joined_headers(own: OperationSettings, headers: Mapping[str, Any]) -> Headers:
-    """Return the headers of a call, and those configured headers that have other names. Raises `IncorrectUsage`."""
+    """Return the headers of a call that have values, and those configured headers that have other names. Raises `IncorrectUsage`."""
     require_names(headers=headers)
     given = {name.lower() for name in headers}
     kept = [(name, value) for name, value in own.headers if name.lower() not in given]
-    return (*kept, *((name, str(value)) for name, value in headers.items()))
+    return (*kept, *((name, header_text(value)) for name, value in headers.items() if value is not None))
 
 
 def listed_cases(
@@ -591,6 +592,7 @@ class LibraryEngine:
         tools = Tools(maker, lambda _: self._silent, SafetyGate(), replace(hooks, kept=(), validated=()), keeper)
         request = build_request(maker, tools.hooks, sent, keeper)
         require_path(sent)
+        CallArguments(headers={name: None for name, value in options.headers.items() if value is None}).apply(request)
         request.drawn = case.sent
         where = origin.url + origin.base_path
         request.target = extensions.target_of(self.schema, sent, where, request.target)

@@ -21,7 +21,7 @@ from checker.core.failures import Failure
 from checker.core.hooks import COMPONENTS, RUNNING_HOOKS, HookContext, HookSource, run_hooks
 from checker.core.meta import GenerationMode
 from checker.core.operation import Label, Operation
-from checker.core.request import WireRequest
+from checker.core.request import WireRequest, header_text
 from checker.core.response import NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging, Purpose, watched
 from checker.health import Safety, SafetyGate
@@ -63,7 +63,7 @@ class CallArguments(Struct, frozen=True):
 
     def apply(self, request: WireRequest) -> None:
         """Replace the headers of a request by these, and set its transport options."""
-        headers = {name: _text(value) for name, value in self.headers.items() if value is not None}
+        headers = {name: header_text(value) for name, value in self.headers.items() if value is not None}
         if self.auth is not None and "authorization" not in map(str.lower, headers):
             headers["Authorization"] = basic_authorization(*self.auth)
         dropped = {name.lower().encode("latin-1") for name in (*self.headers, *headers)}
@@ -111,12 +111,8 @@ def _values(value: object) -> str | None:
 def _headers(value: object) -> str | None:
     if not isinstance(value, Mapping) or _values(value) is not None:
         return _values(value)
-    texts = [text for name, one in value.items() for text in (name, _text(one))]
+    texts = [text for name, one in value.items() for text in (name, header_text(one))]
     return None if all(char <= "\xff" for text in texts for char in text) else "a mapping of texts in Latin-1"
-
-
-def _text(value: object) -> str:
-    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
 
 
 def _pair(value: object) -> str | None:

@@ -35,6 +35,20 @@ def test_parameters_cookies_and_credentials_are_sent_and_the_case_stays(operatio
     assert (case.query, case.cookies) == ({"q": "x"}, {"d": "1"})
 
 
+def test_a_header_of_a_call_may_be_bytes_and_is_left_out_if_it_is_none(document, api) -> None:
+    document["components"] = {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}}
+    document["security"] = [{"key": []}]
+    schema = checker.openapi.from_dict(document)
+    schema.config.update(base_url=api.url, headers={"X-Tenant": "acme"}, auth_openapi={"key": {"api_key": "s"}})
+    case = schema["/items/{id}"]["GET"].Case(path_parameters={"id": 7}, headers={"X-A": "1"})
+    case.call()
+    case.call(headers={"x-key": None, "x-tenant": None, "X-A": None, "User-Agent": None, "X-B": b"2"})
+    with_all, without = [headers for _, _, headers, _ in api.requests]
+    names = {"x-key", "x-tenant", "x-a", "x-b", "user-agent"}
+    assert {name: value for name, value in without.items() if name in names} == {"x-b": "2"}
+    assert names - set(with_all) == {"x-b"}
+
+
 def test_a_header_of_a_hook_stands_over_its_user_and_password(operation, api) -> None:
     hooked(headers={"authorization": "mine"}, auth=("u", "p"))
     operation.Case(path_parameters={"id": 7}).call()
