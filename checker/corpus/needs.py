@@ -102,7 +102,11 @@ def needed_by(finding: Finding, resources: ResourceHistory) -> tuple[ResourceMad
     search = _Search(made, {})
     named = (path for one in finding.interactions for path in search.named_in(one.exchange.body))
     elsewhere = search.made_elsewhere(_path_of(exchange))
-    for path in (*_named_paths(exchange), *elsewhere, *named, *_listed_paths(finding)):
+    listed_paths = list(_listed_paths(finding))
+    # Each value of an item may be its name. If a request surely created one of them, a server error created none of the
+    # others: `patient_id` of a visit was once taken for the name of a visit.
+    listed_paths = [path for path in listed_paths if path in made] or listed_paths
+    for path in (*_named_paths(exchange), *elsewhere, *named, *listed_paths):
         known = _maker_of(path, made, finding, shown)
         # The sequence itself creates the resources at its own paths whose names clients choose.
         is_own = known is not None and known.label in labels and (not ends_with_variable(known.label) or path in paths)

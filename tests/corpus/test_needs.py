@@ -197,6 +197,16 @@ def test_an_invalid_item_of_a_list_needs_its_resource(place: str, wanted: list[s
     assert needs(replace(one, interactions=(replace(one.interactions[0], exchange=said),)), BOX) == wanted
 
 
+def test_a_server_error_made_no_item_that_another_request_made() -> None:
+    perhaps = replace(BOX, path="/v1/boxes/*", label="POST /boxes", status=500, command="perhaps")
+    one = asking(b"/v1/boxes")
+    said = replace(one.interactions[0].exchange, response_body=b'[{"shelf_id": 7, "id": 0, "size": "a"}]')
+    one = replace(one, check="response_schema_conformance", message="body[0].size: is wrong")
+    one = replace(one, interactions=(replace(one.interactions[0], exchange=said),))
+    assert needs(one, perhaps, BOX) == ["curl box"]
+    assert "perhaps" in needs(one, perhaps)
+
+
 def test_what_was_there_from_the_start_and_was_removed_needs_its_removal() -> None:
     gone = replace(BOX, label="DELETE /boxes/{box}", status=204, command="gone", is_gone=True)
     one = asking(b"/v1/boxes/0/items/1", status=404)
