@@ -5,7 +5,7 @@ import functools
 import inspect
 import itertools
 import unittest
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import MethodType
@@ -226,33 +226,29 @@ def expanded(test: Test, name: str, *, has_subtests: bool = True) -> Iterator[tu
     schema = test.__dict__[SCHEMA]
     try:
         refuse_misuse(test)
+        signature = fixture_signature(test)
     except CheckerError as error:
         yield name, failing(test, str(error))
         return
     match schema:
         case LazySchema():
-            yield name, _lazy(test, schema, name, has_subtests=has_subtests)
+            yield name, _lazy(test, schema, name, signature, has_subtests=has_subtests)
         case dict():
             # Of `parametrize` above: schemas by the names in the ids of tests.
             for key, one in schema.items():
-                yield from _of_schema(test, one, f"{name}[{key}]")
+                yield from _of_schema(test, one, f"{name}[{key}]", signature)
         case LoadedSchema():
-            yield from _of_schema(test, schema, name)
+            yield from _of_schema(test, schema, name, signature)
         case _:
             yield name, failing(test, f"{schema!r} is not a loaded schema")
 
 
-def _of_schema(test: Test, schema: LoadedSchema, name: str) -> Iterator[tuple[str, Test]]:
+def _of_schema(test: Test, schema: LoadedSchema, name: str, signature: inspect.Signature) -> Iterator[tuple[str, Test]]:
     found = _operations(test, schema, name)
     first = next(found, None)
     if first is None:
         reason = _nothing_tested(schema, name)
         yield name, failing(test, reason or NONE_ENABLED.format(name=name), is_skipped=not reason)
-        return
-    try:
-        signature = fixture_signature(test)
-    except CheckerError as error:
-        yield name, failing(test, str(error))
         return
     for pending in itertools.chain([first], found):
         if not inspect.iscoroutinefunction(test):
@@ -273,7 +269,7 @@ def _nothing_tested(schema: LoadedSchema, name: str) -> str:
     return NO_OPERATION.format(name=name) if is_mistaken else ""
 
 
-def _lazy(test: Test, lazy: LazySchema, name: str, *, has_subtests: bool) -> Test:
+def _lazy(test: Test, lazy: LazySchema, name: str, signature: inspect.Signature, *, has_subtests: bool) -> Test:
     """Return one test that takes the schema from a fixture and has a subtest for each operation."""
     needed = {lazy.fixture, SUBTESTS} if has_subtests else {lazy.fixture}
     wanted = needed - set(inspect.signature(test).parameters)
@@ -298,11 +294,9 @@ def _lazy(test: Test, lazy: LazySchema, name: str, *, has_subtests: bool) -> Tes
         if isinstance(subtests, CollectedOutcomes):
             subtests.conclude()
 
-    found = _instead_of(test, run)
-    signature = inspect.signature(found)
     more = [inspect.Parameter(one, inspect.Parameter.KEYWORD_ONLY) for one in sorted(wanted)]
-    found.__signature__ = inspect.Signature([*signature.parameters.values(), *more])  # type: ignore[attr-defined]
-    return found
+    # pytest-asyncio warns about its mark on a function that is no coroutine, as this one.
+    return _instead_of(test, run, inspect.Signature([*signature.parameters.values(), *more]), {"asyncio"})
 
 
 def _run_alone(made: "PropertyTest", instance: tuple[Any, ...], fixtures: dict[str, Any]) -> None:
@@ -322,28 +316,22 @@ def _run_alone(made: "PropertyTest", instance: tuple[Any, ...], fixtures: dict[s
 
 
 def failing(test: Test, message: str, *, is_skipped: bool = False) -> Test:
-    """Return a test that fails with a message, or is skipped, with the marks and fixtures of another one."""
+    """Return a test that fails with a message, or is skipped, in place of another one. It takes no fixtures: some may not exist."""
 
-    def fail(*arguments: Any, **fixtures: Any) -> None:
+    def fail(*instance: Any) -> None:
         __tracebackhide__ = True
         if is_skipped:
             pytest.skip(message)
         pytest.fail(message, pytrace=False)
 
-    return _instead_of(test, fail)
+    return _instead_of(test, fail, inspect.Signature(), {"asyncio", "parametrize"})
 
 
-def _instead_of(test: Test, function: Test) -> Test:
-    """Return a function with the name, marks and arguments of a test, without the arguments that Hypothesis gives."""
+def _instead_of(test: Test, function: Test, signature: inspect.Signature, without: Container[str]) -> Test:
+    """Return a function with these arguments, and with the name and the marks of a test `without` those of some names."""
     found = functools.wraps(test, updated=())(function)
     del found.__wrapped__
     marks = list(getattr(test, "pytestmark", ()))
-    # pytest-asyncio warns about its mark on a function that is no coroutine, as this one.
-    found.__dict__["pytestmark"] = [mark for mark in marks if mark.name != "asyncio"]
-    try:
-        signature = fixture_signature(test)
-    except CheckerError:
-        # The test fails with this error, and needs no arguments.
-        signature = inspect.Signature()
+    found.__dict__["pytestmark"] = [mark for mark in marks if mark.name not in without]
     found.__signature__ = signature  # type: ignore[attr-defined]
     return found

@@ -275,8 +275,10 @@ def test_api(case, number):
     result.stdout.fnmatch_lines(["*uses `hypothesis.given` together with `parametrize`; use `@schema.given`*"])
 
 
-def test_a_test_without_case_is_told(run) -> None:
-    result = run("@schema.parametrize()\ndef test_api():\n    pass\n")
+@pytest.mark.parametrize("argument", ["", "cas", "number"])
+def test_a_test_without_case_is_told(run, argument: str) -> None:
+    mark = "@pytest.mark.parametrize('number', [1, 2])\n" if argument == "number" else ""
+    result = run(f"{mark}@schema.parametrize()\ndef test_api({argument}):\n    pass\n")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*'test_api' takes no argument `case`*"])
 
