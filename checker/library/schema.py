@@ -1,7 +1,6 @@
 """A loaded schema, as Python users hold it: operations by path and method, filters, hooks, strategies, tests."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Final, Unpack
 
@@ -12,7 +11,7 @@ from checker.config.config import Config
 from checker.config.filters import waits_for_name
 from checker.config.resolve import LiveSettings
 from checker.core.case import Case
-from checker.core.errors import IncorrectUsage, InvalidSchema, OperationNotFound
+from checker.core.errors import IncorrectUsage, InvalidSchema, OperationNotFound, did_you_mean
 from checker.core.hooks import GLOBAL_HOOKS, HookChain, HookContext, HookDecorator, HookRegistry
 from checker.core.meta import GenerationMode
 from checker.core.operation import BrokenOperation, Label
@@ -50,12 +49,6 @@ def readable(schema: "LoadedSchema", entry: Entry) -> ApiOperation:
     if isinstance(operation, BrokenOperation):
         raise InvalidSchema(f"`{entry.label}` cannot be read: {operation.error}")
     return operation
-
-
-def nearest(wanted: object, known: Iterable[str]) -> str:
-    """Return a sentence with the nearest of some names; empty when none is near."""
-    near = get_close_matches(str(wanted), list(known), n=1)
-    return f". Did you mean `{near[0]}`?" if near else ""
 
 
 def fits(template: str, path: str) -> bool:
@@ -101,7 +94,9 @@ class PathOperations(Mapping[str, ApiOperation]):
             if all(known.isupper() for known in self._entries):
                 message = _NO_METHOD.format(method=str(method).upper(), available=available)
             else:
-                message = _NO_FIELD.format(name=method, hint=nearest(method, self._entries) or ".", available=available)
+                message = _NO_FIELD.format(
+                    name=method, hint=did_you_mean(str(method), self._entries) or ".", available=available
+                )
             raise OperationNotFound(message)
         return readable(self._schema, entry)
 
@@ -308,14 +303,16 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         entries = reversed(list(self.opened.entries()))
         known = {name: one for one in entries if (name := getattr(one, "operation_id", None))}
         if operation_id not in known:
-            raise OperationNotFound(f"Operation with ID `{operation_id}` not found{nearest(operation_id, known)}")
+            raise OperationNotFound(
+                f"Operation with ID `{operation_id}` not found{did_you_mean(str(operation_id), known)}"
+            )
         return readable(self, known[operation_id])
 
     def find_operation_by_reference(self, reference: str) -> ApiOperation:
         """Return the operation at a JSON pointer: `#/paths/~1users~1{id}/get`. Raises `OperationNotFound`, `InvalidSchema`."""
         known = {str(getattr(entry, "pointer", "")): entry for entry in self.opened.entries()}
         if reference not in known:
-            raise OperationNotFound(f"Operation at `{reference}` not found{nearest(reference, known)}")
+            raise OperationNotFound(f"Operation at `{reference}` not found{did_you_mean(str(reference), known)}")
         return readable(self, known[reference])
 
     def find_operation_by_path(self, method: str, path: str) -> ApiOperation | None:
@@ -400,7 +397,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         if found:
             return PathOperations(self, found)
         template = next((one for one in paths if fits(one, str(path))), None)
-        hint = f". Did you mean `{template}`?" if template else nearest(path, paths)
+        hint = f". Did you mean {template!r}?" if template else did_you_mean(str(path), paths)
         raise OperationNotFound(f"`{path}` not found{hint or '.'}")
 
     def __iter__(self) -> Iterator[str]:
