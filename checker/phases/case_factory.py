@@ -267,7 +267,7 @@ ON_TIME: Final[LateCases] = (MOST_LISTED, "")
 
 
 class FilteredOut(CheckerError):
-    """A hook of the user refused this case."""
+    """This case is left out: a hook refused it, it was sent before, or the run ends before its credentials arrive."""
 
 
 class OutOfDate(CheckerError):

@@ -12,7 +12,7 @@ from checker.checks.judge import UNJUDGED
 from checker.checks.server_error import UNAVAILABLE
 from checker.core.case import Case
 from checker.core.digests import digest, digest_int
-from checker.core.errors import CheckerError, CredentialError
+from checker.core.errors import CheckerError
 from checker.core.failures import Severity
 from checker.core.meta import PhaseInfo, Step
 from checker.core.operation import Label, Operation
@@ -137,7 +137,7 @@ class LivenessProbes(Struct):
         """
         request, credentials = sent.copy, self.context.tools.credentials
         if credentials is not None:
-            with suppress(CredentialError):
+            with suppress(CheckerError):
                 credentials.apply(sent.made.case, request)
         return (yield from self._answer(sent.made, request))
 

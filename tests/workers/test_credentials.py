@@ -12,6 +12,7 @@ from checker.core.request import WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Response
 from checker.corpus.records import Note
 from checker.corpus.secrets import Secrets
+from checker.phases.case_factory import FilteredOut
 from checker.workers.authentication.keeper import MOST_IN_VAIN, CredentialKeeper, ReauthState
 from checker.workers.messages import CredentialAction, CredentialMessage
 from tests.generation.making import PlainOperation
@@ -206,6 +207,24 @@ def test_why_there_are_none_is_told() -> None:
 def test_who_has_no_time_to_wait_goes_on_without() -> None:
     request = sent(CredentialKeeper({"numbered": Numbered()}, Secrets()))
     assert (request.headers, request.proofs) == ([], ())
+
+
+def test_a_request_is_left_out_if_the_run_ends_before_its_credentials_arrive() -> None:
+    """Without them it would be refused, and the refusal would be reported."""
+
+    class Ending:
+        def send(self, message: CredentialMessage) -> None:
+            return
+
+        def wait_for_orders(self) -> bool:
+            return True
+
+    made = CredentialKeeper({"numbered": Numbered()}, Secrets(), Ending())
+    with pytest.raises(FilteredOut, match="'numbered'"):
+        sent(made)
+    made.take(CredentialMessage(CredentialAction.FETCHED, "numbered", 1, credentials=Credentials({"X-Key": "key-1"})))
+    with pytest.raises(FilteredOut, match="'numbered'"):
+        made.is_refused(CASE, sent(made), answer(401))
 
 
 def test_old_values_are_let_go_and_the_last_ones_stay_masked() -> None:

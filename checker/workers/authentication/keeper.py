@@ -16,6 +16,7 @@ from checker.core.response import Outcome, Response
 from checker.core.system import Clock
 from checker.corpus.records import Note
 from checker.corpus.secrets import Secrets
+from checker.phases.case_factory import FilteredOut
 from checker.transport.prepare import RequestMaker, plain_maker
 from checker.workers.authentication.logins import Identities, LoginTraffic, source_name, user_of
 from checker.workers.authentication.signup import SignUpSource
@@ -372,13 +373,16 @@ class CredentialKeeper(Struct):
             return held
         try:
             return self._newer(address, held.number, case)
-        except CredentialError:
+        except (CredentialError, FilteredOut):
             known = _Held(self._held[address].number, held.credentials, "", self.clock())
             self._held[address] = known
             return known
 
     def _newer(self, address: Address, refused: int, case: Case) -> _Held | None:
-        """Return the credentials with a higher number than `refused`; None if there is no time left to wait for them."""
+        """Return the credentials with a higher number than `refused`; None before the loop of the worker begins.
+
+        Raises `FilteredOut` if the run ends first: without its credentials, the request would be refused.
+        """
         name, key = address
         self._wanted_for[address] = case
         if self.is_alone:
@@ -387,8 +391,10 @@ class CredentialKeeper(Struct):
             self.line.send(CredentialMessage(CredentialAction.WANTED, name, refused, key))
         # The number counts the fetches of all workers, so a higher number is newer, whichever worker fetched it.
         while (held := self._held.get(address)) is None or held.number <= refused:
-            if self.line is None or self.line.wait_for_orders():
+            if self.line is None:
                 return held
+            if self.line.wait_for_orders():
+                raise FilteredOut(f"the run ends before credentials of {name!r} have arrived")
         if held.error:
             raise CredentialError(f"credentials of {name!r} cannot be fetched: {held.error}")
         return held

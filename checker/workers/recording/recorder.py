@@ -31,7 +31,7 @@ from checker.corpus.records import (
 )
 from checker.corpus.secrets import Secrets
 from checker.phases.attempt import Verdict
-from checker.phases.case_factory import GeneratedCase
+from checker.phases.case_factory import FilteredOut, GeneratedCase
 from checker.workers.messages import ShrinkAgain
 from checker.workers.recording.defects import Defects
 from checker.workers.recording.task_state import InFlight, LeasedTask
@@ -212,7 +212,9 @@ class Recorder(Struct):
             self.journal.append(OperationError(label, phase, title, message, trace))
 
     def gave_up(self, label: str, phase: str, error: BaseException) -> None:
-        """Record why an operation, or one of its cases, is not tested further."""
+        """Record why an operation, or one of its cases, is not tested further. A case that is left out is no error."""
+        if isinstance(error, FilteredOut):
+            return
         if isinstance(error, errors.NothingToBreak):
             self.note(Note(UNBROKEN, label, "", error.reason))
             return
