@@ -9,7 +9,7 @@ from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from types import MethodType
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Unpack
 
 import pytest
 from msgspec import Struct
@@ -85,12 +85,18 @@ def stand_in(pending: PendingTest, signature: inspect.Signature) -> Test:
     return found
 
 
+def fail(message: str) -> NoReturn:
+    """Fail the test with a message and no traceback."""
+    # This frame is not hidden: pytest 9.2 has a remark below messages all of whose frames are hidden.
+    pytest.fail(message, pytrace=False)
+
+
 def take_place(item: pytest.Function, pending: PendingTest) -> None:
     """Replace the function of a collected item by its Hypothesis test; fail the test if there is none."""
     __tracebackhide__ = True
     made = pending.made()
     if isinstance(made, str):
-        pytest.fail(made, pytrace=False)
+        fail(made)
     # A rerun of the item makes another Hypothesis test, because this one has its listed cases already.
     made.function.__dict__[PENDING] = pending
     instance = item.instance
@@ -115,7 +121,7 @@ def prepare(test: "PropertyTest") -> None:
         reason = f"{label}: {error}"
     # This is outside of `except`, because pytest would show both errors, with equal messages.
     if reason:
-        pytest.fail(reason, pytrace=False)
+        fail(reason)
     if not listed and not test.draws:
         pytest.skip(f"{label}: no enabled phase has a case for it")
     recording.record_test(label, test.seed if test.draws else None)
@@ -285,11 +291,11 @@ def _lazy(test: Test, lazy: LazySchema, name: str, signature: inspect.Signature,
             with subtests.test(pending.name):
                 made = pending.made()
                 if isinstance(made, str):
-                    pytest.fail(made, pytrace=False)
+                    fail(made)
                 _run_alone(made, instance, own)
         if is_empty:
             if reason := _nothing_tested(schema, name):
-                pytest.fail(reason, pytrace=False)
+                fail(reason)
             pytest.skip(NONE_ENABLED.format(name=name))
         if isinstance(subtests, CollectedOutcomes):
             subtests.conclude()
@@ -318,13 +324,13 @@ def _run_alone(made: "PropertyTest", instance: tuple[Any, ...], fixtures: dict[s
 def failing(test: Test, message: str, *, is_skipped: bool = False) -> Test:
     """Return a test that fails with a message, or is skipped, in place of another one. It takes no fixtures: some may not exist."""
 
-    def fail(*instance: Any) -> None:
+    def tell(*instance: Any) -> None:
         __tracebackhide__ = True
         if is_skipped:
             pytest.skip(message)
-        pytest.fail(message, pytrace=False)
+        fail(message)
 
-    return _instead_of(test, fail, inspect.Signature(), {"asyncio", "parametrize"})
+    return _instead_of(test, tell, inspect.Signature(), {"asyncio", "parametrize"})
 
 
 def _instead_of(test: Test, function: Test, signature: inspect.Signature, without: Container[str]) -> Test:

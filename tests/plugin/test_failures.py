@@ -1,5 +1,7 @@
 """What a failed check looks like: the user's line, and the block of the console."""
 
+import pytest
+
 FAILING = """
 @schema.include(method="DELETE").parametrize()
 def test_api(case):
@@ -193,6 +195,23 @@ def test_api(case):
     told, _, _ = told.partition("short test summary info")
     assert told.count("exclude every number") == 1
     assert "During handling" not in told
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "@schema.parametrize()\ndef test_api(): pass",
+        "DOCUMENT['paths']['/users']['get']['parameters'] = [{'$ref': '#/no'}]\n"
+        "@checker.openapi.from_dict(DOCUMENT).include(path='/users').parametrize()\ndef test_api(case): pass",
+        "DOCUMENT['paths']['/users']['get']['parameters'] = [\n"
+        "    {'name': 'n', 'in': 'query', 'required': True, 'schema': False}\n]\n"
+        "@checker.openapi.from_dict(DOCUMENT).include(path='/users').parametrize()\ndef test_api(case): pass",
+    ],
+)
+def test_a_sentence_stands_without_remarks_on_tracebacks(run, test: str) -> None:
+    result = run(test)
+    result.assert_outcomes(failed=1)
+    result.stdout.no_fnmatch_line("*entries are hidden*")
 
 
 def test_a_required_body_that_nobody_can_write_fails_although_wrong_requests_could_be_sent(run) -> None:
