@@ -1,7 +1,6 @@
 """`checker.openapi.from_*`: schemas whose operations can make, send and judge cases."""
 
 import codecs
-import inspect
 import os
 from collections.abc import Mapping
 from typing import IO, TYPE_CHECKING, Any, Final
@@ -112,10 +111,11 @@ class Loaders:
         `headers`, `cookies` and `query_string` (a text or a mapping) belong to the request for the description.
         An exception of the application passes through calls of cases, unless `raise_server_exceptions` is False: then the
         response has status 500 and the traceback, as in runs.
-        Raises `LoaderError`, `ValueError` for a URL in place of the path, `IncorrectUsage` for an application of WSGI.
+        Raises `LoaderError`, `ValueError` for a URL in place of the path, `IncorrectUsage` for other objects.
         """
         path = _with_query(path, query_string)
-        _refuse_arguments(app, 2, "a WSGI application: use `from_wsgi`")
+        if not applications.protocols_of(app)[0]:
+            raise IncorrectUsage(f"{app!r:.80} is a WSGI application: use `from_wsgi`")
         application = applications.AsgiApplication(app, raises=raise_server_exceptions)
         return self._of_application(path, app, application, (_sent(headers, cookies), config))
 
@@ -136,10 +136,11 @@ class Loaders:
         `headers`, `cookies` and `query_string` (a text or a mapping) belong to the request for the description.
         An exception of the application passes through calls of cases, unless `raise_server_exceptions` is False: then the
         response has status 500 and the traceback, as in runs.
-        Raises `LoaderError`, `ValueError` for a URL in place of the path, `IncorrectUsage` for an application of ASGI.
+        Raises `LoaderError`, `ValueError` for a URL in place of the path, `IncorrectUsage` for other objects.
         """
         path = _with_query(path, query_string)
-        _refuse_arguments(app, 3, "an ASGI application: use `from_asgi`")
+        if not applications.protocols_of(app)[1]:
+            raise IncorrectUsage(f"{app!r:.80} is an ASGI application: use `from_asgi`")
         application = applications.WsgiApplication(app, raises=raise_server_exceptions)
         return self._of_application(path, app, application, (_sent(headers, cookies), config))
 
@@ -189,23 +190,6 @@ def _with_query(path: object, query: str | bytes | Mapping[str, Any]) -> str:
     require(isinstance(query, str | bytes | Mapping), "query_string", "a text or a mapping of names to values", query)
     text = query.decode() if isinstance(query, bytes) else query if isinstance(query, str) else urlencode(query, True)
     return f"{path}{'&' if '?' in path else '?'}{text.removeprefix('?')}" if text else path
-
-
-def _refuse_arguments(app: object, count: int, what: str) -> None:
-    """Raise `IncorrectUsage` if the application is not callable or takes exactly `count` arguments (WSGI: 2, ASGI: 3).
-
-    `what` names the kind of application and the loader to use instead.
-    """
-    if not callable(app):
-        raise IncorrectUsage(f"an application must be callable, got {app!r:.80}")
-    try:
-        parameters = inspect.signature(app).parameters.values()
-    except (TypeError, ValueError):
-        # A builtin function may have no signature.
-        return
-    kinds = {one.kind for one in parameters}
-    if len(parameters) == count and inspect.Parameter.VAR_POSITIONAL not in kinds:
-        raise IncorrectUsage(f"{app!r:.80} is {what}")
 
 
 openapi: Final = Loaders("openapi")

@@ -21,10 +21,11 @@ from urllib.parse import unquote_to_bytes
 
 from checker.config.operation_settings import HttpSettings
 from checker.config.user_code import load_attribute
-from checker.core.errors import ConfigError, LoaderError
+from checker.core.errors import ConfigError, IncorrectUsage, LoaderError
 from checker.core.request import BaseUrl, WireRequest
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Transport
+from checker.core.user_code import takes
 from checker.transport.factories import TransportFactory
 from checker.transport.settings import time_limit_s
 
@@ -377,14 +378,26 @@ def wsgi(app: Callable[..., Iterable[bytes]]) -> TransportFactory:
     return transport_to(partial(WsgiApplication, app))
 
 
+def protocols_of(app: Any) -> tuple[bool, bool]:
+    """Return whether an object can be an application of ASGI, and of WSGI. Raises `IncorrectUsage` if it can be neither."""
+    if not callable(app):
+        raise IncorrectUsage(f"an application must be callable, got {app!r:.80}")
+    is_async = any(inspect.iscoroutinefunction(one) for one in (app, type(app).__call__))
+    found = takes(app, 3), takes(app, 2) and not is_async
+    if not any(found):
+        raise IncorrectUsage(
+            f"{app!r:.80} is no application: ASGI calls one with (scope, receive, send), WSGI with (environ, start_response); "
+            "call a factory yourself, and start applications of other protocols as servers"
+        )
+    return found
+
+
 def application_of(app: Any, *, raises: bool = False) -> Application:
-    """Return an object as a started application, ASGI or WSGI; `raises` as in `Application.send`. Raises `LoaderError`."""
-    is_asgi = inspect.iscoroutinefunction(app) or inspect.iscoroutinefunction(type(app).__call__)
-    if not is_asgi:
-        # ASGI applications are called with (scope, receive, send), WSGI applications with (environment, start_response).
-        with contextlib.suppress(TypeError, ValueError):
-            inspect.signature(app).bind(None, None, None)
-            is_asgi = True
+    """Return an object as a started application, ASGI or WSGI; `raises` as in `Application.send`.
+
+    Raises `LoaderError`, `IncorrectUsage` for an object that is no application.
+    """
+    is_asgi, _ = protocols_of(app)
     return AsgiApplication(app, raises=raises) if is_asgi else WsgiApplication(app, raises=raises)
 
 

@@ -231,6 +231,22 @@ def test_an_application_of_the_other_protocol_is_told() -> None:
         checker.openapi.from_asgi("/openapi.json", "app:app")
 
 
+def test_what_is_no_application_is_told(document) -> None:
+    class Server:
+        """Callable without arguments, as an application of aiohttp."""
+
+        def __call__(self): ...
+
+    async def handler(request): ...
+
+    schema = checker.openapi.from_dict(document)
+    for given in (Server(), Server, handler):
+        with pytest.raises(checker.errors.IncorrectUsage, match="is no application: ASGI calls one with"):
+            checker.openapi.from_asgi("/openapi.json", given)
+        with pytest.raises(checker.errors.IncorrectUsage, match="is no application: ASGI calls one with"):
+            schema.app = given
+
+
 def test_what_an_application_raises_stands_before_its_traceback(document) -> None:
     """Reports show the beginning of a body: with frameworks that was their frames alone."""
 
