@@ -13,6 +13,7 @@ from checker.checks.context import CheckContext
 from checker.checks.custom import custom_check
 from checker.core.case import NOT_SET, Case
 from checker.core.credentials import RUNNING_SOURCES
+from checker.core.errors import IncorrectUsage
 from checker.core.meta import Binding, CaseMetadata, ValuePool
 from checker.core.operation import BrokenOperation, Label, Operation
 from checker.core.providers import GLOBAL_AUTH, AuthContext
@@ -244,10 +245,14 @@ def target_of(schema: Any, case: Case, base_url: str, target: bytes) -> bytes:
     """Return the target of a request: the path of `build_request_url` of a user, and the query of the request."""
     if schema is None or not is_extended(schema, "build_request_url"):
         return target
-    url = schema.build_request_url(case, base_url)
+    url = str(schema.build_request_url(case, base_url))
+    if "://" not in url:
+        raise IncorrectUsage(f"`build_request_url` must return an absolute URL, got {url:.80}")
     path = "/" + url.partition("://")[2].partition("/")[2]
     _, mark, query = target.partition(b"?")
-    return str(path).encode("ascii", "backslashreplace") + mark + query
+    if mark and "?" in path:
+        mark = b"&"
+    return path.encode("ascii", "backslashreplace") + mark + query
 
 
 def within_capabilities(schema: Any, cases: Iterable[Case]) -> Iterable[Case]:

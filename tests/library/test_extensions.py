@@ -18,6 +18,17 @@ def test_the_url_of_a_case(schema, api) -> None:
     schema.build_request_url = lambda case, base_url: f"{base_url}/v2{case.formatted_path}"
     case.call()
     assert api.requests[0][1] == "/v2/items/7?q=a"
+    schema.build_request_url = lambda case, base_url: f"{base_url}{case.formatted_path}?version=2"
+    case.call()
+    assert api.requests[1][1] == "/items/7?version=2&q=a"
+
+
+@pytest.mark.parametrize("given", [None, "/items/7"])
+def test_a_url_of_a_case_that_is_none_is_named(schema, api, given: str | None) -> None:
+    schema.build_request_url = lambda case, base_url: given
+    with pytest.raises(checker.errors.IncorrectUsage, match=f"must return an absolute URL, got {given}"):
+        schema["/items/{id}"]["GET"].Case(path_parameters={"id": 7}).call()
+    assert api.requests == []
 
 
 def test_bodies_are_prepared_before_they_are_written(schema, api) -> None:
