@@ -11,6 +11,7 @@ from checker.core.case import Case
 from checker.core.failures import FailureGroup
 from checker.core.response import Response
 from checker.core.send import drive
+from checker.core.user_code import require
 
 
 class BuiltInChecks:
@@ -30,6 +31,10 @@ def _function(name: str) -> UserCheck:
         raise AttributeError(f"there is no check {name!r}")
 
     def check(context: CheckContext, response: Response, case: Case) -> None:
+        is_given = isinstance(context, CheckContext)
+        require(
+            is_given, "context", f"that of your own check; else `case.validate_response(response, [{name!r}])`", context
+        )
         given = context.config.get("checks", {}).get(name, {})
         # A switch, such as the limit of `max_response_time`, is a value where other checks have a section.
         settings = {name: given if isinstance(given, Mapping) else {name: given}}

@@ -76,3 +76,10 @@ def test_a_check_that_sends_is_called_in_a_test() -> None:
         case.call_and_validate(checks=[lambda ctx, response, case: checks.ignored_auth(ctx, response, case)])
     assert served[0] == "Bearer abc"
     assert None in served
+
+
+def test_a_built_in_check_without_a_context_says_what_to_call(case: checker.Case) -> None:
+    response = checker.Response(500, JSON, b"")
+    told = r"that of your own check; else `case.validate_response\(response, \['not_a_server_error'\]\)`, got None"
+    with pytest.raises(checker.errors.IncorrectUsage, match=told):
+        checks.not_a_server_error(None, response, case)  # type: ignore[arg-type]
