@@ -22,7 +22,7 @@ from checker.core.security import UNAUTHORIZED, named_ways
 HEALTH_CHECK: Final = "target_health"  # The check of findings about a target that stopped answering.
 TARGET: Final = "Target"  # Label for findings and errors of the run as a whole.
 RUN_CHECKS: Final = "Run checks"  # Label for findings and errors of checks that judge the whole run.
-NO_OPERATIONS: Final = frozenset((TARGET, RUN_CHECKS))  # Labels in place of one of an operation.
+NO_OPERATIONS: Final = frozenset((TARGET, RUN_CHECKS))  # Labels that stand in place of the label of an operation.
 TOO_MANY: Final = 429
 TURNED_AWAY: Final = frozenset((401, 403, TOO_MANY, 503))
 """Statuses of a target that refuses all requests: no session, no permission, too many requests, maintenance."""
@@ -48,7 +48,7 @@ _ACCESS = frozenset((
     "account", "auth", "authentication", "credential", "key", "login", "me", "member", "membership", "password",
     "permission", "profile", "role", "self", "session", "token", "user",
 ))  # fmt: skip
-"""Resources whose members may be those that give the run its access, as singular nouns."""
+"""Resources that may include the account or credentials of the run, as singular nouns."""
 _SETTINGS = frozenset(("config", "configuration", "option", "policy", "setting"))
 _GATES = frozenset((
     "access", "auth", "authentication", "credential", "jwt", "login", "oauth", "password", "permission", "saml",
@@ -86,7 +86,7 @@ def switches_access(method: str, path: str) -> bool:
 
 
 def may_change_caller(method: str, collection: Resource) -> bool:
-    """Whether a request on a member of a collection may change what gives the run its access: `/users`, `/api-keys`."""
+    """Whether a request on a member of a collection may change the account or credentials of the run: `/users`, `/api-keys`."""
     return method not in SAFE and any(
         singular(word) in _ACCESS for segment in collection[-1:] for word in words(segment)
     )
@@ -159,7 +159,7 @@ class MadeResources:
 def made_paths(collection: str, answer: Response, names: Sequence[str]) -> Iterator[str]:
     """Yield the path of the resource that a response to `POST collection` reports. `names`: variables right below the collection.
 
-    `Location` first (RFC 9110, 10.2.2); a 200 or 202 without it counts where something can stand below the collection.
+    `Location` comes first (RFC 9110, 10.2.2). A 200 or 202 without it counts if paths below the collection are described.
     """
     location = next(iter(answer.headers.get("location", ())), "")
     if location:
@@ -240,7 +240,7 @@ class SafetyGate(Struct):
         return not self.made.owns(path_of(request))
 
     def observe(self, case: Case, request: WireRequest, outcome: Outcome) -> None:
-        """Record the resources that the responses to a request report as created or removed, that to its twin included."""
+        """Record the resources that the responses to a request, and to its twin, report as created or removed."""
         if self.level is not Safety.CREATE_OWN:
             return
         for sent, other, _ in outcome.earlier:
@@ -271,7 +271,7 @@ class FirstAnswers(Struct):
 
     base_url: str  # The masked base URL.
     missing_path: str = ""  # The base path of the description, if the given base URL lacks it.
-    has_credentials: bool = False  # Whether any are configured.
+    has_credentials: bool = False  # Whether any credentials are configured.
     given_header: str = ""  # Name of a header with credentials that the user wrote for all requests.
     ways_in: Sequence[str] = ()  # Options that give the credentials of the description, for messages.
     _statuses: Counter[int] = field(default_factory=Counter)
@@ -302,7 +302,5 @@ class FirstAnswers(Struct):
                 advice = f"the `{self.given_header}` header that was given (`-H`, `headers`) is refused; correct it"
             return f"{said}: {advice}"
         if found <= _GATEWAY:
-            return (
-                f"{said}: a proxy answers in the place of the API; check that the API runs, and where the proxy leads"
-            )
+            return f"{said}: a proxy responds instead of the API; check that the API runs, and where the proxy sends requests"
         return ""

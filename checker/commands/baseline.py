@@ -21,7 +21,7 @@ DEFAULT_FILE = "checker-baseline.toml"
 _FILE = click.option(
     "--file", "-f", metavar="FILE", help=f"The baseline; default: the configured one, else {DEFAULT_FILE}."
 )
-_RUN = click.option("--run", metavar="RUN|FOLDER", help="Whose last run is meant.")
+_RUN = click.option("--run", metavar="RUN|FOLDER", help="Corpus whose last run is used.")
 
 
 @click.group(cls=CommandGroup)
@@ -32,10 +32,10 @@ def baseline() -> None:
 @baseline.command(cls=Command)
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @click.option("--reason", default="", help="Why the failure is accepted.")
-@click.option("--owner", default="", help="Who looks after it.")
-@click.option("--ticket", default="", help="Where it is written down.")
-@click.option("--expires", default="", metavar="DAY", help="Its last day: 2026-12-31.")
-@click.option("--cause", is_flag=True, help="The same cause at every operation.")
+@click.option("--owner", default="", help="Person or team in charge of the failure.")
+@click.option("--ticket", default="", help="Ticket about the failure.")
+@click.option("--expires", default="", metavar="DAY", help="Last day on which the entry counts, such as 2026-12-31.")
+@click.option("--cause", is_flag=True, help="Accept the same cause at every operation.")
 @_FILE
 @_RUN
 @click.pass_context

@@ -65,7 +65,7 @@ def json_schema() -> Schema:
     block = _section((), frozenset(others) | not_in_operations())
     block["properties"] |= {"enabled": _key(_BLOCK_IS_TESTED)} | {name: _filter(name) for name in FILTER_KEYS}
     block["anyOf"] = [{"required": [name]} for name in FILTER_KEYS]
-    about = "Settings of some operations; of several blocks that set a key for an operation the first counts."
+    about = "Settings of some operations. If several blocks set a key for an operation, the first one counts."
     blocks = {"description": about, "type": "array", "items": {"$ref": "#/$defs/operations"}}
     project = _section((), NOT_IN_PROJECTS)
     project["properties"] |= {"title": _TITLE, "operations": blocks}
@@ -193,11 +193,11 @@ def schema() -> None:
 @config.command(cls=Command)
 @click.argument("location", required=False, callback=lambda *given: given[2] and location_of(*given))
 @click.option("--set", "keys", multiple=True, metavar="NAME=VALUE", help="Any key.")
-@click.option("--changed", is_flag=True, help="Only configured keys.")
-@click.option("--operation", "label", metavar="NAME", help="Values for this operation of LOCATION.")
+@click.option("--changed", is_flag=True, help="Show only configured keys.")
+@click.option("--operation", "label", metavar="NAME", help="Show the values for this operation of LOCATION.")
 @click.pass_context
 def show(ctx: click.Context, location: str | None, keys: tuple[str, ...], label: str | None, *, changed: bool) -> None:
-    """Print the value of every key and where it comes from; for the API at LOCATION, its `[[project]]` table counts."""
+    """Print the value of every key and its source. For the API at LOCATION, its `[[project]]` table counts."""
     found = configured(ctx)
     apply_keys(found, keys)
     operation = None
@@ -216,7 +216,7 @@ def show(ctx: click.Context, location: str | None, keys: tuple[str, ...], label:
                 raise UsageError(f"no operation is called {label!r}{hint}")
             operation = known
     elif label is not None:
-        raise UsageError("--operation needs LOCATION: filters ask what its description says")
+        raise UsageError("--operation needs LOCATION: filters depend on the description")
     for name, value, origin in effective_keys(found, sanitization_of(found).redaction, operation):
         if not changed or origin != _DEFAULT:
             text = "(not set)" if value is None else json.dumps(value, ensure_ascii=False)

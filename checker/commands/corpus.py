@@ -34,7 +34,9 @@ def corpus() -> None:
 
 @corpus.command(cls=Command)
 @click.argument("run", metavar="[RUN|FOLDER]", required=False)
-@click.option("--format", "shape", type=click.Choice(("text", "json")), default="text", help="For people or programs.")
+@click.option(
+    "--format", "shape", type=click.Choice(("text", "json")), default="text", help="Text, or JSON for programs."
+)
 @click.pass_context
 def stats(ctx: click.Context, run: str | None, shape: str) -> None:
     """Count what all runs of a corpus have found and learned: RUN is its name below .checker, FOLDER its place."""
@@ -60,7 +62,7 @@ def stats(ctx: click.Context, run: str | None, shape: str) -> None:
 @click.argument("others", metavar="FROM...", nargs=-1, required=True)
 @click.pass_context
 def merge(ctx: click.Context, into: str, others: tuple[str, ...]) -> None:
-    """Add to the corpus INTO what the runs of the corpora FROM have found and learned: they stay as they are.
+    """Add everything that the runs of the corpora FROM have found and learned to the corpus INTO. The corpora FROM do not change.
 
     The corpora are of one API, for example of machines that tested it at the same time. INTO is created if there is no such folder.
     The failures also go into the example database of the working directory, so that the next run sends them first.
@@ -101,7 +103,7 @@ def merge(ctx: click.Context, into: str, others: tuple[str, ...]) -> None:
 @corpus.command(cls=Command)
 @click.argument("run", metavar="[RUN|FOLDER]", required=False)
 def minimize(run: str | None) -> None:
-    """Drop the traffic of a corpus, and the records of runs before the last one that later records replace."""
+    """Drop the traffic of a corpus, and the records of earlier runs that later records replace."""
     layout = RunLayout(folder_of(run))
     before = _size(layout.root)
     with Ownership(layout):
@@ -115,8 +117,8 @@ def minimize(run: str | None) -> None:
 
 @corpus.command(cls=Command)
 @click.argument("run", metavar="[RUN|FOLDER]", required=False)
-@click.option("--format", "shape", metavar="FORMAT", default="http", show_default=True, help="A report of failures.")
-@click.option("-o", "--output", metavar="PATH", required=True, help="Place of the report.")
+@click.option("--format", "shape", metavar="FORMAT", default="http", show_default=True, help="Format of the report.")
+@click.option("-o", "--output", metavar="PATH", required=True, help="Path of the report.")
 @click.pass_context
 def export(ctx: click.Context, run: str | None, shape: str, output: str) -> None:
     """Write the failures of all runs of a corpus that are not fixed, as one report.
@@ -140,7 +142,7 @@ def export(ctx: click.Context, run: str | None, shape: str, output: str) -> None
 
 
 def _statistics(folder: Path, config: Config) -> dict[str, Any]:
-    """Return what the runs of a corpus have found and learned, as plain values."""
+    """Return the findings and discoveries of the runs of a corpus as plain values."""
     layout = RunLayout(folder)
     records = lasting_records(layout).records
     past = PastRun.of(folder, config) if last_run(layout) is not None else None

@@ -14,9 +14,9 @@ _PASSED_ON = {"ignore_unknown_options": True, "allow_extra_args": True}
 
 
 @click.command(cls=Command, context_settings=_PASSED_ON)
-@click.option("--serve", is_flag=True, help="Only serve the API, until Ctrl-C.")
-@click.option("--fixed", is_flag=True, help="The version without defects.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port on loopback; 0: a free one.")
+@click.option("--serve", is_flag=True, help="Only serve the API until Ctrl-C, without a test.")
+@click.option("--fixed", is_flag=True, help="Use the version without defects.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Loopback port; 0 chooses a free port.")
 @click.pass_context
 def demo(ctx: click.Context, serve: bool, fixed: bool, port: int) -> None:
     """Run the tool against a bundled API with planted defects; further options are those of `run`."""

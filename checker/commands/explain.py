@@ -21,8 +21,8 @@ _ID = re.compile(r"(?:v1-)?(?=.*\d)[0-9a-f]{4,}")
 
 @click.command(cls=Command)
 @click.argument("name", metavar="CODE|OPERATION|ID", required=False)
-@click.option("--list", "lists", is_flag=True, help="All that can be explained.")
-@click.option("--run", metavar="RUN|FOLDER", help="Whose last run is meant, for an operation or a failure.")
+@click.option("--list", "lists", is_flag=True, help="List everything that can be explained.")
+@click.option("--run", metavar="RUN|FOLDER", help="Run or corpus with the operation or failure.")
 @click.pass_context
 def explain(ctx: click.Context, name: str | None, *, lists: bool, run: str | None) -> None:
     """Explain a failure or a warning and its remedy, or show the result of one operation in the last run.

@@ -67,7 +67,7 @@ from checker.workers.subject import TestedDescription, read_subject
 class ReplayCredentials(Struct, frozen=True):
     """The replacements of the credentials of recorded requests, and additional headers."""
 
-    headers: tuple[tuple[str, str], ...] = ()  # Given with `-H` and `--auth`.
+    headers: tuple[tuple[str, str], ...] = ()  # Headers that were given with `-H` and `--auth`.
     credentials_of: Callable[[str], Credentials] = lambda user: Credentials()
     """Return the credentials of a user of an authentication document; empty name: of the chosen user. Raises `CheckerError`."""
 
@@ -102,7 +102,7 @@ def fetched_for(past: PastRun, base_url: str) -> FetchedCredentials:
 
 
 def _subject_of(past: PastRun, base_url: str, check: str = "") -> TestedDescription:
-    """Return the description of an earlier run; `check` runs although an option of that run may have switched it on."""
+    """Return the description of an earlier run. `check` runs even if only an option of that run had switched it on."""
     opened = past.view.opened
     document = None if opened is None else opened.document
     settings = past.settings.with_changes(target={"base_url": base_url}, document=document)
@@ -127,7 +127,7 @@ def _user_of(request: WireRequest) -> str:
 def user_of_document(config: Config | None, origin: BaseUrl | None, name: str = "") -> Credentials:
     """Return the current headers of a user of the configured authentication document; empty if there is no document.
 
-    `name`: a user that sent a recorded request; the chosen user for none, and for one that the document does not have. Raises
+    `name`: the user that sent a recorded request. If it is empty or not in the document, the chosen user is used. Raises
     `CredentialError` for a login that fails, `UsageError` if the place of the login is unknown.
     """
     if config is None:
@@ -175,7 +175,7 @@ _UNANSWERED: Final = (FailureKind.DROPPED, FailureKind.TIMEOUT)
 
 
 class _CannotSend(CheckerError):
-    """A request of a failure cannot be sent as it was."""
+    """A request of a failure cannot be sent as recorded."""
 
 
 class _NoResponse(_CannotSend):
@@ -217,7 +217,7 @@ def replay_findings(
         why = f"; its situation was not reached: {doubt}" if doubt else ""
         if is_rare and not count and not doubt:
             where = "on new resources" if finding.investigation.needs_state else "each time"
-            why = f"; in the run it did not show {where} either"
+            why = f"; in the run it did not show {where}, either"
         echo(f"{_WORDS[result]:<7} {name}: it showed in {count} of {reached or TRIES} tries{why}")
         results.append(FindingReplayed(finding.fingerprint, result, time.time()))
         codes.add(_CODES[result])
@@ -225,7 +225,7 @@ def replay_findings(
 
 
 def keep_results(layout: RunLayout, results: Sequence[FindingReplayed]) -> None:
-    """Write results into a corpus, in a journal of their own: the next `fuzz` does not send again what is fixed.
+    """Write results into a corpus, in a journal of their own. The next `fuzz` does not send fixed failures again.
 
     Raises `UsageError` if a run works in the corpus, `StorageError` if it cannot be written.
     """
@@ -263,10 +263,10 @@ class _Again:
 def _tried(finding: Finding, again: _Again) -> str | None:
     """Send the requests that a failure needs, and its own. Return None if the last response shows the failure again.
 
-    Otherwise return why its situation was not reached, so that nothing is proved; empty if it was reached.
+    Otherwise return why the situation was not reached, so that nothing is proved; empty if it was reached.
     """
     if not (finding.interactions or finding.investigation.reproduction):
-        raise _CannotSend("it is about the whole run, and about no request; run the tests again")
+        raise _CannotSend("it is about the whole run, not about one request; run the tests again")
     symptoms, is_pair = list(symptoms_of(finding)) if finding.interactions else [], is_at_once(finding)
     is_judged = not symptoms and not is_pair and any(has_response(one.exchange) for one in finding.interactions[-1:])
     if not symptoms and not is_pair and not is_judged:
@@ -344,7 +344,7 @@ def _is_found_again(finding: Finding, again: _Again, answers: Sequence[Response]
 
     def send(request: WireRequest) -> Outcome:
         if not request.proofs:
-            # The check has chosen the user of others.
+            # The check has chosen the user of the other requests.
             again.caller.sign(request)
         return _sent_later(lanes, dataclasses.replace(request, fresh=True))
 

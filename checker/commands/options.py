@@ -40,7 +40,7 @@ _BY = "whose definition satisfies `<JSON pointer> == <value>` or `!=`."
 
 
 def filter_help(key: str) -> str:
-    """Return what the filter of a key selects."""
+    """Return the help text of a filter: the operations that it selects."""
     verb, subject, is_regex = FILTER_KEYS[key]
     about = f"whose {subject} {'matches a regular expression' if is_regex else 'is this'}."
     return f"{_WHAT[verb]} {_BY if subject == 'by' else about}"
@@ -307,6 +307,6 @@ def _name_api(ctx: click.Context, config: Config, name: str | None) -> None:
     is_given = ctx.get_parameter_source("api_name") is ParameterSource.COMMANDLINE
     if is_given and not is_wanted:
         raise UsageError(
-            f"unexpected argument {name!r}: after LOCATION stands the name of the API for a report archive; "
-            "give --report or --upload-url for one"
+            f"unexpected argument {name!r}: the argument after LOCATION is the name of the API in a report archive; "
+            "add --report or --upload-url to write one"
         )

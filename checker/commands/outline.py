@@ -168,10 +168,7 @@ def outline_json(outline: RunOutline) -> str:
 
 @contextmanager
 def planned_run(ctx: click.Context, options: Mapping[str, Any]) -> Iterator[tuple[RunSettings, RunLayout]]:
-    """Yield the settings of a run with these options, and a temporary folder.
-
-    Raises `ConfigError` and `UsageError`.
-    """
+    """Yield the settings of a run with these options, and a temporary folder. Raises `ConfigError` and `UsageError`."""
     filters = read_filters(options)
     config, root = configured_by(ctx, options, RUN_SETTINGS)
     occasion = Invocation(options["location"], filters=filters, app=options["app"], hooks=root.hooks)
@@ -188,14 +185,14 @@ def planned_run(ctx: click.Context, options: Mapping[str, Any]) -> Iterator[tupl
     "shape",
     type=click.Choice(tuple(GRAPHS)),
     default="text",
-    help="Lines for people, or the language of Graphviz or Mermaid.",
+    help="Text for people, or a graph for Graphviz or Mermaid.",
 )
 @run_options(RUN_SETTINGS)
 @click.pass_context
 def graph(ctx: click.Context, /, shape: str, **options: Any) -> None:
     """Show which operations create the resources that others use, and the links from responses to requests.
 
-    Nothing is sent but what fetches the description at LOCATION.
+    Only the request for the description at LOCATION is sent.
     """
     with planned_run(ctx, options) as (settings, layout):
         title, model = read_resources(settings, layout)
@@ -208,14 +205,14 @@ def graph(ctx: click.Context, /, shape: str, **options: Any) -> None:
     "shape",
     type=click.Choice(("text", "json")),
     default="text",
-    help="Lines for people, or one JSON object.",
+    help="Text for people, or one JSON object.",
 )
 @run_options(RUN_SETTINGS)
 @click.pass_context
 def list(ctx: click.Context, /, shape: str, **options: Any) -> None:
-    """List the operations that `run` with these options would test: what each takes, and the phases that have requests for it.
+    """List the operations that `run` with these options would test, with their inputs and the phases that test them.
 
-    Nothing is sent but what fetches the description at LOCATION.
+    Only the request for the description at LOCATION is sent.
     """
     with planned_run(ctx, options) as (settings, layout):
         outline = read_outline(settings, layout)

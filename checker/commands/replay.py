@@ -30,24 +30,24 @@ _STATUSES = ("SUCCESS", "FAILURE", "ERROR", "SKIP")
 
 @click.command(cls=LegacyCommand)
 @click.argument("cassette", metavar="[CASSETTE|ID...]", nargs=-1)
-@click.option("--id", "ids", multiple=True, help="Only the interaction with this id.")
-@click.option("--run", metavar="RUN|FOLDER", help="Whose failures the IDs are of.")
+@click.option("--id", "ids", multiple=True, help="Send only the interaction with this id.")
+@click.option("--run", metavar="RUN|FOLDER", help="Run or corpus to which the IDs belong.")
 @click.option(
     "--status",
     "statuses",
     multiple=True,
     type=click.Choice(_STATUSES, case_sensitive=False),
-    help="Only interactions that ended like this.",
+    help="Send only interactions with this result.",
 )
 @click.option(
     "--purpose",
     "purposes",
     multiple=True,
     type=click.Choice([purpose.value for purpose in Purpose], case_sensitive=False),
-    help="Only interactions that were sent for this.",
+    help="Send only interactions with this purpose.",
 )
-@click.option("--uri", metavar="REGEX", help="Only interactions whose URI matches.")
-@click.option("--method", metavar="REGEX", help="Only interactions whose method matches.")
+@click.option("--uri", metavar="REGEX", help="Send only interactions whose URI matches.")
+@click.option("--method", metavar="REGEX", help="Send only interactions whose method matches.")
 @click.option(
     "--pace",
     type=click.Choice(["full", "recorded"], case_sensitive=False),
@@ -55,8 +55,10 @@ _STATUSES = ("SUCCESS", "FAILURE", "ERROR", "SKIP")
     show_default=True,
     help="Send as fast as responses arrive, or with the recorded pauses.",
 )
-@click.option(*BASE_URL.flags, BASE_URL.name, type=KeyValue((), "base-url"), help="Send there instead.")
-@click.option("--request-timeout", type=KeyValue((), "request-timeout"), help="Seconds.")
+@click.option(
+    *BASE_URL.flags, BASE_URL.name, type=KeyValue((), "base-url"), help="Send the requests to this base URL instead."
+)
+@click.option("--request-timeout", type=KeyValue((), "request-timeout"), help="Seconds to wait for a response.")
 @click.option("--tls-verify", type=KeyValue((), "tls-verify"), help="Verify certificates.")
 @click.option("--proxy", type=KeyValue((), "proxy"), help="URL of an HTTP proxy.")
 @header_option
@@ -98,7 +100,7 @@ def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> 
         past = PastRun.of(folder_of(options["run"]), config)
         code, results = replay_findings(past, cassette, target, echo_line)
         try:
-            # A failure that is fixed on another server may show on the one that the nights test.
+            # A failure that is fixed on another server may still show on the server that the nights test.
             if results and target.is_of(past):
                 keep_results(RunLayout(Path(past.settings.corpus.folder)), results)
         except (UsageError, StorageError) as error:
@@ -127,10 +129,7 @@ def replay(ctx: click.Context, /, cassette: tuple[str, ...], **options: Any) -> 
 
 
 def _fetched_headers(config: Config, base_url: str | None, run: str | None) -> dict[str, str]:
-    """Return the headers that the configured logins give for the description of the last run; nothing without a run.
-
-    Raises `CheckerError`.
-    """
+    """Return the headers that the configured logins give for the description of the last run; nothing without a run. Raises `CheckerError`."""
     try:
         past = PastRun.of(folder_of(run), config)
     except UsageError:

@@ -21,7 +21,7 @@ from checker.reporting.writing import check_writable, format_named, write_stream
 @click.argument("runs", metavar="[RUN|FOLDER]...", nargs=-1)
 @click.option("--format", "report", multiple=True, metavar="FORMATS", help="Reports to write.")
 @click.option("--report-dir", metavar="FOLDER", help="Folder of the reports.")
-@click.option("-o", "--output", metavar="PATH", help="Place of the report, if it is one.")
+@click.option("-o", "--output", metavar="PATH", help="Path of the report; needs a single format.")
 @click.option("--baseline", metavar="FILE", help="File of known failures.")
 @click.option("--compare", metavar="RUN", help="Run whose failures count as known.")
 @click.option("--no-color", is_flag=True, help="No colours.")
@@ -46,7 +46,7 @@ def report(
     root = ctx.find_object(Root) or Root()
     rows = formats_named(report)
     if output is not None and len(rows) != 1:
-        raise UsageError("--output is the place of one report: give one --format")
+        raise UsageError("--output is the path of one report: give one --format")
     config = configured(ctx)
     if no_color or root.no_color:
         config.update(color=False)
@@ -114,7 +114,7 @@ def _held_against(run: str | None, config: Config, baseline: str | None, compare
 
 
 def _write(past: ShownRun, targets: list[tuple[str, str]]) -> dict[str, str]:
-    """Return path -> why there is no report."""
+    """Return path -> the reason why there is no report."""
     problems = write_summaries(targets, past.report, past.context)
     targets = [(name, path) for name, path in targets if format_named(name).streams]
     if not targets:

@@ -245,7 +245,7 @@ class SettingOption(Struct, frozen=True):
     flags: tuple[str, ...]
     path: Path
     key: str
-    is_flag: bool = False  # Takes no value: it means true.
+    is_flag: bool = False  # The option takes no value and means true.
     variable: str | None = None  # Environment variable that replaces it.
 
     @property
@@ -270,7 +270,7 @@ def setting(flags: str, key: str = "", *, is_flag: bool = False, variable: str |
 
 _ARCHIVE: Final = "archive"  # The format that stands for `--report` alone.
 _OF_PEERS: Final = "object_level_authorization"
-_DOT: Final = "."  # In names of files, and in none of a format.
+_DOT: Final = "."  # Occurs in names of files, and in no name of a format.
 
 
 class _Lines(click.types.StringParamType):
@@ -285,9 +285,9 @@ class _Lines(click.types.StringParamType):
 
 
 LIST_OPTIONS: Final = (
-    click.option("--phases", multiple=True, metavar="NAMES", help="Phases that run."),
-    click.option("-c", "--checks", multiple=True, metavar="NAMES", help="Checks that run, and no others."),
-    click.option("--exclude-checks", multiple=True, metavar="NAMES", help="Checks that do not run."),
+    click.option("--phases", multiple=True, metavar="NAMES", help="Run only these phases."),
+    click.option("-c", "--checks", multiple=True, metavar="NAMES", help="Run only these checks."),
+    click.option("--exclude-checks", multiple=True, metavar="NAMES", help="Leave out these checks."),
     click.option(
         "--report",
         multiple=True,
@@ -332,7 +332,7 @@ def apply_lists(config: Config, options: Mapping[str, Any], *, has_hooks: bool) 
 def _chosen_names(options: Mapping[str, Any], option: str, known: tuple[str, ...]) -> list[str]:
     flag, names = f"--{option.replace('_', '-')}", comma_list(options[option])
     if options[option] and not names:
-        raise UsageError(f"{flag} names nothing")
+        raise UsageError(f"{flag} needs a name")
     return _named(flag, names, known)
 
 

@@ -55,7 +55,7 @@ _GRANTS: Final = {
     "password": ("username", "password"),
     "refresh_token": ("refresh_token",),
 }
-"""Grant of `[auth.oauth2.openapi.<scheme>]` -> its required fields (RFC 6749, 4.3, 4.4 and 6)."""
+"""Grant of `[auth.oauth2.openapi.<scheme>]` -> required fields (RFC 6749, 4.3, 4.4 and 6)."""
 _OAUTH2_TEXTS: Final = (
     "grant", "client_id", "client_secret", "username", "password", "refresh_token", "token_url", "client_auth",
 )  # fmt: skip
@@ -63,7 +63,7 @@ _OAUTH2: Final = (*_OAUTH2_TEXTS, "scopes", "parameters")
 _OAUTH2_SECRETS: Final = ("client_secret", "password", "refresh_token")
 _ASSERTION: Final = "assertion"  # Part of the names of signed statements that replace a password (RFC 7521, 4).
 _PUBLIC: Final = re.compile(r"(?:type|expires_?(?:in|at))$|^(?:audience|resource|scopes?)$", re.IGNORECASE)
-"""Names of OAuth 2 whose values are not credentials: masking `Bearer` or an address would hide it everywhere."""
+"""Names of OAuth 2 whose values are not credentials: if they were masked, a word such as `Bearer` would be hidden everywhere."""
 _CLIENT_AUTH: Final = ("body", "basic")
 
 
@@ -702,7 +702,7 @@ def _token(given: Any, at: str) -> WfcToken:
     template = _text_of(given, "sendTemplate", at, "{token}")
     if "{token}" not in template:
         raise _wrong(
-            f"{at}: 'sendTemplate' does not hold '{{token}}', so that what 'extractSelector' names would not be sent"
+            f"{at}: 'sendTemplate' does not hold '{{token}}', so the value that 'extractSelector' names would not be sent"
         )
     selector = _text_of(given, "extractSelector", at)
     return WfcToken(taken, selector, sent, _text_of(given, "sendName", at), template)

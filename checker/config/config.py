@@ -105,7 +105,7 @@ class Section:
         """
         if self._is_resolved:
             told = ", ".join(options)
-            reason = f"{told!r} -> It is derived for one operation; change the configuration itself"
+            reason = f"{told!r} -> This configuration is derived for one operation; change the original one"
             raise section_error(self._path, [Problem("Invalid value", reason)])
         changes = []
         for path, key, value in (one for name, given in options.items() for one in self._changes(name, given)):
@@ -331,7 +331,7 @@ class Config(Section):
 
     @property
     def target(self) -> tuple[str | None, str | None]:
-        """Return (base URL, origin) of the layer nearest to the command line that has either."""
+        """Return (base URL, origin) of the layer that is nearest to the command line and has one of them."""
         for layer in self._layers:
             root = layer.get((), {})
             if root.get("base-url") or root.get("origin"):

@@ -23,7 +23,7 @@ class Override(Struct, frozen=True):
     path: tuple[str, ...]  # Name of a parameter, or property names and `EACH` from the root of a body.
     entries: tuple[Any, ...]  # Values to choose from; a single one when it is forced.
     share: float | None = None
-    """Probability that one of them replaces the generated value; None: the value is forced, valid or not."""
+    """Probability that one of these values replaces the generated one; None: the value is forced, valid or not."""
     operations: OperationFilters | None = None  # Operations that it applies to; None: all of them.
 
     @property
@@ -31,7 +31,7 @@ class Override(Struct, frozen=True):
         return self.share is None
 
     def names(self, location: Location, name: str) -> bool:
-        """Whether it applies to this parameter. Header names are compared without case."""
+        """Whether the override applies to this parameter. Header names are case-insensitive."""
         if self.location is not location and self.location is not None:
             return False
         if location is Location.HEADER:
@@ -122,7 +122,7 @@ def dictionary_rule(name: str, value: object) -> str | None:
         near = did_you_mean(strange, ("values", "from-file"))
         return f"Dictionary {name!r} has an unknown property {strange!r}{near}"
     if ("values" in value) == ("from-file" in value):
-        return f"Dictionary {name!r} needs either `values` or `from-file`, not both and not none"
+        return f"Dictionary {name!r} needs exactly one of `values` and `from-file`"
     if "from-file" in value:
         path = value["from-file"]
         is_text = isinstance(path, str) and path != ""
@@ -237,7 +237,7 @@ def _overrides_at(
     yield Override(location, path, entries, share, filters)
     argument = _ARGUMENT.fullmatch(key) if location is None else None
     if argument is not None:
-        # Names of parameters may have dots as well. The description shows which of both is meant.
+        # Names of parameters may contain dots, too. The description shows which reading is meant.
         label = "".join("\\w+" if part == "*" else part for part in argument[1].partition("."))
         spec = FilterSpec("include", "name", f"^{label.replace('.', '[.]')}$", is_regex=True)
         of_label = OperationFilters((*(filters.specs if filters else ()), spec))

@@ -166,7 +166,7 @@ def sanitization_of(config: Config) -> Sanitization:
 
 
 def _seed(config: Config) -> int:
-    """Return the configured seed, else a random one; without randomness always the same one."""
+    """Return the configured seed, else a random seed, or a fixed seed if randomness is off."""
     if config.seed is not None:
         return int(config.seed)
     return 0 if config.generation.deterministic else int.from_bytes(os.urandom(8)) >> 1
@@ -266,7 +266,7 @@ def _baseline(config: Config, now: datetime | None) -> Baseline:
                 raise UsageError(f"--{flag} needs a file: give --baseline FILE")
         return Baseline(today=today, allows_intermittent=allows)
     if config.compare is not None:
-        raise UsageError("--baseline and --compare exclude each other: failures are held against one")
+        raise UsageError("--baseline and --compare exclude each other: failures are compared with only one of them")
     path = Path(config.baseline)
     is_new = not path.exists()
     return Baseline(
@@ -312,7 +312,7 @@ def slug(text: str) -> str:
 
 
 class LiveSettings:
-    """Settings of a live configuration, resolved again when it or the set of checks has changed."""
+    """Settings of a live configuration. They are resolved again when the configuration or the set of checks changes."""
 
     def __init__(self, config: Config, location: str, changed: Callable[[], None]) -> None:
         """Create the settings; `changed` is called when they differ from the previous ones."""

@@ -87,7 +87,7 @@ COVERED: Mapping[str, str] = {
     "enum_values": "enum values that occur in an accepted request",
     "media_types": "documented media types that were accepted or received",
 }
-"""Part of a description of which a percentage may be required -> what counts."""
+"""Part of a description whose coverage may be required -> the units that are counted."""
 
 OF_OPERATIONS = {
     "warnings": Key(
@@ -133,12 +133,12 @@ OF_OPERATIONS = {
 """Root keys that an `[[operations]]` block may have, too."""
 
 _ROOT = {
-    "color": Key(_FLAG, about="Whether the output has colours; without it, if it is a terminal."),
+    "color": Key(_FLAG, about="Whether the output has colours; by default only on a terminal."),
     "suppress-health-check": Key(ListOf(Choice(HEALTH_CHECKS)), [], about="Health checks to leave out."),
     "seed": Key(Integer(), about="Seed of all random choices.", example=1),
     "max-failures": Key(Integer(minimum=1), about="End after this many failures or errors.", example=10),
     "max-time": Key(
-        Number(above=0, maximum=MOST_SECONDS), about="Seconds for the testing; reports follow.", example=300
+        Number(above=0, maximum=MOST_SECONDS), about="Seconds for the testing, without the reports.", example=300
     ),
     "base-url": Key(
         Text(value_kinds.base_url),
@@ -183,7 +183,7 @@ _ROOT = {
         example="3/8",
     ),
     "shard-weights": Key(
-        Text(), about="File with the costs of operations, by which shards are made equal.", example="weights.json"
+        Text(), about="File with the costs of operations, for shards of equal cost.", example="weights.json"
     ),
     "changed-since": Key(
         Text(),
@@ -191,7 +191,7 @@ _ROOT = {
         example="old.json",
     ),
     "with-dependents": Key(
-        _FLAG, False, about="With `changed-since`: also test operations that need resources which changed ones make."
+        _FLAG, False, about="With `changed-since`: also test operations that need resources of changed operations."
     ),
     "cluster": Key(
         Text(value_kinds.cluster),
@@ -270,11 +270,13 @@ _AUTH: dict[Path, dict[str, Key]] = {
     },
     auth.WFC: {
         "path": Key(Text(), about="Authentication document of the Web Fuzzing Commons.", example="users.yaml"),
-        "user": Key(Text(), about="User of that document with whose credentials requests are sent.", example="anna"),
+        "user": Key(Text(), about="User of that document whose credentials requests carry.", example="anna"),
         "refresh_interval": Key(
             Integer(minimum=0), auth.REFRESH_S, about="Seconds after which a login is repeated; 0: never."
         ),
-        "peers": Key(_TEXTS, [], about="Users between whom objects must be protected.", example=["anna", "bert"]),
+        "peers": Key(
+            _TEXTS, [], about="Users whose objects must be protected from each other.", example=["anna", "bert"]
+        ),
     },
 }
 
@@ -293,12 +295,12 @@ _GENERATION = {
     "exclude-header-characters": Key(
         Text(allows_nul=True), "\r\n", about="Characters that are never generated in values of headers."
     ),
-    "codec": Key(Text(value_kinds.codec), about="Codec that strings can be written in.", example="ascii"),
+    "codec": Key(Text(value_kinds.codec), about="Codec that can encode all generated strings.", example="ascii"),
     "maximize": Key(Either((Text(), _TEXTS)), about="Metric to maximise.", example="response_time"),
     "with-security-parameters": Key(_FLAG, True, about="Whether to generate credentials."),
     "graphql-allow-null": Key(_FLAG, True, about="Whether to use null in GraphQL."),
     "database": Key(Text(), ".proptest/examples", about="Where examples are kept: `none`, `:memory:` or a folder."),
-    "unique-inputs": Key(_FLAG, False, about="Never the same case twice."),
+    "unique-inputs": Key(_FLAG, False, about="Never send the same case twice."),
     "dictionaries": Key(
         MapOf(type_rule),
         {},
@@ -323,7 +325,7 @@ OF_RUNS = ("deterministic", "database", "shrink-share")  # Keys of `generation` 
 OPENAPI_VERSIONS = ("2.0", "3.0", "3.1", "3.2")
 _DOCUMENTS = {
     "version": Key(Choice(OPENAPI_VERSIONS), about="Version of OpenAPI that the description is read as."),
-    "validate": Key(_FLAG, False, about="Whether the official schema of its version must accept the description."),
+    "validate": Key(_FLAG, False, about="Whether the description must conform to the official schema of its version."),
     "max-size": Key(Integer(minimum=1), 32 << 20, about="Bytes of one document."),
     "max-total-size": Key(Integer(minimum=1), 64 << 20, about="Bytes of all documents together."),
     "max-count": Key(Integer(minimum=0), 2000, about="Documents besides the description itself."),
@@ -388,12 +390,12 @@ def _phase(name: str) -> dict[str, Key]:
             ),
             "unexpected-methods": Key(
                 ListOf(Text(value_kinds.unexpected_method)),
-                about="Methods that are tried where they are not declared; without it, all usual ones.",
+                about="Undeclared methods that are tried; by default all usual ones.",
                 example=["PUT", "DELETE"],
             ),
         },
         "stateful": {
-            "max-steps": Key(Integer(2, MOST_STEPS), about="Requests of a sequence.", example=8),
+            "max-steps": Key(Integer(2, MOST_STEPS), about="Maximum number of requests in a sequence.", example=8),
             "link-calibration": Key(_FLAG, True, about="Whether sequences stop using values that are refused."),
         },
     }.get(name, {})
@@ -439,7 +441,7 @@ def _report(row: ReportFormat) -> dict[str, Key]:
 
 _CHECKS: dict[Path, dict[str, Key]] = {
     ("checks",): {
-        "enabled": Key(_FLAG, True, about="Whether checks run that have no switch of their own."),
+        "enabled": Key(_FLAG, True, about="Whether checks without a switch of their own run."),
         **{one.name: _check_setting(one.switch) for one in CHECKS if one.switch},
     },
     **{("checks", one.name): _check(one) for one in CHECKS if not one.switch},
@@ -486,7 +488,7 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
             example={"stage": "test"},
         )
     },
-    ("phases",): {"enabled": Key(_FLAG, True, about="Whether phases run that have no switch of their own.")},
+    ("phases",): {"enabled": Key(_FLAG, True, about="Whether phases without a switch of their own run.")},
     **{path: keys for name in phases.phase_names() for path, keys in _sections_of_phase(name).items()},
     ("phases", "stateful", "inference"): {
         "algorithms": Key(
@@ -503,7 +505,7 @@ _SECTIONS: dict[Path, Mapping[str, Key]] = {
         ),
     },
     ("phases", "fuzzing", "error-feedback"): {
-        "enabled": Key(_FLAG, True, about="Whether cases respect what the texts of refusals demand.")
+        "enabled": Key(_FLAG, True, about="Whether cases respect the demands in the texts of refusals.")
     },
     ("analysis", "constants"): {
         "enabled": Key(_FLAG, True, about="Whether literals of the application's source are used as values.")
@@ -532,7 +534,7 @@ def register_report(row: ReportFormat) -> None:
 
 
 def register_phase(row: phases.Phase) -> phases.Phase:
-    """Add a phase, with `[phases.<name>]` and `--phases <name>`; gives its row. Raises `IncorrectUsage`."""
+    """Add a phase, with `[phases.<name>]` and `--phases <name>`; returns the row of the phase. Raises `IncorrectUsage`."""
     added = phases.add_phase(row)
     _SECTIONS.update(_sections_of_phase(row.name))
     subsections.cache_clear()
@@ -540,7 +542,7 @@ def register_phase(row: phases.Phase) -> phases.Phase:
 
 
 CUSTOM_CHECK: Mapping[str, Key] = {"enabled": _CHECK_RUNS}
-"""Keys of `[checks.<name of a user's check>]`; a class has further ones with the names of its arguments."""
+"""Keys of `[checks.<name of a user's check>]`. A class check has further keys with the names of its arguments."""
 
 
 def is_of_checks(path: Path) -> bool:
@@ -573,14 +575,14 @@ ONLY_ELSEWHERE: Mapping[str, str] = {
     "deterministic": "the whole run has one source of randomness",
     "database": "the whole run has one store of examples",
     "shrink-share": "it is a share of the time of the whole run",
-    "operation-ordering": "it orders all operations of a phase that takes them one after another",
+    "operation-ordering": "it orders all operations of a phase",
     "extra-data-sources": "all operations of a phase share the values of earlier responses, which sequences always use",
     "error-feedback": "all operations share what the texts of refusals demand",
     "dictionaries": "an operation has the same dictionaries in all phases",
     "maximize": "only `fuzzing` draws cases that can approach a larger value",
     "max-examples": "the description determines the number of cases",
     "queries": "each query names its operation",
-    "intermittent": "it is a rule of the baseline, which the whole run has",
+    "intermittent": "it is a rule of the baseline, and the whole run has one baseline",
     **dict.fromkeys(_OF_SEQUENCES, "a sequence goes through several operations"),
 }
 """Key or section -> the reason why a phase or an `[[operations]]` block cannot have it."""

@@ -57,7 +57,7 @@ class OperationProgram:
         """`usual` is the provenance of each part if it is drawn at random."""
         self.operation = compiler.operation
         self.fault = fault
-        """The reason why no valid case can be generated. Then all cases are negative."""
+        """The reason why no valid case can be generated and all cases are negative; None otherwise."""
         self.opaque: Mapping[str, str] = compiler.opaque
         """JSON pointer of each schema node that is drawn and filtered -> the keyword that only the validator enforces."""
         self.left_out: Mapping[str, str] = compiler.left_out
@@ -68,7 +68,7 @@ class OperationProgram:
         self._context = compiler.context
         self._naming = compiler.context.naming
         self.whole = whole
-        """Draws valid parts: path, headers, cookies, query, and (body, media type)."""
+        """Draws all parts validly: path, headers, cookies, query, and (body, media type)."""
         self._negative = negative
         self._is_mixed = compiler.settings.mode is None and fault is None
         self._present_with_body = dict(usual)
@@ -118,7 +118,8 @@ class OperationProgram:
             work = context.work
         else:
             raise Unsatisfiable(
-                last, f"{len(_ATTEMPTS)} cases had no value that is admitted here; make it easier to satisfy"
+                last,
+                f"{len(_ATTEMPTS)} cases in a row had no valid value here; make the schema or the filter less strict",
             )
         for change in self._maps:
             case = change(case)
@@ -128,10 +129,7 @@ class OperationProgram:
         return case
 
     def mode_ahead(self, source: Source) -> GenerationMode | None:
-        """Return the mode that a source which was just reset would draw. The deciding choice is taken from the source.
-
-        None if only a whole draw decides.
-        """
+        """Return the mode that a newly reset source would draw; None if only a whole draw decides. The deciding choice is taken from the source."""
         if self._draw_case is not None:
             return None
         # Without this, a quarter of the time of the stateful phase went into steps that were drawn and discarded
@@ -187,7 +185,7 @@ class OperationProgram:
 
 
 def _shared(operation: Operation, settings: GenerationSettings) -> Shared:
-    """Return what the program of an operation shares with others. Its context knows which body values name resources."""
+    """Return the parts that the program of an operation shares with others. The context knows which body values name resources."""
     places = operation.resource_places.values()
     own = (name for at, name in places if at is Location.BODY)
     shared = settings.shared or Shared()
@@ -220,10 +218,7 @@ DrawParts = Callable[[PartCompiler], Mapping[Location, Draw]]
 def compile_parts(
     operation: Operation, make: DrawParts, settings: GenerationSettings, *, hooks: ComponentHooks = NO_HOOKS
 ) -> OperationProgram:
-    """Return the draw program of an operation whose kind of description draws the parts itself.
-
-    Raises `NothingToBreak` and the errors of `make`.
-    """
+    """Return the draw program of an operation whose kind of description draws the parts itself. Raises `NothingToBreak` and the errors of `make`."""
     if settings.mode is GenerationMode.NEGATIVE:
         raise NothingToBreak(operation.label, NOTHING)
     compiler = PartCompiler(operation, settings, _shared(operation, settings), Budget())
@@ -237,7 +232,7 @@ def compile_parts(
 
 def too_deep(operation: Operation) -> Unsatisfiable:
     """Return the error for an operation whose schemas are nested too deep for the stack."""
-    return Unsatisfiable(operation.label, "its schemas lead on too deeply to be followed; simplify them")
+    return Unsatisfiable(operation.label, "its schemas are nested too deeply; simplify them")
 
 
 def _compiled(compiler: PartCompiler, hooks: ComponentHooks) -> OperationProgram:

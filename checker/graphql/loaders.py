@@ -71,7 +71,7 @@ def from_sdl(text: str, name: str) -> ReadSchema:
             if repaired == text:
                 raise
             document = parse(repaired, no_location=True, max_tokens=_MOST_TOKENS)
-            notes.append("it is written in SDL of before 2018, and was read as if it were of today")
+            notes.append("it is written in the SDL of before 2018, and was read as current SDL")
         known = _definitions(document, notes)
         schema = build_ast_schema(DocumentNode(definitions=tuple(known)), assume_valid=True, assume_valid_sdl=True)
     except RecursionError:
@@ -146,7 +146,7 @@ def _definitions(document: DocumentNode, notes: list[str]) -> Iterator[Definitio
     if missing:
         raise GraphQLError(f"the type {missing[0]} is used and not defined")
     for name in sorted(_named(directives) - known.keys() - specified_scalar_types.keys()):
-        notes.append(f"the type {name} is not defined; it is read as a scalar of which nothing is known")
+        notes.append(f"the type {name} is not defined; it is read as a scalar with unknown values")
         everything.append(ScalarTypeDefinitionNode(name=NameNode(value=name), directives=()))
     if roots is None and any(isinstance(one, SchemaExtensionNode) for one in rest):
         usual = tuple(
@@ -203,7 +203,7 @@ _UNKNOWN_FIELD: Final = re.compile(r"^HTTP (?:400|422)\b|isOneOf", re.MULTILINE)
 """Text of a refusal by servers without `isOneOf`. The field is younger than most servers."""
 _Answer = TypeVar("_Answer", Fetched, Response)
 _INVALID: Final = LoaderErrorKind.GRAPHQL_INVALID_SCHEMA
-_DOCUMENTS: Final = (".json", ".yaml", ".yml", ".html")  # Ends of URLs that are documents and no endpoints.
+_DOCUMENTS: Final = (".json", ".yaml", ".yml", ".html")  # Ends of URLs that belong to documents, not to endpoints.
 
 
 def open_source(source: DescriptionSource, options: FetchOptions) -> GraphQLDescription:
@@ -217,7 +217,7 @@ def open_source(source: DescriptionSource, options: FetchOptions) -> GraphQLDesc
             shown = options.redaction.url(source.url)
             is_claimed = GRAPHQL.claims(source.name)
             if not is_claimed and path.endswith(_DOCUMENTS):
-                raise ForeignDescription(f"{shown} is not called as a GraphQL endpoint is; give its URL")
+                raise ForeignDescription(f"{shown} does not look like the URL of a GraphQL endpoint; give that URL")
             web = Web(source.options, options, location=source.url)
             if path.endswith((".graphql", ".graphqls", ".gql")):
                 found = web.get(source.url, wait_s=source.wait_s)

@@ -135,7 +135,7 @@ def _own(
 def _label(schema: GraphQLSchema, document: DocumentNode, operation: OperationDefinitionNode) -> Label:
     """Return the label of the first root field, such as `Query.user`. Raises `ValueError`."""
     if operation.operation is OperationType.SUBSCRIPTION:
-        raise ValueError("it is a subscription, and those are not tested")
+        raise ValueError("it is a subscription, and subscriptions are not tested")
     root = schema.get_root_type(operation.operation)
     if root is None:
         raise ValueError(f"the schema has no {operation.operation.value}")
@@ -147,7 +147,7 @@ def _label(schema: GraphQLSchema, document: DocumentNode, operation: OperationDe
             return Label(f"{root.name}.{name}")
         if not name.startswith("__"):
             raise ValueError(f"`{root.name}` has no field `{name}`")
-    raise ValueError("it asks for nothing of the schema")
+    raise ValueError("it selects no field of the schema")
 
 
 def _fields(selection: SelectionSetNode, fragments: Mapping[str, SelectionSetNode], seen: list[int]) -> Iterator[str]:
@@ -179,8 +179,8 @@ class RootField:
     type_name: str
     name: str
     field: GraphQLField
-    role: RootRole  # Its row in the resource model.
-    only_by_name: bool = False  # Whether only gateways use it: it is tested only if a filter names it.
+    role: RootRole  # The row of the field in the resource model.
+    only_by_name: bool = False  # Whether only gateways use the field, so that it is tested only if a filter names it.
     method: ClassVar[str] = "POST"
     tags: ClassVar[tuple[str, ...]] = ()
 
@@ -399,7 +399,7 @@ class GraphQLDescription(ApiSchema):
     """An opened GraphQL schema."""
 
     def __init__(self, document: ReadSchema, location: str | None = None, base_url: str | None = None) -> None:
-        """`location` is the URL of the document; `base_url` that of its endpoint."""
+        """`location` is the URL of the document, `base_url` the URL of its endpoint."""
         self.document = document
         refuse_malformed(document.schema)
         self.location = location

@@ -35,7 +35,7 @@ class GivenArguments(Struct, frozen=True):
 
 
 def with_schema(schema: object) -> Callable[[Tested], Tested]:
-    """Return a decorator that makes a copy of a function a test of a schema; the function itself stays free for other schemas."""
+    """Return a decorator that copies a function and makes the copy a test of a schema. The function itself can be decorated for other schemas."""
 
     def decorated(test: Tested) -> Tested:
         require_function("parametrize", test)
@@ -129,7 +129,7 @@ def refuse_misuse(test: Callable[..., Any]) -> None:
     if given is not None and not (given.positional or given.named):
         raise IncorrectUsage(f"`given` above {name!r} needs at least one strategy, as with Hypothesis")
     if given is not None and CASE in given.named:
-        raise IncorrectUsage(f"`given` above {name!r} gives `case`, which is that of `parametrize`; name it otherwise")
+        raise IncorrectUsage(f"`given` above {name!r} gives `case`, the argument of `parametrize`; choose another name")
     if CASE not in inspect.signature(test).parameters:
         raise IncorrectUsage(f"{name!r} takes no argument `case`; add it: each test is given one")
 
@@ -214,7 +214,7 @@ class KeptClassChecks:
 
 
 class Attachments(Struct, frozen=True):
-    """The parts of a loaded schema beside its description and its configuration."""
+    """The parts of a loaded schema other than its description and its configuration."""
 
     hooks: tuple[HookRegistry, ...] = field(default_factory=lambda: (HookRegistry(HookScope.SCHEMA),))
     """Hooks of the schema, then of a test."""
@@ -225,4 +225,4 @@ class Attachments(Struct, frozen=True):
     application: "Application | None" = None  # The application in this process; None if requests go over the network.
     location: str | None = None  # The URL that the user gave for the description.
     engine: Any = None
-    """The `LibraryEngine` of a run over this description. Its settings apply, and it has configured the description."""
+    """The `LibraryEngine` of a run over this description, whose settings apply. It has already configured the description."""

@@ -41,7 +41,8 @@ def body_given(case: Case, json: Any, data: Any, files: Any) -> tuple[Any, str, 
         is_fit = case.media_type is not None and is_json(case.media_type)
         return json, str(case.media_type) if is_fit else "application/json", None
     if files is not None:
-        # The boundary follows from the id: with a random one, as clients use it, equal cases would send different requests.
+        # The boundary is derived from the id. With a random boundary, as in other clients, equal cases would send
+        # different requests.
         named = f"multipart/form-data; boundary=part-{case.id}"
         fields = {} if data is None else _fields(data)
         try:
@@ -99,7 +100,7 @@ class CallOptions(Struct, frozen=True):
 
     @property
     def transport(self) -> dict[str, Any]:
-        """Return the given options about sending, by the names that clients use."""
+        """Return the given options for the transport, under the names that clients use."""
         names = (
             "timeout", "verify", "cert", "proxies", "allow_redirects", "follow_redirects", "stream",
         )  # fmt: skip
@@ -219,8 +220,8 @@ class CheckOptions(Struct, frozen=True):
                 found.append(check)
             elif check.name in asked:
                 raise IncorrectUsage(
-                    f"`{check.name}` judges what was sent, and this response does not say what that was; "
-                    "give it `request=...`, the request of any HTTP client, or let `case.call_and_validate` send it"
+                    f"`{check.name}` judges the sent request, which this response does not contain; give it "
+                    "`request=...`, the request of any HTTP client, or let `case.call_and_validate` send it"
                 )
         return tuple(found)
 

@@ -1,4 +1,4 @@
-"""State machines of Hypothesis over the transitions of a description: sequences of calls that it draws and shrinks."""
+"""State machines of Hypothesis over the transitions of a description: sequences of calls that Hypothesis draws and shrinks."""
 
 import functools
 import json
@@ -94,9 +94,9 @@ class APIStateMachine(RuleBasedStateMachine):
 
     @classmethod
     def run(cls, *, settings: settings | None = None) -> None:
-        """Try scenarios until one fails or there were enough.
+        """Try scenarios until one fails or the configured number is reached.
 
-        Raises what the shortest failing one raises, and `IncorrectUsage`.
+        Raises the exception of the shortest failing scenario, or `IncorrectUsage`.
         """
         chosen = cls.usual_settings if settings is None else fit_for_sequences(settings)
         with _seeded(cls, chosen):
@@ -135,19 +135,19 @@ def state_machine(
 ) -> type[APIStateMachine]:
     """Return a state machine over the transitions between these operations; the configuration applies to tests without settings.
 
-    Raises `NoLinksFound` when there are none; `InvalidStateMachine` when those that are declared cannot be followed.
+    Raises `NoLinksFound` when there are none; `InvalidStateMachine` when declared links cannot be followed.
     """
     usable = {one.label: one for one in operations if not isinstance(one, BrokenOperation)}
     own = model.restricted(usable.keys())
     if not own.transitions:
         start = f"{title or 'the API'} has no links between its operations: "
         if model.transitions:
-            raise NoLinksFound(f"{start}none of them is between operations that are selected")
+            raise NoLinksFound(f"{start}none of them connects selected operations")
         faults = [fault for operation in usable.values() for fault in faults_of(operation)]
         broken = [one for one in faults if isinstance(one, InvalidTransition)]
         if broken:
             told = "; ".join(one.message for one in broken)
-            raise InvalidStateMachine(f"{start}none that is declared can be followed. {told}", broken)
+            raise InvalidStateMachine(f"{start}none of the declared links can be followed. {told}", broken)
         raise NoLinksFound(f"{start}declare `links`, or paths that share resources")
     rules = dict(_rules(own, usable))
     name = re.sub(r"\W", "", title) or "API"
@@ -198,7 +198,10 @@ def _following(name: str, transition: Transition, documented: frozenset[str]) ->
 
 
 def _was_called(label: Label) -> Any:
-    """Return the precondition that an operation was called. Responses do not matter: the rules must be the same when a server responds differently."""
+    """Return the precondition that an operation was called.
+
+    Responses do not matter, because the rules must stay the same when a server responds differently.
+    """
     return lambda self: any(sent.case.operation.label == label for sent in self.exchanged)
 
 

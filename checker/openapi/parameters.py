@@ -1,4 +1,4 @@
-"""Parameters of an operation: path item and operation merged, styles explicit. Their examples, and identifiers for paths."""
+"""Parameters of an operation: path item and operation merged, styles explicit. Also reads their examples, and identifiers for paths."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -86,7 +86,7 @@ def with_identifiers(document: OpenApiDocument, path: str, parameters: Sequence[
 def _with_identifiers(document: OpenApiDocument, path: str, parameter: Parameter) -> Parameter:
     """Return the parameter with the identifiers from response examples that its schema admits, unless it lists values itself.
 
-    Others are skipped without a warning, because a response example was not written for this parameter.
+    Other identifiers are skipped without a warning, because a response example was not written for this parameter.
     """
     # The identifiers of `/a/{id}/b/{b_id}` are in the responses of `/a/{id}/b` (lists and creations) and of the
     # resource itself.
@@ -160,7 +160,7 @@ else:
 
 
 class ValueReader(Struct):
-    """Finds out why a value of a request violates a schema, which is compiled when the first value is read."""
+    """Finds out why a value of a request violates a schema. The schema is compiled when the first value is read."""
 
     schema: Schema
     _compiled: Compiled | None = None
@@ -209,7 +209,7 @@ class Declared(Struct, frozen=True):
     pointer: str
     name: str
     place: str  # The value of `in`.
-    fault: str = ""  # The reason why it cannot be sent, if that is visible without reading its schema.
+    fault: str = ""  # The reason why the parameter cannot be sent, if that is visible without reading its schema.
 
     @property
     def key(self) -> tuple[str, str]:
@@ -352,7 +352,7 @@ def _is_needed(item: Declared, variables: Mapping[str, object]) -> bool:
 
 
 def parameter_names(document: OpenApiDocument, path: str, *lists: tuple[object, str]) -> Iterator[str]:
-    """Yield the names of the same parameters, as far as they are known without reading schemas."""
+    """Yield the names of the same parameters, if they are known without reading schemas."""
     variables = notations_of(path)
     yield from variables
     for raw, pointer in lists:
@@ -402,7 +402,7 @@ def _parameter(document: OpenApiDocument, item: Declared, *, required: bool) -> 
         inner = next(iter(dict(items_of(item.raw.get("content"))).values()), None)
         if isinstance(inner, dict) and inner.get("encoding"):
             raise MalformedOperation(
-                f"the query string `{item.name}` at {item.pointer} has an `encoding`, by which none is written; "
+                f"the query string `{item.name}` at {item.pointer} has an `encoding`, which is not supported; "
                 "declare its properties as parameters"
             )
         has_pairs = is_form(media_type)

@@ -1,6 +1,7 @@
 """An independent judge of requests: from the bytes on the wire and the declared operation to a verdict on every part.
 
-It shares the tables of styles and the decoders with the code that generates invalid requests, and nothing with the code that writes them. Beside the keywords of JSON Schema, `keyword`
+It shares the tables of styles and the decoders with the code that generates invalid requests, and shares nothing with
+the code that writes them. Beside the keywords of JSON Schema, `keyword`
 of a verdict is one of: `method`, `path` (the template does not match), `required` (missing), `style`, `duplicate`,
 `percent-encoding`, `utf-8`, `header-octets`, `cookie-octets`, `content-type`, `syntax`.
 """
@@ -106,7 +107,7 @@ class Rule:
         self._has_bases = has_bases(schema.document)
 
     def errors(self, value: Any) -> tuple[list[SchemaViolation], str]:
-        """Return the violations of a value, and a reason to doubt that it is valid without any.
+        """Return the violations of a value. If there are none, also return a reason to doubt its validity.
 
         A value of a base schema must also fit the heir that its discriminator names.
         """
@@ -246,8 +247,7 @@ class Part(Struct, frozen=True):
         if all(doubts):
             return self.ambiguous(doubts[0])
         if read_only:
-            # A server may refuse or ignore read-only properties in a request (OpenAPI 3.0, Schema Object): both are
-            # correct.
+            # A server may refuse or ignore read-only properties in requests (OpenAPI 3.0, Schema Object).
             return self.ambiguous(f"it has read-only properties: {', '.join(sorted(read_only))}")
         if len(fits) == len(errors) > 1 or not all(reading.doubt for reading in fits):
             # If several readings are all valid, it does not matter which of them the server takes.
@@ -306,7 +306,7 @@ def form_readings(content: bytes, rule: Rule, encoding: Encoding) -> list[Readin
 
 
 def _takes_rest(name: str, pairs: Pairs, rule: Rule, encoding: Encoding) -> bool:
-    """Whether a property may be an exploded object, to which undeclared pairs may belong."""
+    """Whether a property may be an exploded object. Undeclared pairs may belong to it."""
     how, inner = encoding[name], rule.outline.property(name)
     is_spread = how.is_styled and how.explode and how.style != "deepObject"
     is_open = "object" in inner.types and not inner.is_closed
@@ -457,7 +457,7 @@ def _part(piece: bytes) -> FormPart:
     disposition = fields.get("content-disposition", "")
     named = _NAME.search(disposition)
     return FormPart(
-        # HTML forms encode names so.
+        # HTML forms encode names in this way.
         None if named is None else named[1].replace("%22", '"').replace("%0D", "\r").replace("%0A", "\n"),
         fields.get("content-type"),
         content,
@@ -466,11 +466,11 @@ def _part(piece: bytes) -> FormPart:
 
 
 _NO_DECODER = "no decoder for this media type"
-_NO_BODY = "an empty body, or null, may be none at all"
+_NO_BODY = "an empty body, or null, may count as no body"
 # RFC 8259, 8.1: no byte order mark may be added, and a parser may ignore one.
 _BOM = "servers differ on whether JSON may start with a byte order mark"
 _YAML = "YAML 1.1 and YAML 1.2 read it differently"
-_OCTETS = "nothing says whether it is text or octets"
+_OCTETS = "no standard defines whether it is text or bytes"
 _STREAM = "the description does not say which values the text has one after another"
 _NAMELESS = "the parts have no names, and servers differ on how they match them"
 # RFC 8259, 4: names should be unique; how receivers treat equal ones is unpredictable.
@@ -546,7 +546,7 @@ def of_type(body: Body, content: bytes, content_type: str, rules: Rules, *, requ
 
 
 def _holds_files(content: bytes, content_type: str) -> bool:
-    """Whether content that is declared as an image, an archive or the like is one, also in a part; schemas cannot express this."""
+    """Whether content that is declared as an image, an archive or the like has this type, also in a part. Schemas cannot express this."""
     if not is_multipart(content_type):
         return is_of_its_kind(content, content_type)
     parts = parts_of(content, content_type)
@@ -583,7 +583,7 @@ def body_readings(body: Body, content: bytes, content_type: str, rule: Rule) -> 
             return _unstructured(content.decode(charset), rule)
         except LookupError:
             raise Undecided(f"the charset {charset!r} is not known") from None
-    # The readings of octets and of unknown media types: as text if possible, and as octets.
+    # Octets and unknown media types are read as text, if possible, and as octets.
     octets = _unstructured(content.decode("latin-1"), rule)
     if content.isascii():
         return octets
@@ -619,7 +619,7 @@ def _yaml_readings(content: bytes, content_type: str, rule: Rule) -> list[Readin
 
 
 def _unstructured(text: str, rule: Rule) -> list[Reading]:
-    """Return the readings of a text for which the schema may allow other types than text. Raises `Undecided` if it must have another type."""
+    """Return the readings of a text. The schema may also allow other types. Raises `Undecided` if the schema requires another type."""
     types = rule.outline.types
     if types and types <= {"array", "object", "null"}:
         raise Undecided(UNWRITTEN)
@@ -655,7 +655,7 @@ def path_verdicts(parameters: Iterable[Parameter], target: RequestTarget, rules:
         if not texts:
             continue
         outline = rules.of(parameter.schema).outline
-        # In `/{a}-{b}` a value with a hyphen can be split in several ways, and each way is that of some server.
+        # In `/{a}-{b}` a value with a hyphen can be split in several ways, and servers differ in the way that they choose.
         ways = [decode_path(parameter, text, outline) for text in dict.fromkeys(texts)]
         readings = [one for way in ways if isinstance(way, list) for one in way]
         if target.is_cut:
@@ -705,7 +705,7 @@ def _share_verdicts(share: OwnedPairs, rules: Rules) -> list[PartVerdict]:
     parameter = share.parameter
     if share.is_contested:
         return Part.of(parameter).ambiguous(ambiguity.SHARED, _shown(share.own))
-    # If all pairs may be undeclared ones, the parameter may be absent.
+    # If all pairs may be undeclared properties, the parameter may be absent.
     may_be_absent = bool(share.rest) and not share.own
     if may_be_absent and not parameter.required:
         return Part.of(parameter).valid()

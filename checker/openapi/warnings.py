@@ -1,6 +1,6 @@
 """Faults of a description that affect a part of an operation, found without sending requests.
 
-A field of the wrong type loses only its own meaning. Faults without which an operation cannot work are errors of the
+A field of the wrong type only loses its own meaning. Faults that make an operation unusable are errors of the
 operation, or of a part that is never sent.
 """
 
@@ -355,13 +355,13 @@ def _of_schema(document: OpenApiDocument, raw: object, at: str) -> Iterator[_War
         yield from _malformed(raw, at, document.dialect_at(at))
         reference = raw.get("$ref")
         if isinstance(reference, str) and document.has_strayed(reference, at):
-            message = f"`{reference}` at {at} is below a `$id`, from which it leads nowhere; it is looked up in the description"
+            message = f"`{reference}` at {at} leads nowhere from the `$id` above it; it is looked up in the description"
             yield WarningKind.MALFORMED_KEYWORD, at, message
         patterns = [("patternProperties", name) for name, _ in items_of(raw.get("patternProperties"))]
         for keyword, pattern in [("pattern", raw.get("pattern")), *patterns]:
             if isinstance(pattern, str) and ecma_pattern(pattern) is None:
                 place = pointer_child(at, keyword)
-                message = f"the regular expression {pattern[:_PATTERN]!r} at {place} is not supported; nothing is checked by it"
+                message = f"the regular expression {pattern[:_PATTERN]!r} at {place} is not supported, and is ignored"
                 yield WarningKind.UNSUPPORTED_REGEX, place, message
     elif not isinstance(raw, bool):
         message = f"the schema at {at} cannot be {shown(raw)}; it is ignored"

@@ -82,14 +82,14 @@ def key_of(case: Case) -> bytes:
 
 
 class Novelty:
-    """The inputs that this worker has made, for `generation.unique-inputs`."""
+    """The inputs that this worker has already generated, for `generation.unique-inputs`."""
 
     def __init__(self) -> None:
         self._seen: dict[Label, dict[bytes, int]] = defaultdict(dict)
         """Operation -> key of a request -> hash of the place that made it first."""
 
     def is_new(self, case: Case, *place: Hashable) -> bool:
-        """Whether no other place (phase, seed of the task, index) made a request: a place may be asked for its case again."""
+        """Whether no other place (phase, seed of the task, index) has made the request. A place may make its own case again."""
         seen = self._seen[case.operation.label]
         if len(seen) >= _MOST:
             seen.clear()
@@ -111,7 +111,7 @@ class GenerationRules(Struct, frozen=True):
     by_phase: bool = False  # Whether they differ from phase to phase.
     some_unique: bool = False  # Whether any operation has `unique_inputs`.
     overrides: Overrides = NO_OVERRIDES
-    """The overrides of all settings: making the settings of an operation takes as long as a step of a sequence may."""
+    """The overrides of all settings. They are kept, because making the settings of an operation is slow."""
 
     def unforced(self, operation: Operation, bindings: tuple[Binding, ...]) -> tuple[Binding, ...]:
         """Return the values of earlier responses at places without a forced value."""
@@ -131,16 +131,15 @@ _NEGATIVE: Final = GenerationMode.NEGATIVE
 BUDGET_BYTES: Final = 64 << 20
 """Room for nearly all programs of large descriptions: 24 to 79 MiB in eight of 134 to 1,049 operations, 48 cases each.
 
-`RunSettings.memory_growth_mib` has room for these programs and all other caches. A worker that grows beyond it is replaced,
-and its successor compiles everything again.
+`RunSettings.memory_growth_mib` has room for these programs and all other caches. A worker that grows beyond that is
+replaced, and its successor compiles everything again.
 """
 LEAST: Final = 8
-"""Number of programs that are always kept: as many operations take turns case by case (`supervisor/clusters.py`). If their
-programs did not fit, each case would compile its operation again.
+"""Number of programs that are always kept: this many operations take turns case by case (`supervisor/fuzz_plan.py`). If their programs did not fit, each case would compile its operation again.
 """
-_COUNTED_IN: Final = 8  # Once in so many uses the program is counted anew.
+_COUNTED_IN: Final = 8  # Once in this many uses, the size of the program is measured again.
 _FIRST_BLOCK: Final = 24
-"""Half of the cases are valid, and half of these have a certain optional part, so that enough refusals of it are seen to leave it out later."""
+"""Length of the first block. Half of its cases are valid, and half of these have a given optional part: enough to see whether the part is refused."""
 
 
 def block_start(index: int) -> int:
@@ -178,7 +177,7 @@ class ProgramCache(Struct):
         return program
 
     def keep(self, key: Key, program: "OperationProgram") -> bool:
-        """Keep a program that was compiled, and return whether that was for the first time."""
+        """Keep a compiled program, and return whether it was compiled for the first time."""
         self._kept[key] = program
         self._count(key, program)
         is_new = key not in self._met
@@ -215,7 +214,7 @@ class KnownValues(ValuePool, Protocol):
 
 
 PoolView = Callable[[Operation, Sequence[Binding], Sequence[Constraint]], KnownValues]
-"""(operation, values that a case takes in any event, demands on its path) -> values of earlier responses for the operation."""
+"""(operation, values that every case takes, demands on the path) -> values of earlier responses for the operation."""
 
 
 class UserValues(Protocol):
@@ -235,7 +234,7 @@ class ReusedValues(Struct):
     _of_paths: dict[str, tuple[Constraint, ...]] = field(default_factory=dict)  # Text of demands -> those on paths.
 
     def of(self, operation: Operation, phase: str, learned: str, given: Sequence[Binding] = ()) -> ValuePool | None:
-        """Return the values for cases of a phase that respect demands of the target. `given`: values that they take in any event."""
+        """Return the values for cases of a phase that respect demands of the target. `given`: values that every case takes."""
         usual = None
         if phase in self.phases:
             if learned not in self._of_paths:
@@ -262,7 +261,10 @@ CaseMaker = Callable[[Label, int, int, PhaseInfo], "GeneratedCase"]
 
 
 LateCases = tuple[int, str]
-"""Index of the first case of a list that a later phase sends, and that phase. From this case on, the list respects what is known in that phase."""
+"""Index of the first case of a list that a later phase sends, and that phase.
+
+From this case on, the list respects the demands that are known in that phase.
+"""
 ON_TIME: Final[LateCases] = (MOST_LISTED, "")
 
 
@@ -328,9 +330,9 @@ class CaseFactory:
     _programs: ProgramCache = dataclasses.field(default_factory=ProgramCache)
     learner: Learner = dataclasses.field(default_factory=Learner)
     _learned: dict[Label, tuple[Sequence[Constraint], str]] = dataclasses.field(default_factory=dict)
-    """Operation -> demands, and their text without those that its description does not admit."""
+    """Operation -> demands, and the text of those that its description admits."""
     _usable: dict[tuple[Label, str], str] = dataclasses.field(default_factory=dict)
-    """(operation, demands) -> the demands that its description admits."""
+    """(operation, demands) -> the demands that the description of the operation admits."""
     _unique: set[tuple[Label, str]] = dataclasses.field(default_factory=set)
     """(operation, phase) pairs with unique inputs."""
     _lists: CaseLists = dataclasses.field(init=False)
@@ -338,7 +340,7 @@ class CaseFactory:
     _met: set[Label] = dataclasses.field(default_factory=set)
     _novelty: Novelty = dataclasses.field(default_factory=Novelty)
     _related: dict[tuple[Label, str], Relations | None] = dataclasses.field(default_factory=dict)
-    """The relations of operations that lists were made for."""
+    """The relations of operations for which lists were made."""
     _random: RandomSource = dataclasses.field(default_factory=lambda: RandomSource(0))
     _shared: Shared = dataclasses.field(default_factory=Shared)
 
@@ -407,7 +409,7 @@ class CaseFactory:
     ) -> GeneratedCase:
         """Return case `index` of a task: the same in every worker. `newest` prefers the latest values.
 
-        The case respects what earlier phases and the cases of the task below the index `after` taught.
+        The case respects demands that were learned in earlier phases, or from cases of the task below the index `after`.
         """
         learned = self.learned(label, phase.name, after)
         program = self.program(label, phase.name, learned)
@@ -454,8 +456,8 @@ class CaseFactory:
         number = _STEPS + (index << _STEP_BITS) + step
         bindings = self.rules.unforced(self.operations[label], bindings)
         made = self._in_mode(label, (seed, number), phase, bindings, is_wrong=is_wrong)
-        # Some members of the body repeat values of the path: the target demands it, or the description suggests it and
-        # the drawn case does so.
+        # Some members of the body repeat values of the path, because the target demands this, or because the
+        # description suggests it and the drawn case does so.
         found: list[Binding] = []
         relations = self.program(made.label, phase.name, made.learned).relations
         if relations is not None:
@@ -465,7 +467,7 @@ class CaseFactory:
                 present = list(values_at(made.case.body, one.path))
                 for binding in bindings:
                     is_of_path = (binding.location, binding.name) == (Location.PATH, one.given)
-                    # A text does not fit a member that is a number, nor a number one that is a text.
+                    # A text does not fit a numeric member, nor a number a text member.
                     if is_of_path and present and isinstance(present[0], str) is isinstance(binding.literal, str):
                         found.append(replace(binding, location=Location.BODY, name=pointer_child("", *one.path)))
         repeated = self.rules.unforced(made.case.operation, tuple(found))
@@ -500,7 +502,10 @@ class CaseFactory:
         return made
 
     def maker(self, phase: Phase) -> CaseMaker:
-        """Return the maker of the cases of a phase. It raises `Exhausted` when there are no more, `FilteredOut` for one that is left out."""
+        """Return the maker of the cases of a phase.
+
+        The maker raises `Exhausted` when there are no more cases, and `FilteredOut` for a case that is left out.
+        """
         source = phase.source
         makers: dict[CaseSource, CaseMaker]
         makers = {CaseSource.LISTED: self.listed, CaseSource.DRAWN: self.drawn, CaseSource.CHAINED: self.make_first}
@@ -517,10 +522,10 @@ class CaseFactory:
     def worthwhile(
         self, made: GeneratedCase, index: int, phase: PhaseInfo, judged: int, source: CaseSource
     ) -> GeneratedCase:
-        """Return case `index` of a task whose cases below `judged` are judged. Raises `FilteredOut` for one that is left out."""
+        """Return case `index` of a task whose cases below `judged` are judged. Raises `FilteredOut` for a case that is left out."""
         meta, other = made.case.meta, made.other
         is_wrong = meta is not None and meta.mode is _NEGATIVE
-        # Examples are chosen by authors and users, and one of them may show what no other case does.
+        # Authors and users choose examples, and one of them may show a behaviour that no other case shows.
         is_chosen = isinstance(other, Literal) or (isinstance(other, Listed) and other.phase != COVERAGE)
         if not (is_wrong or is_chosen) and may_remove_caller(made.case):
             raise FilteredOut(f"{made.label}: case {index} may remove the account of the run")
@@ -535,7 +540,7 @@ class CaseFactory:
         return made
 
     def drawn(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
-        """Return case `index` of a task, which respects what the blocks before its own taught."""
+        """Return case `index` of a task. It respects the demands that were learned in earlier blocks."""
         return self.make(label, task_seed, index, phase, after=block_start(index))
 
     def _made_new(self, make: CaseMaker, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
@@ -550,7 +555,7 @@ class CaseFactory:
     def listed(
         self, label: Label, task_seed: int, index: int, phase: PhaseInfo, *, of: str = "", late: LateCases = ON_TIME
     ) -> GeneratedCase:
-        """Return case `index` of the list of the phase, or of another one (`of`); `late`: the part that a later phase sends.
+        """Return case `index` of the list of the phase, or of another one (`of`); `late`: the cases that a later phase sends.
 
         Raises `Exhausted` beyond the last case, and `FilteredOut` for a case that hooks refuse or that was sent before.
         """
@@ -571,7 +576,7 @@ class CaseFactory:
         return made
 
     def _listing(self, label: Label, phase: str, late: LateCases) -> "_AdaptingList":
-        """Return the list of an operation. Those that were read last are kept; others are read again."""
+        """Return the list of an operation. The lists that were read last are kept; others are read again."""
         key = label, phase, late
         found = self._adapting.pop(key, None) or _AdaptingList(self, *key)
         self._adapting[key] = found
@@ -664,7 +669,7 @@ class CaseFactory:
         # A recipe holds the digest of its request (`Listed.likeness`): after a change of the description, the same
         # number may be another case.
         if made is None or made.other != replace(recipe, without=()):
-            raise OutOfDate(f"{label}: case {recipe.number} of the {recipe.phase} phase is another one now")
+            raise OutOfDate(f"{label}: case {recipe.number} of the {recipe.phase} phase is a different case now")
         return GeneratedCase(without(made.case, recipe.without), label, (), made.bindings, recipe)
 
     def _literal_again(self, step: Step, recipe: Literal, name: str, phase: PhaseInfo) -> GeneratedCase:
@@ -692,13 +697,13 @@ class CaseFactory:
             # On Django Oscar, 44 cases of coverage had a path variable of 1, -1, '00' or '000', and all but the 1s that
             # exist by chance got 404.
             if has_ordinary_name(listed, pool):
-                raise FilteredOut(f"{label}: case {number} makes up a name where others are known")
+                raise FilteredOut(f"{label}: case {number} invents a name although names are known")
             token = renew(listed, found, wanted.token)
             self._relate(listed, found, wanted.learned)
             recipe = Listed(phase, number, digest(repr(found.key)), token=token, learned=wanted.learned)
         case = self._hooks_of(operation).finished(listed)
         if case is None:
-            raise FilteredOut(f"{label}: a hook does not want case {number}")
+            raise FilteredOut(f"{label}: a hook rejected case {number}")
         return GeneratedCase(case, label, (), taken, recipe)
 
     def _relate(self, case: Case, listed: object, learned: str) -> None:
@@ -713,7 +718,7 @@ class CaseFactory:
                 self._related[key] = None if program is None else program.relations
         relations = self._related.setdefault(key, None)
         if relations is not None:
-            # The value that a case tests stays as it is.
+            # The value that a case tests stays unchanged.
             kept = listed.parameter
             if listed.location is Location.BODY:
                 kept = unescaped((listed.pointer or "").rpartition("/properties/")[2].partition("/")[0])
@@ -724,7 +729,7 @@ class CaseFactory:
 class _AdaptingList:
     """The cases of one list, which begins again when a new demand of the target is learned, without the cases that were sent before.
 
-    Indices follow from the demands and the indices of the cases that they were learned from: all workers agree.
+    Indices are derived from the demands and from the indices of the cases that showed them, so all workers agree.
     """
 
     factory: CaseFactory
@@ -747,7 +752,7 @@ class _AdaptingList:
             # If the description omits a rule, every case of a list may be refused. So the list begins again with the
             # new demand, without the cases that were sent.
             if learned != self._learned:
-                # The part that a later phase sends does not begin again, or it would at each turn.
+                # The cases that a later phase sends do not begin again. Otherwise they would begin again at each turn.
                 self._learned, self._number = learned, 0 if count < first else self._number
             listed = self.factory.listed_at(self.label, self.phase, self._number, learned)
             if listed is None:
@@ -762,7 +767,7 @@ class _AdaptingList:
         return self._places[index]
 
     def begins_topic(self, index: int) -> bool:
-        """Return True for the first case of a topic, and for the cases that a list begins with, because others change one thing of them."""
+        """Return True for the first case of a topic, and for the cases at the start of a list, because the other cases are changes of these."""
         return self._places[index][1] < _BASES or index in self._topics.values()
 
 
@@ -848,8 +853,8 @@ class LeftOutFirst:
 class SmallestFirst:
     """Makes the cases of the first task of one or more operations: the smallest case of each, then those of the phase.
 
-    The list of the coverage phase begins with the smallest case. In other listing phases it is added before their own cases;
-    in drawing phases it replaces the first case.
+    The list of the coverage phase begins with the smallest case. Other phases with lists get this case as an additional
+    first case. In phases that draw, it replaces the first case.
     """
 
     factory: CaseFactory
@@ -897,7 +902,7 @@ class RecalledFirst:
             except (CheckerError, Rejected) as error:
                 # If an operation has no cases at all, that is reported when its own cases are made.
                 raise FilteredOut(
-                    f"{label}: case {index} of an earlier run cannot be made any more: {error}"
+                    f"{label}: case {index} of an earlier run can no longer be generated: {error}"
                 ) from error
         made = self.makes(label, task_seed, index - len(self.recalled), phase)
         made.case.id = name
@@ -912,7 +917,7 @@ _BLOCK: Final = 200
 class EachOnce:
     """Makes drawn cases, without safe requests that an earlier case of the block has sent: their responses are known.
 
-    A repeated case is replaced by another one if it has invented values alone.
+    A repeated case is replaced by another one if all its values are invented.
     """
 
     makes: CaseMaker
@@ -941,7 +946,7 @@ class EachOnce:
             made = self.makes(label, task_seed + attempt * _APART, index, phase)
             if not is_safe(made.case) or self._first.setdefault(key_of(made.case), index) >= index:
                 return made
-            # Usually there is no other value of an earlier response, so another case would name nothing that exists.
+            # Usually there is no other value of an earlier response, so another case would name no existing resource.
             if made.bindings or made.other is not None:
                 raise FilteredOut(f"{label}: the request of case {index} was sent before")
         raise Exhausted(label)

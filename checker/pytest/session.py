@@ -55,8 +55,8 @@ from checker.workers.recording.traffic import MODES, Components
 
 _hook = HookimplMarker("allure")
 _MOST_CALLS: Final = 200
-"""Calls with different arguments that are kept for an operation: because a test may attach something in each of its cases."""
-_SINGLE: Final = ("severity", "thread", "host")  # Labels of which a result has one, as in `allure_commons.types`.
+"""Most calls with different arguments that are kept for an operation, because a test may attach something in each case."""
+_SINGLE: Final = ("severity", "thread", "host")  # Labels that a result has only once, as in `allure_commons.types`.
 
 
 class AllureCalls:
@@ -202,7 +202,7 @@ class SessionCalls(Struct, eq=False):
             self.lost += 1
             return
         self.calls.append(call)
-        # The call keeps its outcome alive: no other one has its `id`.
+        # The call keeps its outcome alive, so no other outcome has the same `id`.
         self._by_response[id(call.outcome)] = call
 
     def judged(self, response: Response, results: Sequence[CheckResult], command: str) -> None:
@@ -291,13 +291,14 @@ class SessionCalls(Struct, eq=False):
                 problem = write_summary(row, Path(path), report, context)
             yield problem or f"{row.title}: {path}"
         if self.lost:
-            yield f"{self.lost:,} requests beyond the first {_MOST:,} are not in them"
+            yield f"{self.lost:,} requests after the first {_MOST:,} are not in the reports"
 
     def closed(self) -> Iterator[str]:
         """Yield the line about a session in which nearly every response was 401 or 403; nothing for others."""
         if self.answered >= _FEWEST and self.refused >= NEARLY_ALL * self.answered:
             yield (
-                f"{self.refused:,} of {self.answered:,} responses were 401 or 403: the tests say nothing about the API behind it; "
+                f"{self.refused:,} of {self.answered:,} responses were 401 or 403: the tests show nothing about the "
+                "API itself; "
                 "give credentials (`[auth]`, `case.call(session=...)`, `@schema.auth()`)"
             )
 
@@ -398,7 +399,7 @@ class ChecksFailed(AssertionError):
 
 
 def show(item: pytest.Item, excinfo: pytest.ExceptionInfo[Any], report: pytest.TestReport) -> None:
-    """Put failed checks into a report; anything else stays as it is."""
+    """Put failed checks into a report; other exceptions stay unchanged."""
     groups = list(_groups(excinfo.value))
     if not groups:
         return
@@ -418,7 +419,7 @@ def show(item: pytest.Item, excinfo: pytest.ExceptionInfo[Any], report: pytest.T
     )
     crash = getattr(report.longrepr, "reprcrash", None)
     if crash is not None:
-        # The summary and JUnit show one line of it.
+        # The summary and JUnit show one line of the error.
         crash.message = ", ".join(dict.fromkeys(one.title for group in groups for one in group.exceptions))
 
 

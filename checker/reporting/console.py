@@ -44,7 +44,7 @@ from checker.reporting.warnings import warning_groups
 if TYPE_CHECKING:
     from checker.reporting.live_lines import LiveLines
 
-_FEW_CAUSES = 2  # Causes from which they are listed: a single cause is visible in its own block.
+_FEW_CAUSES = 2  # Number of causes from which causes are listed. A single cause is visible in its own block.
 _MOST_CAUSES = 40
 
 
@@ -93,10 +93,10 @@ def _as_python(command: str, *, is_first: bool) -> list[str]:
 
 
 _FIELD = 18
-_LARGE_BYTES = 1_000_000  # Size of a description from which reading it takes noticeable time.
+_LARGE_BYTES = 1_000_000  # Size from which reading a description takes noticeable time.
 _ELSEWHERE = "`--max-shown` shows more, and a report all of them, such as `--report html`."
 _PULSE_S = (10.0, 60.0)  # Least and greatest number of seconds between two progress lines without a terminal.
-_NOTICEABLE_S = 1.0  # Time from which the writing of reports is shown, in seconds.
+_NOTICEABLE_S = 1.0  # Seconds after which the writing of reports is shown.
 _PULSE_SHARE = 1 / 30  # Share of the elapsed time between two progress lines, so that long runs have fewer lines.
 
 
@@ -113,7 +113,7 @@ class Console:
         self._opened: SchemaOpened | None = None
         self._next_pulse = clock() + _PULSE_S[0]
         self._ended: float | None = None
-        """When the testing ended."""
+        """The time when the testing ended."""
         self._is_writing_told = False
         self.screen = Screen(stream, color=settings.report.color)
 
@@ -310,7 +310,7 @@ class Console:
         if opened.fetched_from:
             glyph = self.screen.glyph("warning")
             self.screen.line(
-                f" {glyph}  The description comes from {opened.fetched_from}, and names another host:", "bold yellow"
+                f" {glyph}  The description comes from {opened.fetched_from}, but names another host:", "bold yellow"
             )
             self.screen.line("     all requests go to the base URL above; give `--url` to choose where.")
             self.screen.line()

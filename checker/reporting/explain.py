@@ -26,7 +26,7 @@ from checker.reporting.text import counted, xml_text
 class Explanation(Struct, frozen=True):
     """The text of a page that is not in the tables."""
 
-    what: str  # The observation, and why it is a defect.
+    what: str  # The observation, and the reason why it is a defect.
     fix: str  # The usual cause, and the remedy.
     setting: str = ""  # Lines of `checker.toml` that change the check; may be empty.
 
@@ -96,12 +96,12 @@ PAGES: Final[Mapping[str, Explanation]] = {
     ),
     "ST201": Explanation(
         "A request that breaks the description was accepted. The message names the part that is wrong.",
-        "Validate the part, or make the schema say what is really accepted.",
+        "Validate the part, or state in the schema what the server accepts.",
         _STATUSES.format(check="negative_data_rejection", statuses='"4XX", 200'),
     ),
     "ST202": Explanation(
         "A request that keeps to the description was refused.",
-        "Make the schema say what the server asks for: lengths, patterns, what depends on what.",
+        "State in the schema what the server requires: lengths, patterns, dependencies between properties.",
         _STATUSES.format(check="positive_data_acceptance", statuses='"2XX", 404, 418'),
     ),
     "ST203": Explanation(
@@ -110,7 +110,7 @@ PAGES: Final[Mapping[str, Explanation]] = {
         _STATUSES.format(check="missing_required_header", statuses="400, 401, 422"),
     ),
     "ST204": Explanation(
-        "A method that the description does not have did not get 405 and an Allow header (RFC 9110, 15.5.6).",
+        "The response to a method that the description does not have was not 405 with an Allow header (RFC 9110, 15.5.6).",
         "Return 405, or document the method. Gateways and CORS handlers often handle OPTIONS themselves.",
         "[phases.coverage]\nunexpected-methods = []",
     ),
@@ -127,7 +127,7 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "Look for writes that are not visible at once, for ids in another form, and for links that name another field.",
     ),
     "ST303": Explanation(
-        "A read shows another value than the one that an accepted write sent before.",
+        "A write was accepted, but a later read shows another value than the one that was sent.",
         "Store the value, refuse the write, or mark the property as `readOnly`. Look for caches and for rounding.",
     ),
     "ST304": Explanation(
@@ -155,19 +155,20 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "Look for a missing prefix, and for an identifier in another form.",
     ),
     "ST310": Explanation(
-        "Two equal requests at once were both accepted. One after the other, the second one is refused, shows what the first one made, or is paid for as well.",
+        "Two equal requests that were sent at the same time were both accepted. If they are sent one after the other, "
+        "the second one is refused, returns the resource of the first one, or is charged separately.",
         "Check and act in one step: with a unique index, a conditional UPDATE, or a lock around both.",
     ),
     "ST311": Explanation(
-        "A collection states more items than its pages have.",
+        "The total of a collection is larger than the number of items on its pages.",
         "Count with the conditions of the query that reads the items: deleted and hidden ones are often counted.",
     ),
     "ST312": Explanation(
-        "GET shows a resource, and HEAD says that there is none, or fails.",
+        "GET returns a resource, but HEAD fails or reports that there is none.",
         "Route HEAD to the handler of GET, or refuse it with 405.",
     ),
     "ST313": Explanation(
-        "Each GET of a resource changes its version, or a number that a write of it counts.",
+        "Each GET of a resource changes its version, or a counter that only writes should change.",
         "Load the resource without storing it: caches, crawlers and retries send GET at any time (RFC 9110, 9.2.1).",
     ),
     "ST314": Explanation(
@@ -175,8 +176,8 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "Replace the list. A client that repeats a PUT after a lost response must not change anything (RFC 9110, 9.2.2).",
     ),
     "ST315": Explanation(
-        "A PUT leaves a property out, the response shows the resource without it, and a read shows the old value.",
-        "Remove the property when a PUT has none, or return what is stored.",
+        "A PUT omits a property. Its response shows the resource without the property, but a read still shows the old value.",
+        "Remove the property when a PUT omits it, or return what is stored.",
     ),
     "ST316": Explanation(
         "A request with the entity tag of an old version is served as if the version were the current one.",
@@ -184,26 +185,27 @@ PAGES: Final[Mapping[str, Explanation]] = {
     ),
     "ST317": Explanation(
         "Two requests with the same Idempotency-Key create two resources.",
-        "Store the key with the resource in one step, and return what the first request made.",
+        "Store the key with the resource in one step, and return the resource of the first request.",
     ),
     "ST318": Explanation(
-        "Pages leave out items: a larger page shows them between two pages.",
-        "Begin a page with the first item behind the cursor, and sort by a unique key.",
+        "Pages leave out items that a larger page shows.",
+        "Begin a page with the first item after the cursor, and sort by a unique key.",
     ),
     "ST319": Explanation(
-        "A PATCH sets a number to zero that it does not name, although the values that it names are stored already.",
+        "A PATCH sets a number to zero that it does not contain, although all values that it contains are stored already.",
         "Change the fields that the request has: defaults of the others must not be written (RFC 5789, 2; RFC 7396, 1).",
     ),
     "ST401": Explanation(
-        "An operation whose description requires credentials succeeds without them, or with wrong ones.",
+        "An operation whose description requires credentials succeeds without credentials, or with wrong ones.",
         "Check them on the server, or say `security: []` for an operation that is public.",
     ),
     "ST402": Explanation(
-        "A user reads what another user made: it is neither public nor in the list that this user gets.",
+        "A user reads a resource of another user. The resource is neither public nor in the list that this user gets.",
         "On the server, compare the owner of the resource with the caller in every operation that reaches it.",
     ),
     "ST403": Explanation(
-        "An error response holds a stack trace, an error of the database, a path of the server or a secret, which help an attacker.",
+        "An error response holds a stack trace, an error of the database, a path of the server or a secret, which "
+        "helps an attacker.",
         "Turn the debug mode off, write the details to the log, and return a message of your own.",
     ),
     "ST404": Explanation(
@@ -215,11 +217,11 @@ PAGES: Final[Mapping[str, Explanation]] = {
         "Pass values as parameters of a statement or template, compare paths and addresses with a list, and refuse line breaks in headers.",
     ),
     "ST406": Explanation(
-        "A user changes or removes what another user made: the owner reads the change.",
+        "A user changes or removes a resource of another user, and the owner then reads the change.",
         "On the server, compare the owner of the resource with the caller in every operation that reaches it.",
     ),
     "ST407": Explanation(
-        "A token is accepted after a logout with it was accepted.",
+        "A token is still accepted after a successful logout with the same token.",
         "Remove the session, or list its token as revoked until it expires.",
     ),
     "ST901": Explanation("A check of your own failed: its message is the text of the assertion.", "Look at the check."),
@@ -249,7 +251,7 @@ def pages_for(name: str) -> list[str] | None:
         "    [warnings]",
         f'    fail-on = ["{row.name}"]',
         "",
-        f'To turn it off: --warnings off, or with the names of all others. To fail on it: fail-on = ["{row.name}"].',
+        f'To turn it off: --warnings off, or --warnings with the names of all others. To fail on it: fail-on = ["{row.name}"].',
     ]
     return ["\n".join(lines)]
 
@@ -328,7 +330,7 @@ def operation_page(
 
 def _head(label: str, view: RunView, outcome: OperationOutcome | None) -> Iterator[str]:
     if outcome is None or not outcome.reach:
-        reach = "no case of it got a response"
+        reach = "none of its cases got a response"
     elif outcome.reach == "2xx":
         reach = "served (2xx)"
     else:

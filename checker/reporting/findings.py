@@ -53,7 +53,7 @@ def severity_rank(severity: str) -> int:
 MOST_IN_FULL = 2
 """Places of a cause that are printed in full. If a cause has more, one place is printed and the others are listed."""
 _UNDOCUMENTED_STATUS = "ST103"
-"""Undocumented statuses are most findings of a first run and rarely defects, so their groups come last."""
+"""Kinds of failures whose groups come last. Undocumented statuses are most findings of a first run, and rarely defects."""
 
 
 class Cause(Struct, frozen=True):
@@ -85,7 +85,7 @@ class Cause(Struct, frozen=True):
 
     @property
     def is_bug(self) -> bool:
-        """Whether it is worse than a deviation from the description: a grave failure, or one of a user's check."""
+        """Whether the cause is worse than a deviation from the description: a grave failure, or a failure of a user's check."""
         return severity_rank(self.worst.severity) <= _GRAVE or self.worst.code in ("", CustomFailure.code)
 
     @property
@@ -98,7 +98,7 @@ class Cause(Struct, frozen=True):
 
 
 def cause_of(finding: Finding) -> str:
-    """Return the fingerprint of a finding's cause. A finding that was recorded without a cause is its own."""
+    """Return the fingerprint of a finding's cause. A finding that was recorded without a cause is its own cause."""
     return finding.cause or finding.fingerprint
 
 
@@ -128,7 +128,7 @@ def place_lines(cause: Cause, most: int) -> Iterator[str]:
     yield from cut_list(places, most, advice=": a report such as `--report json` lists all of them")
 
 
-UNSHOWN = "The rest cannot be shown: {why}. This is a bug of checker."
+UNSHOWN = "The rest cannot be shown: {why}. This is a bug in checker."
 INTERMITTENT, _TEMPORARY = "intermittent", "temporary by its status"
 _NOT_TRIED, _SPENT = "not tried again", "needs a fresh server"
 SEQUENCE, DEPENDENT = "needs its sequence", "dependent on earlier requests"
@@ -213,7 +213,10 @@ def _rank(findings: Iterable[Finding]) -> int:
 
 
 def kinds_of(finding: Finding) -> tuple[str, ...]:
-    """Return the `MARKS` of a finding, the reasons why one command may not reproduce it; empty for a stable finding, or if no request can be retried."""
+    """Return the `MARKS` of a finding: the reasons why one command may not reproduce it.
+
+    Empty for a stable finding, and if no request can be retried.
+    """
     if not finding.case and finding.investigation.reproduced is None:
         return ()
     is_alone = len(finding.steps) <= 1
@@ -226,8 +229,8 @@ def kinds_of(finding: Finding) -> tuple[str, ...]:
     )
     found = {
         INTERMITTENT: is_intermittent(finding.investigation),
-        # The server says that the error is temporary (RFC 9110, 15.6.4). However often it was seen, a lock may outlast
-        # all repetitions.
+        # The server says that the error is temporary (RFC 9110, 15.6.4). Even if it was seen each time, a lock may
+        # outlast all repetitions.
         _TEMPORARY: status == UNAVAILABLE
         and finding.code == ServerError.code
         and was_repeated
@@ -259,7 +262,7 @@ def marks_of(finding: Finding) -> tuple[str, ...]:
 def _origins(finding: Finding) -> Iterator[tuple[int, Binding, int | None]]:
     """Yield (index of a request, binding to a value of an earlier response, index of the request with that response).
 
-    The last is None if a request outside the sequence returned the value.
+    The last index is None if a request outside the sequence returned the value.
     """
     if is_of_method_alone(finding):
         return
@@ -326,7 +329,7 @@ def _request_of(finding: Finding) -> tuple[str, str]:
 def _blocks(
     cases: Iterable[list[Finding]], truncation: Truncation, shown: Shown, printed: Printed, hidden: set[str]
 ) -> str:
-    """Return numbered blocks. `hidden` collects places whose masking has been mentioned, so that it is mentioned once."""
+    """Return numbered blocks. `hidden` collects the places whose masking was already mentioned, so that each is mentioned once."""
     numbered = enumerate(cases, 1)
     return "\n\n".join(_block(number, case, truncation, shown, printed, hidden) for number, case in numbered)
 
@@ -410,11 +413,11 @@ def maker_line(finding: Finding, made: ResourceMade) -> str:
         return f"{made.path}: shown by a request that may have created it"
     if finding.investigation.reproduced is None and made.label != finding.label:
         return f"{made.path}: perhaps not needed, because the refusal was not tried again"
-    return f"{made.path}: already existed; if it does not, the status is that of a created resource"
+    return f"{made.path}: already existed; if it is missing, the status is that of a created resource"
 
 
 def is_replayable(finding: Finding) -> bool:
-    """Whether `checker replay` can reproduce it: the printed command failed again, and not because of its response time."""
+    """Whether `checker replay` can reproduce the finding: the printed command failed again, and not because of its response time."""
     is_settled = finding.investigation.stage == "minimised" and finding.investigation.reproduced is True
     return bool(finding.case) and is_settled and finding.check != MAX_RESPONSE_TIME
 
@@ -524,8 +527,8 @@ _LIST: Final = re.compile(r":\n- ")
 def fact_of(finding: Finding, case: FailedCase) -> str:
     """Return what is wrong: ``500 on `?sort=-due`: KeyError``, `received 202, documented: 201, 400`. Empty if unknown.
 
-    For a server error, and for a refusal of valid data without a reason: the input and the text of the response. Otherwise:
-    the line of the message that names the fault, or the first line.
+    For a server error, and for an unexplained refusal of valid data, this is the input and the text of the response.
+    Otherwise it is the line of the message that names the fault, or the first line.
     """
     message, answer = case.failures[0][1], case.answer
     status = (answer.status or 0) if answer is not None else 0

@@ -32,7 +32,7 @@ _NOT_ALONE = re.compile(r'"\$|nullable"|"exclusiveM\w+": (?:true|false)')
 _EXTRAS: Final = ("additionalProperties", "unevaluatedProperties")
 _NEEDS_OTHERS: Final = (*_EXTRAS, "unevaluatedItems", "additionalItems", "type")
 _ANY_VALUE: Final = (*_EXTRAS, "format")
-"""Keywords whose failure may recur with another value: for undeclared properties, times and ids."""
+"""Keywords whose failure may recur with another value, such as an undeclared property, a time or an id."""
 _COUNTED: Final = ("contains", "minContains", "maxContains")
 _ITEMS: Final = ("prefixItems", "items")
 _TOGETHER: Final = {keyword: group for group in (_COUNTED, _ITEMS) for keyword in group}
@@ -45,8 +45,10 @@ _SHOWN_BY_STATUS: Final = (
     "positive_data_acceptance", "missing_required_header", "unsupported_method", "use_after_free",
     "ensure_resource_availability", "ignored_auth", "object_level_authorization", "object_level_writes", "session_ends",
 )  # fmt: skip
-"""Checks whose failure shows in the status of the last response, or in symptoms of its body. After a fix of what another check
-found, the status may stay as it is."""
+"""Checks whose failure shows in the status of the last response, or in symptoms of its body.
+
+The status may stay the same when a failure of another check is fixed.
+"""
 
 
 class Symptom(Struct, frozen=True):
@@ -82,7 +84,7 @@ class Symptom(Struct, frozen=True):
 
 
 def is_at_once(finding: Finding) -> bool:
-    """Whether the last command sends two requests at once and nothing else shows the failure."""
+    """Whether the failure shows only if the last command sends two requests at once."""
     command = finding.investigation.reproduction.rpartition("\n")[2]
     if curl.AT_ONCE[0] not in command or finding.further:
         return False
@@ -96,16 +98,16 @@ def is_at_once(finding: Finding) -> bool:
 def unproved(finding: Finding) -> str:
     """Return why programs cannot judge the last response of a finding without symptoms."""
     if finding.further:
-        return "the check compares the responses to several requests, as checker replay does"
+        return "the check compares the responses to several requests: use checker replay"
     if is_at_once(finding):
-        return "it takes two requests at once, which checker replay sends"
+        return "it needs two requests at the same time: use checker replay"
     if has_response(finding.interactions[-1].exchange):
         return "only its check can judge the response: use checker replay"
-    return "the request got no response, which no test can prove"
+    return "the request got no response, and no test can prove that"
 
 
 def symptoms_of(finding: Finding) -> Iterator[Symptom]:
-    """Yield the symptoms of a finding; none for a cut response, and none if only its check can see the failure in the responses."""
+    """Yield the symptoms of a finding; none for a truncated response, or if only the check can recognise the failure in the responses."""
     exchange = finding.interactions[-1].exchange
     if finding.further or is_at_once(finding) or finding.check not in _SHOWN_BY_STATUS:
         return
@@ -157,7 +159,8 @@ def _at_place(path: Path, keyword: str, document: Any) -> Iterator[Symptom]:
 def _schema_of(keyword: str, message: str) -> dict[str, Any] | None:
     """Return the broken keyword with the keywords on which its meaning depends, from the schema in a message.
 
-    None if the schema is cut there, or if its other keywords or other parts of the description have an influence.
+    None if the schema is truncated in the message, or if the meaning also depends on other keywords or other parts of
+    the description.
     """
     quoted = _QUOTED.search(message)
     if keyword in _NEEDS_OTHERS or quoted is None or _NOT_ALONE.search(quoted[1]):
@@ -169,9 +172,9 @@ def _schema_of(keyword: str, message: str) -> dict[str, Any] | None:
 
 
 def item_of(finding: Finding) -> Path:
-    """Return the path of the list item that contains an invalid value; empty if it is in no list. Without that item, nothing is proved.
+    """Return the path of the list item that contains an invalid value; empty if the value is in no list. A response without that item proves nothing.
 
-    If the value is wrong because it exists, its own item does not count: a fix removes it.
+    If the value itself must not exist, its own item does not count, because a fix removes that item.
     """
     symptom = next((one for one in symptoms_of(finding) if one.path), None)
     path = () if symptom is None else symptom.path[:-1] if symptom.kind == "has" else symptom.path
@@ -205,9 +208,8 @@ _WRONG_PARAMETER = re.compile(r"parameter `(.+?)` in (?:header|cookie) - ")
 def unproving_statuses(finding: Finding, calls: Sequence[Call]) -> frozenset[int]:
     """Return the statuses of the last response that prove nothing about a finding, although its situation was prepared.
 
-    The finding's own status may be among them: callers look at it first. With each of these statuses the request was refused
-    before it was handled, because of its credentials, the load of the server, or a resource that exists or is missing. For a
-    check that expects a refusal, a conflict is one. A removed resource may be missing.
+    The finding's own status may be among them, so callers compare with it first. With each of these statuses the
+    request was refused before it was handled, because of its credentials, the load of the server, or a resource that exists or is missing. A check that expects a refusal accepts a conflict as a refusal. A removed resource may be missing.
     """
     found = set(TRANSIENT)
     *earlier, last = calls
@@ -237,13 +239,13 @@ def unproving_statuses(finding: Finding, calls: Sequence[Call]) -> frozenset[int
 
 
 def _has_wrong_credential(finding: Finding) -> bool:
-    """Whether a request is invalid because of a header or cookie named like credentials. Then 401 is correct."""
+    """Whether a request is invalid because of a header or cookie named like credentials. Such a request must be answered with 401."""
     names = _WRONG_PARAMETER.findall(finding.message) if finding.check == "negative_data_rejection" else ()
     return any(Redaction().is_sensitive(name) and not is_idempotency_key(name) for name in names)
 
 
 def not_prepared(call: Call, number: int, status: int) -> str:
-    """Return why the response to request `number` does not lead to the situation of a finding; empty if it does."""
+    """Return why the response to request `number` does not lead to the situation of a finding; empty if the response leads to it."""
     if call.accepts(status):
         return ""
     return f"{subject_of(call, number)} returned {status} (in the run: {call.status})"
@@ -257,7 +259,7 @@ def subject_of(call: Call, number: int) -> str:
 
 
 def not_reached(finding: Finding, calls: Sequence[Call], status: int, body: bytes) -> str:
-    """Return why a finding that the last response does not show proves nothing; empty if it is fixed.
+    """Return why a replay whose last response does not show the finding proves nothing; empty if the finding is fixed.
 
     Each earlier request must have had the response of the original run.
     """

@@ -127,7 +127,7 @@ def total_line(report: Report) -> str:
         return f"{', '.join(['Nothing was tested', *parts])}{when}"
     is_reached = bool(report.succeeded or not report.counts.selected)
     if not parts and not is_reached:
-        # First, because without any 2xx response "no issues found" would mislead.
+        # This comes first, because "no issues found" would mislead if there was no 2xx response.
         parts = [f"N{UNREACHED[1:]}"]
         is_reached = True
     known = len(report.findings) - len(failing)
@@ -174,7 +174,7 @@ def tally_parts(tally: PhaseTally, glyph: Glyph) -> list[str]:
 
 
 def _unshown(why: str) -> list[str]:
-    return [f"A part of the summary cannot be shown: {why}. This is a bug of checker.", ""]
+    return [f"A part of the summary cannot be shown: {why}. This is a bug in checker.", ""]
 
 
 def _change_lines(report: Report) -> Iterator[str]:
@@ -219,7 +219,7 @@ _REMEDIES: Final = (
     ((401, 403), "give credentials with `-H` or `--auth`, or values of the caller's own in [parameters]"),
     ((404, 410), "give values that exist in [parameters], or a link or hook that finds them"),
     ((405, 501), "correct the base URL or the method"),
-    ((409, 412, 423, 428), "bring the service into the state that it asks for, with a hook or a link"),
+    ((409, 412, 423, 428), "bring the service into the required state with a hook or a link"),
     ((429,), "send fewer requests with `--rate-limit`"),
 )
 

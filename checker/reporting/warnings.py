@@ -97,7 +97,7 @@ def low_valid_rate(facts: WarningFacts) -> Iterator[Note]:
         rate = facts.warnings_of(label).low_valid_rate
         served = sum(count for status, count in statuses.items() if 200 <= status < 400)
         if statuses.total() >= _ENOUGH and 0 < served < rate * statuses.total():
-            yield Note("low_valid_rate", label, "", f"let in {_share(served, statuses)} of cases")
+            yield Note("low_valid_rate", label, "", f"only {_share(served, statuses)} of valid cases were accepted")
 
 
 def timeout_units(facts: WarningFacts) -> Iterator[Note]:
@@ -207,7 +207,7 @@ def _triggered(row: WarningRow, facts: WarningFacts) -> list[Note]:
 
 
 Places = list[tuple[tuple[str, str], set[str]]]
-"""((pointer, sentence), labels of the affected operations), most operations first."""
+"""((pointer, sentence), labels of the affected operations); those with the most operations come first."""
 
 
 class WarningGroup(Struct, frozen=True):

@@ -115,9 +115,10 @@ class StreamWriter(Protocol):
 
 
 def writer_of(row: ReportFormat) -> Any:
-    """Return the writer of a format: one that streams makes a `StreamWriter` of a `ReportContext`.
+    """Return the writer of a format. For a streaming format, it makes a `StreamWriter` from a `ReportContext`.
 
-    Others make of a `Report` and a `ReportContext`: (name, content) of each file for a folder, pieces of bytes or of text.
+    For other formats, it makes the content from a `Report` and a `ReportContext`: pieces of bytes or text, or for a
+    folder the (name, content) of each file.
     """
     return resolve_name(row.writer) if isinstance(row.writer, str) else row.writer
 
@@ -130,7 +131,7 @@ _ALWAYS = (PhaseStarted, PhaseFinished, RunFinished)
 
 
 def never() -> bool:
-    """Return False: the writing is not given up."""
+    """Return False: the report is to be completed."""
     return False
 
 
@@ -158,7 +159,7 @@ class RunOnDisk(Struct):
         return ReportContext.of(self.settings, self.started, self.opened)
 
     def events(self, *, has_traffic: bool = True) -> RunEvents:
-        """Return its events. The caller closes them."""
+        """Return the events of the run. The caller closes the iterator."""
         layout = RunLayout(Path(self.settings.corpus.folder))
         return RunEvents(layout, self.first or 0, has_traffic=has_traffic)
 
@@ -176,7 +177,7 @@ def write_streams(
 ) -> WrittenReports:
     """Write the reports of event streams, of one run or of several in turn. Other formats are ignored.
 
-    A failure of several runs is shown once. If the writing is given up, no report is left.
+    A failure of several runs is shown once. If the writing is interrupted, no report is left.
     """
     rows = [(row, path) for name, path in targets if (row := format_named(name)).streams]
     found = WrittenReports()
@@ -265,8 +266,8 @@ class _OpenReport:
     @property
     def incomplete(self) -> Note:
         text = (
-            f"{self.path}: {self.left_out:,} entries are left out, the last ones: "
-            f"the report would be larger than {self._limit:,} bytes (`reports.max-size`)"
+            f"{self.path}: {self.left_out:,} entries at the end are left out, because the report would be larger than "
+            f"{self._limit:,} bytes (`reports.max-size`)"
         )
         return Note(INCOMPLETE, "", "", text)
 

@@ -32,17 +32,16 @@ from checker.workers.messages import EXTRA_INDEX, Opened, Task
 GUILT_OF_A_CASE = 4  # Guilt at which a case is quarantined.
 CERTAIN = 2
 DOUBTFUL = 1
-"""Guilt of a case for a death of its worker; `DOUBTFUL` for a SIGKILL, which an operator or the OOM killer may have sent."""
+"""The weight of a death for the case that was running. It is `DOUBTFUL` for a SIGKILL, which an operator or the OOM killer may have sent."""
 CASES_OF_A_TASK = 3
 """Quarantined cases in a row, without a finished case between them, after which their task is quarantined.
 
 Deaths are not counted here: with several lanes a worker may die while it makes the next case, before the innocent cases in flight are finished.
 """
 DEATHS_OF_A_RUN = 16  # Deaths in a row without a finished case, after which the run ends.
-HANG = 2  # A hang counts as so many deaths, because each hang also costs the time of its deadline.
+HANG = 2  # A hang counts as this many deaths, because each hang also costs the time of its deadline.
 OPENING = 4
-"""A death counts as so many if the next worker will die in the same way: while the first worker opens the description, or by a
-limit of the system.
+"""Deaths that one death counts for if the next worker will die too: while the first worker opens the description, or by a limit of the system.
 """
 LONGEST_PAUSE_S = 2.0
 """A run whose workers all die ends after 16 deaths. With pauses of up to 30 s that would take two minutes."""
@@ -86,7 +85,8 @@ class Restarts:
         """
         if progressed:
             self.progress()
-        # Two counts: a quarantine ends the pauses, but not the count of deaths, or a run of deadly cases would never end.
+        # There are two counts. A quarantine ends the pauses, but does not reset the count of deaths. Otherwise a run of
+        # deadly cases would never end.
         # A worker that exits to be replaced counts as well, or workers that exit at once would be restarted for ever.
         self._fruitless += weight
         self._pauses += min(1, weight)
@@ -138,7 +138,7 @@ def is_extra(acting: Slot) -> bool:
 
 
 def given_up(departure: Departure) -> str:
-    """Return the sentence for a run in which worker after worker died and none finished a case."""
+    """Return the sentence for a run in which every worker died before it finished a case."""
     sentence = (
         "the run was given up: workers died one after another and none finished a case; "
         f"the last one: {departure.reason}"
@@ -164,8 +164,8 @@ def left_out(task: Task, acting: Slot, strikes: int, departure: Departure) -> Qu
     if not departure.is_from_outside:
         return case
     text = (
-        f"case {acting.index} was running at {strikes} kills from outside (SIGKILL), "
-        "sent by an operator or by a system without free memory"
+        f"case {acting.index} was running when its worker was killed from outside (SIGKILL, {strikes} times), "
+        "by an operator or by a system without free memory"
     )
     return Note("killed", case.label, "", text)
 
@@ -194,7 +194,7 @@ def quarantined_case(task: Task, acting: Slot, strikes: int, reason: str) -> Qua
 
 
 def quarantined_task(task: Task, reason: str) -> Quarantined:
-    """Return the record of a task in which worker after worker died and no case was finished."""
+    """Return the record of a task in which every worker died before it finished a case."""
     return Quarantined(
         task=task.id,
         label=", ".join(task.labels),
@@ -244,7 +244,7 @@ class Unreported:
 
     def come_back(self, task: Task) -> None:
         """Forget a returned task: its worker has reported everything."""
-        # The next lease of the task begins with what is on record then.
+        # The next lease of the task begins with the records of that time.
         self._known.pop(task.id, None)
 
     def of_dead(
@@ -265,7 +265,7 @@ class Unreported:
             yield requests_alone(missing)
 
     def _missing(self, rest: Task, done: int, tally: tuple[int, int, int], view: RunView) -> TaskProgress | None:
-        """Return the missing record of a lease; None if everything is on record.
+        """Return the missing record of a lease; None if nothing is missing.
 
         `rest` is the rest of the lease, `done` the number of its finished indices. The tally is that of `WorkerSnapshot.tallies`.
         """

@@ -20,7 +20,7 @@ from checker.workers.messages import Drain, LeavingKind, OperationCard, Task
 GRACE_S = 3.0
 """Seconds that requests in flight may take after an interrupt.
 
-Shrinks end after half of the time, requests are dropped at its end, and workers are killed at 1.5 times the time.
+Shrinks end after half of these seconds, requests are dropped at the end, and workers are killed after 1.5 times the seconds.
 """
 
 # The closing seconds of a time limit: a tenth of it, at most 1.5 s. In their first half shrinks are ended, in the
@@ -28,18 +28,18 @@ Shrinks end after half of the time, requests are dropped at its end, and workers
 CLOSING_SHARE = 0.1
 LONGEST_CLOSING_S = 1.5
 
-CANNOT = 2  # Exit code of a run that could not be done.
+CANNOT = 2  # Exit code of a run that was impossible.
 
 INTERRUPTED = "interrupted"
 TIME_LIMIT = "time limit"
 SATURATED = "saturated"
 FAILED = "error"
 UNAVAILABLE = "target unavailable"
-"""Outcome of a run whose target served no request any more. Reports compare it with an equal constant: they do not import the supervisor."""
+"""Outcome of a run whose target stopped serving requests. Reports have an equal constant, because they do not import the supervisor."""
 _TURNED_AWAY = (TURNED_AWAY - {TOO_MANY}) | GATEWAY | {0}
 """Statuses of a target that serves no request. 429 has a warning of its own."""
 _HURRIED = (INTERRUPTED, FAILED, UNAVAILABLE)
-"""Outcomes after which workers have `GRACE_S` seconds. Other ends let them finish what they have begun."""
+"""Outcomes after which workers have `GRACE_S` seconds. After other outcomes, workers finish their work."""
 
 
 class _EndingStage(IntEnum):
@@ -61,7 +61,7 @@ _DRAINS = {
 
 
 def closing_s(max_time_s: float) -> float:
-    """Return the length of the closing seconds of a time limit: nothing new begins, requests in flight finish."""
+    """Return the length of the closing period of a time limit, in seconds. In this period nothing new begins, and requests in flight finish."""
     return min(LONGEST_CLOSING_S, CLOSING_SHARE * max_time_s)
 
 
@@ -74,7 +74,7 @@ class RunFault(Struct, frozen=True):
     loading: LoaderErrorKind = LoaderErrorKind.UNCLASSIFIED
     """Kind of the error that kept the description from being read."""
     url: str | None = None  # Location of the description, if it is a URL.
-    keeps_verdict: bool = False  # Whether the failures found before it decide the exit code.
+    keeps_verdict: bool = False  # Whether the failures that were found before decide the exit code.
 
     @property
     def loader_error(self) -> LoaderError:
@@ -89,10 +89,10 @@ class RunFault(Struct, frozen=True):
 
 
 class Ending:
-    """The end of a run. It begins once, and later reasons can only speed it up.
+    """The end of a run. Its first reason starts it, and later reasons can only speed it up.
 
-    At the time limit no worker is left. In the closing seconds before it no new case is made, and failures are confirmed but
-    not shrunk; in their second half requests in flight are abandoned. Reports are written afterwards.
+    At the time limit no worker is left. In the closing seconds before the limit no new case is made, and failures are
+    confirmed but not shrunk; in their second half requests in flight are abandoned. Reports are written afterwards.
     """
 
     def __init__(self, settings: RunSettings) -> None:
@@ -181,11 +181,13 @@ class Ending:
         self._ending.clear()
 
     def complete(self, view: RunView) -> None:
-        """End the run because nothing is left to do. `fuzz` never runs out of work, so there it is an error."""
+        """End the run because nothing is left to do. `fuzz` never runs out of work, so this is an error for it."""
         count = 0 if view.opened is None else view.opened.selected
         if self._settings.kind == "fuzz" and count and not view.counts.cases:
             which = "the one selected operation" if count == 1 else f"any of {count} operations"
-            self.fail(RunFault(f"nothing was tested: no case can be made of {which}; the report gives the reasons"))
+            self.fail(
+                RunFault(f"nothing was tested: no case can be generated for {which}; the report gives the reasons")
+            )
         self.begin("completed")
 
     def fail(self, error: RunFault) -> None:
@@ -196,8 +198,8 @@ class Ending:
     def fail_to_open(self) -> None:
         """End because the description was not read within the time limit."""
         sentence = (
-            f"the API description was not read when the {self._settings.max_time_s:g} s of `--max-time` were over; "
-            "give the run more time"
+            f"the API description was not read within the {self._settings.max_time_s:g} s of `--max-time`; give the "
+            "run more time"
         )
         self.fail(RunFault(sentence, LeavingKind.CANNOT_OPEN))
 
@@ -206,7 +208,7 @@ class Ending:
         return self._told is _EndingStage.KILL
 
     def next_order(self, view: RunView, now: float, elapsed_s: float, interrupts: int) -> Drain | None:
-        """Return the order to all workers that is due (drain, no shrinks, hasten; afterwards they are killed); None if none is due."""
+        """Return the order that is now due to all workers: drain, no shrinks, hasten. None if none is due. After the last order, workers are killed."""
         if interrupts and not self.error:
             self.begin(INTERRUPTED)
         if not self.outcome:
@@ -255,7 +257,7 @@ def exit_code(view: RunView, ending: Ending) -> int:
     """Return 130 for an interrupt, 2 if the run broke or tested nothing, 1 if something failed, else 0."""
     has_found = bool(ending.failures(view) or view.errors or view.quarantined)
     if ending.error:
-        # A run that broke says nothing about what it did not reach, so its failures must not look like the whole result.
+        # A broken run did not reach everything, so its failures must not look like the whole result.
         return 1 if has_found and ending.error.keeps_verdict else CANNOT
     if ending.outcome == INTERRUPTED:
         return 130
@@ -277,17 +279,17 @@ def nothing_tested(view: RunView, ending: Ending) -> str:
             return "nothing was tested: no selected operation can be read; the report says why"
         return "nothing was tested: no operation is selected"
     if ending.outcome == TIME_LIMIT:
-        return "nothing was tested: no case was finished before the time was over"
+        return "nothing was tested: no case was finished within the time limit"
     return "nothing was tested: no case was finished"
 
 
 def lost_service(view: RunView, cards: Iterable[OperationCard], gone_at: float | None) -> Iterator[OperationError]:
-    """Yield the error of a target that served requests at first, and from some time on none until the end of the run.
+    """Yield the error of a target that served requests at first, and later none until the end of the run.
 
     `gone_at`: when connections began to fail (`Outages.gone_at`). Refusals are evidence only if requests that were served
     before are refused as well (`RunView.lost_access`), because operations may refuse for their own reasons. More than half
-    of the operations must have only refusals, because some need no credentials. Operations that may end the service come
-    last in a run, so refusals after them lose nothing.
+    of the operations must have only refusals, because some need no credentials. Operations that may end the service
+    come last in a run, so refusals after them do not matter.
     """
     began = 0.0 if view.run is None else view.run.at
     untested = [label for label in view.labels if not any(200 <= status < 400 for status in view.of(label).statuses)]
@@ -319,8 +321,7 @@ def lost_service(view: RunView, cards: Iterable[OperationCard], gone_at: float |
 def shut_out(view: RunView, credentials: Sequence[str]) -> Iterator[OperationError]:
     """Yield the error of a run whose configured credentials (given by their names) were accepted by no operation.
 
-    All valid requests to operations that declare security were answered with 401 or 403: an expired token must not pass in
-    CI.
+    All valid requests to operations that declare security were answered with 401 or 403: an expired token must not pass in CI.
     """
     asking = [one for one in view.operations.values() if one.described and one.described.needs_credentials]
     answered = [statuses for one in asking if (statuses := one.positive_statuses)]

@@ -61,10 +61,10 @@ class Deadlines(Struct, frozen=True):
 
 
 class WorkerSnapshot(Struct, frozen=True):
-    """The work of a worker at one moment. It contains ages and not times, because the worker's clock may differ."""
+    """The work of a worker at one moment. It contains ages instead of times, because the worker's clock may differ."""
 
     silent_s: float | None  # Seconds since its last heartbeat; None before the first one.
-    acting: Slot | None  # The slot whose code runs; None if the worker waits.
+    acting: Slot | None  # The slot whose code is running; None if the worker is waiting.
     acting_s: float  # Seconds since that slot began its stage, without time spent waiting for a processor.
     slots: tuple[Slot, ...]
     progress: Mapping[str, Progress]  # Keyed by task id.
@@ -82,7 +82,7 @@ class WorkerSnapshot(Struct, frozen=True):
         return remainder(task, done.reached, self.in_flight(task.id), done.redone)
 
     def without_end(self, rest: Task) -> Task:
-        """Return the rest of a task; it is empty if the task ends at a failure and a case has failed."""
+        """Return the rest of a task; empty if the task ends at a failure and a case has failed."""
         # The worker may have died between the failure that ended the task and the message about it. Otherwise a
         # successor would send the rest of the list, and the requests would depend on the death.
         is_ended = self._progress_of(rest).is_ended
@@ -99,22 +99,21 @@ class WorkerState(Struct):
     started_at: float
     opened: bool = False
     leases: dict[str, Task] = field(default_factory=dict)  # Task id -> task, in the order of work.
-    leased_at: float = 0.0  # When the first of them became its current work.
+    leased_at: float = 0.0  # The time when the first of these tasks became the current work.
     waiting: set[str] = field(default_factory=set)
     """Ids of slow leases: the worker only waits for their requests in flight."""
     last_word: Leaving | None = None
     _sent: int = -1
     _moved_at: float = 0.0
-    """When the number of its requests changed last, or when it last had no lease."""
+    """The last time when the number of its requests changed, or when it had no lease."""
     _doing: str = _WAITING
 
     def stall(
         self, snapshot: WorkerSnapshot, now: float, began: float, *, is_gone: bool = False, has_rate: bool = False
     ) -> Note | None:
-        """Return a note if a worker with leases sent no request for long, once that is over.
+        """Return a note about a long time in which a worker with leases sent no request, once the worker sends requests again.
 
-        `began`: when the run began. `has_rate`: a worker that only waits may be waiting for its turn under a rate limit,
-        which needs no note.
+        `began`: when the run began. `has_rate`: a worker may be waiting for its turn under a rate limit, which needs no note.
         """
         is_moving = snapshot.sent != self._sent or not self.leases
         since, doing = self._moved_at, self._doing
@@ -134,11 +133,11 @@ class WorkerState(Struct):
 
     @property
     def busy(self) -> int:
-        """Return the number of leases that keep it busy."""
+        """Return the number of leases that keep the worker busy."""
         return len(self.leases) - self.slow - len(self.waiting)
 
     def wants(self, ahead: int) -> bool:
-        """Whether it should get another lease; `ahead` tasks wait beside the current one."""
+        """Whether the worker should get another lease. `ahead` is the number of tasks that wait beside the current one."""
         if self.busy > ahead:
             return False
         # Short tasks need more than two leases ahead, or the worker idles during each exchange with the supervisor.
@@ -167,17 +166,13 @@ class WorkerState(Struct):
 
 def is_stuck(snapshot: WorkerSnapshot) -> bool:
     """Whether the code of one case has been running for long without waiting for a response, so that the worker could not exit."""
-    # A hook that hangs at the end of the time limit was once killed silently, and the report did not say why the rest
-    # was missing.
+    # Without this, a hook that hangs at the time limit was killed, and the report did not say why the rest was missing.
     acting = snapshot.acting
     return acting is not None and acting.stage in _ALONE and snapshot.acting_s > _STUCK_S
 
 
 def overdue(state: WorkerState, snapshot: WorkerSnapshot, deadlines: Deadlines, now: float) -> str | None:
-    """Return why a worker counts as hung; None if it does not.
-
-    Only the case whose code runs can hang a worker. Other cases may wait for any time.
-    """
+    """Return why a worker counts as hung; None if it does not. Only the case whose code runs can hang a worker. Other cases may wait for any time."""
     if not state.opened:
         late = now - state.started_at > deadlines.opening_s
         return "hung while it opened the API description" if late else None
@@ -192,5 +187,5 @@ def overdue(state: WorkerState, snapshot: WorkerSnapshot, deadlines: Deadlines, 
     if snapshot.silent_s is not None:
         silent_s = min(silent_s, snapshot.silent_s)
     if silent_s > silence_s:
-        return f"gave no sign of life for {silence_s:.0f} s"
+        return f"sent no message for {silence_s:.0f} s"
     return None

@@ -1,4 +1,4 @@
-"""A run from beginning to end: its lock, its workers, one wait for messages and one match on them.
+"""A run from beginning to end: its lock, its workers, and the loop that waits for messages and handles them.
 
 Decisions are pure functions in other modules.
 """
@@ -73,8 +73,7 @@ def make_plan(
 ) -> Plan:
     """Return the plan of a run; `window` is None without a time limit.
 
-    `earlier`: open findings of earlier runs, for `fuzz`. `entries`: sequences of earlier runs. `first_round` as in
-    `FuzzPlan`.
+    `earlier`: open findings of earlier runs, for `fuzz`. `entries`: sequences of earlier runs. `first_round` as in `FuzzPlan`.
     """
     if settings.kind == "fuzz":
         weighed = [card for card in opened.operations if card.weight > 0] or opened.operations
@@ -105,7 +104,7 @@ def make_plan(
         orders={**dict.fromkeys(settings.sources.unordered_phases), **dict(opened.orders)},
         entries=entries,
     )
-    # Functions and not copies, because they are called when a stage begins, when the view contains more.
+    # Functions instead of copies: they are called when a stage begins, and the view then contains more.
     plan.is_hopeless = view.is_never_allowed
     known = settings.verdict.baseline.fingerprints()
     plan.grave_failures = lambda phase: {
@@ -122,7 +121,7 @@ class RunEnvironment(Struct, frozen=True):
     """The environment of a run. Tests replace its parts."""
 
     launcher: Launcher | None = None  # Starts the workers; None: the launcher of the settings.
-    deadlines: Deadlines | None = None  # None: those of the settings.
+    deadlines: Deadlines | None = None  # None: the deadlines of the settings.
     interrupts: Interrupts = field(default_factory=Interrupts)
     """Counts interrupts. The first ends the run, the second kills it."""
     clock: Clock = time.monotonic  # Clock for the seconds of the run; deadlines of workers use `time.monotonic`.
@@ -212,7 +211,7 @@ class Supervisor:
             cards, gone_at = self._opened.operations, self._outages.gone_at
             lost = tuple(endings.lost_service(self._lifecycle.view, cards, gone_at))
             credentials = () if self._settings.auth.allow_refused else self._opened.credentials
-            # If access was lost during the run, it was not refused from the start.
+            # If access was lost during the run, access was not refused from the start.
             self._lifecycle.write_all(lost or endings.shut_out(self._lifecycle.view, credentials))
             self._conclude(self._opened)
         self._lifecycle.finish(self.ending.outcome)
@@ -221,7 +220,7 @@ class Supervisor:
 
     @property
     def _most(self) -> int:
-        """Return the number of workers that the user wants and that there is room for."""
+        """Return the number of workers that the user wants, limited by the room for them."""
         return min(self._settings.processes.workers, self._pool.launcher.capacity())
 
     @property
@@ -266,7 +265,7 @@ class Supervisor:
                     if reached > task.start or (finished and task.replay is not None):
                         self._restarts.progress()
             case messages.FindingsWritten():
-                pass  # Only a hint to read journals, and every turn reads them.
+                pass  # This is only a hint to read journals, and every turn reads them.
             case messages.CredentialMessage():
                 self._hear_of_credentials(worker.state.incarnation, message)
             case messages.OutageReport():
@@ -382,7 +381,7 @@ class Supervisor:
         worker.handle.tell(messages.Assign((task,)))
 
     def _shrinks_again(self) -> bool:
-        """Whether more work follows: shrinks, or deferred operations that may end the service."""
+        """Whether more work follows: further shrinks, or deferred operations that may end the service."""
         plan, view = self._plan, self._lifecycle.view
         if plan is None or self._settings.kind != "run" or self._has_shrunk:
             return False
@@ -443,7 +442,7 @@ class Supervisor:
             self._lifecycle.write(note)
 
     def _lose(self, worker: LiveWorker, reason: str) -> None:
-        """Remove a dead or hanging worker: return its tasks, and count the death against the case whose code ran."""
+        """Remove a dead or hanging worker: give its tasks back to the plan, and count the death against the case whose code ran."""
         # The order matters: the worker must be dead when its slots are read for the last time, and its journal must be
         # read before it is compared with the slots.
         if reason:
@@ -474,7 +473,7 @@ class Supervisor:
         acting = None if word is not None else snapshot.acting
         if not self.ending.began:
             is_limited = word is not None and word.kind is messages.LeavingKind.LIMIT
-            # A kill from outside will not hit the next worker again.
+            # A kill from outside will hardly hit the next worker again.
             is_met_again = is_limited or (self._opened is None and not ended.is_from_outside)
             weight = deaths.HANG if reason else deaths.OPENING if is_met_again else 1
             if any(task.replay is not None for task in leases):
@@ -490,7 +489,7 @@ class Supervisor:
             assert self._plan is not None
             if left(rest):
                 self._plan.lose(rest, spent_s)
-                # Those behind the first lease had not begun.
+                # The leases after the first one had not begun.
                 spent_s = 0.0
             else:
                 self._plan.come_back(rest, rest.stop, finished=True, spent_s=0.0)
@@ -545,7 +544,7 @@ class Supervisor:
             worker.handle.kill()
         for worker in workers:
             if self.ending.kills:
-                self._lose(worker, "killed: it did not leave in time")
+                self._lose(worker, "killed: it did not exit in time")
             elif not worker.state.opened and self.ending.drops_openings:
                 self._lose(worker, "not needed any more")
         if workers and not self._pool.workers and self._opened is None and self.ending.is_late:
@@ -610,14 +609,14 @@ class RunOutcome(Struct, frozen=True):
     """The outcome of a run."""
 
     exit_code: int
-    """0: nothing failed; 1: something failed; 2: the run could not be done, or tested nothing; 130: interrupted."""
+    """0: nothing failed; 1: something failed; 2: the run was impossible or tested nothing; 130: interrupted."""
     view: RunView
     outcome: str  # As in `RunFinished`.
     error: RunFault | None = None  # Set for exit code 2, and if the run was given up after it found failures.
 
 
 def keep_discoveries(settings: RunSettings, view: RunView) -> None:
-    """Save the discoveries about the target for the next run. Operations that this run did not test keep their earlier ones."""
+    """Save the discoveries about the target for the next run. Operations that this run did not test keep their earlier discoveries."""
     if settings.corpus.cache is None:
         return
     directory = Path(settings.corpus.cache)

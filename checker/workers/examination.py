@@ -199,14 +199,14 @@ class OutageAccount(Struct, frozen=True):
 
     order: OutageOrder
     culprit: Sent | ServedOperation | None
-    is_certain: bool  # Whether suspects were sent alone: then the culprit did it again, or none did.
+    is_certain: bool  # Whether suspects were sent alone: then the culprit caused the outage again, or no suspect did.
     serves: bool  # Whether the target serves again.
     refused: Sent | None  # The response that showed the outage.
     is_undone: bool = False  # Whether the outage ended when a resource that the culprit had created was removed.
 
     @property
     def is_rate(self) -> bool:
-        """Whether the rate of requests was the cause, as far as that is known."""
+        """Whether the rate of requests is known to be the cause."""
         said = 0 if self.refused is None else self.refused.status
         return self.culprit is None and said == TOO_MANY
 
@@ -243,7 +243,7 @@ def _turned_away(account: OutageAccount) -> str:
             "its operation is postponed to the end of the run"
         )
     if account.is_rate and not account.serves:
-        what = f"nearly everything is refused{status}, even after a pause, by a longer rate limit or because an earlier request locked the caller out"
+        what = f"nearly everything is refused{status}, even after a pause: because of a longer rate limit, or because an earlier request locked the caller out"
     elif culprit is None and not account.serves:
         shown = ", ".join(f"`{one}`" for one in account.order.suspects[:_MOST_SHOWN])
         suspects = f"; suspects: {shown}" if shown else ""
@@ -309,7 +309,7 @@ def _finding(recorder: Recorder, account: OutageAccount, before: Sequence[Sent])
 
 
 def _guilt(account: OutageAccount) -> Iterator[str]:
-    """Yield sentences about the cause as far as it is known, and about the number of its outages."""
+    """Yield sentences about the known facts of the cause, and about the number of its outages."""
     if account.culprit is None:
         yield "None of the last requests reproduced it when they were sent again one at a time."
     elif account.is_certain:
@@ -319,7 +319,7 @@ def _guilt(account: OutageAccount) -> Iterator[str]:
     if len(deaths := account.deaths) > 1:
         times = ", ".join(_clock(one.at) for one in deaths[:_MOST_SHOWN])
         more = ", ..." if len(deaths) > _MOST_SHOWN else ""
-        yield f"Its operation did so {len(deaths)} times, at {times}{more}."
+        yield f"The operation caused {len(deaths)} outages, at {times}{more}."
 
 
 def _clock(at: float) -> str:
@@ -358,7 +358,7 @@ class Examination:
         self._witnesses = witnesses
         self._made = made
         self._recent = list(witnesses.served.recent)
-        """The requests before it."""
+        """The requests before the outage."""
         self._sorted = self._by_suspicion(())
         self._sent_before = 0
         """Number of requests of this examination before suspects were sent."""
@@ -366,8 +366,8 @@ class Examination:
         """Whether new credentials were enough. Then the old ones had expired, or a request ended their session."""
 
     def done(self, order: OutageOrder, lost: Sequence[Sent]) -> Job[OutageReport]:
-        """Return this worker's result, and record the outage if no other worker continues. `lost`: requests that were in flight when it began."""
-        # Cheap explanations are tried first, and explanations that blame no request: (1) only one operation is
+        """Return this worker's result, and record the outage unless another worker continues. `lost`: requests that were in flight when it began."""
+        # Explanations that are cheap, or that blame no request, are tried first: (1) only one operation is
         # affected, (2) the target is busy, (3) removing a created resource helps, (4) the target serves again by
         # itself, with new credentials, or after a request that undoes a change. Only in case (4) are suspects sent one
         # at a time, because each may stop the service again. If the target does not serve again, suspects cannot be
@@ -375,7 +375,7 @@ class Examination:
         trouble = order.trouble
         self._sorted = self._by_suspicion([one.label for one in order.suspects])
         report = partial(OutageReport, OutageEvent.EXAMINED, order.number, trouble)
-        # Only a worker that was served before can tell whether all callers get the refusal of another worker.
+        # Only a worker that was served before can tell whether the refusal of another worker affects all callers.
         if order.doubted is not None and (
             self._witnesses.is_guess or not (yield from self._witnesses.is_turned_away())
         ):
@@ -407,7 +407,7 @@ class Examination:
                     self._context.recorder.flush()
                     return report(is_rate=True)
                 if not serves and self._witnesses.was_too_much:
-                    # All requests together use up a quota. The suspect was only among the last.
+                    # All requests together use up a quota. The suspect was only one of the last of them.
                     culprit = None
         elif self._witnesses.is_guess:
             # The target may have refused this operation from the start.
@@ -432,7 +432,7 @@ class Examination:
         Return the operation that created the last removed one; None if that does not help.
         """
         witnesses = self._witnesses
-        # A target that refuses reads as well is not only busy with a change.
+        # A target that also refuses reads is not only busy with a change.
         if witnesses.refused is None or witnesses.refused.status != UNAVAILABLE or witnesses.asks_by_reads:
             return None
         if not (yield from witnesses.is_in_trouble(order.trouble)):
@@ -530,7 +530,10 @@ class Examination:
     # The cause
 
     def _by_suspicion(self, labels: Collection[Label]) -> list[Sent]:
-        """Return the requests of these operations that may have changed the target, the likeliest cause first: suspicious names, the latest, then those with methods that change data."""
+        """Return the requests of these operations that may have changed the target.
+
+        The order is: suspicious names, the latest request, methods that change data.
+        """
         served = self._witnesses.served
         suspects = [one for one in served.suspects() if one.may_have_acted]
         latest = {id(one) for one in suspects[:_LATEST]}
@@ -547,7 +550,7 @@ class Examination:
         return next((one for one in suspects if not one.is_harmless or is_ending(one)), None)
 
     def _is_rate_limited(self, suspect: Label) -> Job[bool]:
-        """Return whether twice as many requests of other operations are refused with 429 as well: then the target counts requests of any kind."""
+        """Return whether twice as many requests of other operations are also refused with 429, which shows that the target counts requests of any kind."""
         witnesses = self._witnesses
         count = max(2 * (witnesses.sent - self._sent_before), _FEWEST_COUNTED)
         if not witnesses.was_too_much:

@@ -82,7 +82,7 @@ def test_time_is_over_also_for_a_hook_that_holds_the_interpreter(command: Comman
     with serving(lambda _: json_reply({}), _document(7)) as api:
         ran = command(*_arguments(api.document_url))
     assert ran.code == 1, ran.shown
-    assert "ended its worker once in stage hook: killed: it did not leave in time" in ran.stdout
+    assert "ended its worker once in stage hook: killed: it did not exit in time" in ran.stdout
     assert orphans(command.directory) == []
 
 

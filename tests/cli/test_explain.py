@@ -86,7 +86,7 @@ def test_an_operation_that_was_never_reached_is_explained_by_its_most_common_ref
         writer.write(RefusalCounted(label, 409, "configure the service first", 2))
     writer.close()
     shown = invoke("explain", "GET /a").stdout
-    assert "Most common refusal: 409 configure the service first: bring the service into the state" in shown
+    assert "Most common refusal: 409 configure the service first: bring the service into the required state" in shown
     assert "The same for GET /b" in shown
 
 

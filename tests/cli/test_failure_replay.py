@@ -98,7 +98,7 @@ def test_one_that_showed_seldom_is_not_called_fixed(reproduced: bool | None, hit
     with serving(lambda request: Reply(200, "application/json", b"{}"), {}) as app:
         code, (line,) = replayed(app.url, seldom)
     assert (code, line.startswith(word)) == (0 if word == "FIXED" else 3, True), line
-    assert ("in the run it did not show each time either" in line) == (code == 3)
+    assert ("in the run it did not show each time, either" in line) == (code == 3)
 
 
 def test_one_that_needs_the_state_of_its_resource_is_not_called_fixed() -> None:

@@ -90,7 +90,7 @@ def test_a_finished_run_is_told_as_it_ended(invoke, corpus: RunLayout) -> None:
     [
         (("other",), "other holds no run; give the folder of one, or its name below .checker"),
         (("shop", "--format", "jnit"), "--format: unknown name 'jnit'. Did you mean 'junit'?"),
-        (("shop", "--format", "har,vcr", "-o", "x"), "--output is the place of one report"),
+        (("shop", "--format", "har,vcr", "-o", "x"), "--output is the path of one report"),
     ],
 )
 def test_what_is_wrong_is_one_sentence(invoke, corpus: RunLayout, arguments: tuple[str, ...], sentence: str) -> None:

@@ -110,7 +110,7 @@ WRONG = {
     ),
     "excluded check": ((*RUN, "--exclude-checks", "x"), "--exclude-checks: unknown name 'x'"),
     "phase": ((*RUN, "--phases", "fuzz"), "--phases: unknown name 'fuzz'. Did you mean 'fuzzing'?"),
-    "no phase": ((*RUN, "--phases", ","), "--phases names nothing"),
+    "no phase": ((*RUN, "--phases", ","), "--phases needs a name"),
     "report format": ((*RUN, "--report", "xml"), "--report: unknown name 'xml'"),
     "colours": ((*RUN, "--force-color", "--no-color"), "--force-color and --no-color exclude each other"),
     "colours, said before the command": (

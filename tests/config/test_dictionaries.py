@@ -121,8 +121,8 @@ def test_settings_of_a_run_keep_them_on_their_way() -> None:
 
 
 WRONG = {
-    "[dictionaries.a]\nvalues = [1]\nfrom-file = 'x'": "Dictionary 'a' needs either `values` or `from-file`, not both and not none",
-    "[dictionaries.a]": "Dictionary 'a' needs either `values` or `from-file`, not both and not none",
+    "[dictionaries.a]\nvalues = [1]\nfrom-file = 'x'": "Dictionary 'a' needs exactly one of `values` and `from-file`",
+    "[dictionaries.a]": "Dictionary 'a' needs exactly one of `values` and `from-file`",
     "[dictionaries.a]\nvalues = []": "`values` of dictionary 'a' must be an array with at least one entry",
     "[dictionaries.a]\nvalues = [1, true]": "Item #1 of dictionary 'a' must be a string, an integer or a number",
     "[dictionaries.a]\nvalues = [inf]": "Item #0 of dictionary 'a' must be a finite number, but got inf",

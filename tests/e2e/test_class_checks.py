@@ -96,7 +96,7 @@ def test_what_all_workers_saw_is_put_together(command: Command, app: App) -> Non
     assert {label for phase in ran.view.phases.values() for label in phase.tested} == {"GET /items", "GET /levels"}
     again = command.here("replay")
     assert again.code == 2
-    assert "it is about the whole run, and about no request; run the tests again" in again.stdout, again.shown
+    assert "it is about the whole run, not about one request; run the tests again" in again.stdout, again.shown
 
 
 @pytest.mark.thorough

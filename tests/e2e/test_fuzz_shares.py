@@ -107,7 +107,7 @@ def test_an_api_of_which_nothing_can_be_made_ends_with_a_sentence(command: Comma
     with serving(lambda _: json_reply({}), described(paths)) as app:
         ran = command.here("fuzz", app.document_url, "--mode", "positive", "--workers", "1")
     assert ran.code == 2, ran.shown
-    assert "nothing was tested: no case can be made of any of 3 operations" in ran.stderr
+    assert "nothing was tested: no case can be generated for any of 3 operations" in ran.stderr
     assert "GET /a" in ran.stdout
 
 
@@ -116,7 +116,7 @@ def test_an_api_whose_operations_are_all_broken_ends_with_a_sentence(command: Co
     (command.directory / "api.json").write_text(json.dumps(described(paths)))
     ran = command.here("fuzz", "api.json", "--mode", "positive", "--url", "http://127.0.0.1:9", "--workers", "1")
     assert ran.code == 2, ran.shown
-    assert "nothing was tested: no case can be made of the one selected operation" in ran.stderr
+    assert "nothing was tested: no case can be generated for the one selected operation" in ran.stderr
 
 
 @pytest.mark.thorough

@@ -121,6 +121,6 @@ def test_of_a_description_that_does_not_come_a_sentence_is_told(command: Command
         ran = slow.finished(process)
     assert ran.code == 2, ran.shown
     assert f"  Fetching {url}/openapi.json\n" in ran.stdout
-    told = "the API description was not read when the 400 s of `--max-time` were over"
+    told = "the API description was not read within the 400 s of `--max-time` were over"
     assert told in ran.stdout
     assert list((command.directory / "reports").iterdir()) == []

@@ -72,8 +72,8 @@ def test_variables_of_one_query_need_no_name() -> None:
         ("subscription { added { id } }", "", "it is a subscription"),
         ("query ($id: ID!) { book(id: $id) { id } }", "", "Variable '$id'"),
         ("{ book(id: 1) { colour } }", "", "Cannot query field 'colour'"),
-        ("{ __typename }", "", "it asks for nothing of the schema"),
-        ("{ ...a } fragment a on Query { ...a }", "", "asks for nothing"),
+        ("{ __typename }", "", "it selects no field of the schema"),
+        ("{ ...a } fragment a on Query { ...a }", "", "it selects no field"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_told_and_costs_that_query_alone(text: str, variables: str, says: str) -> None:

@@ -37,7 +37,7 @@ def test_a_header_that_is_refused_is_no_scheme_that_could_be_tried() -> None:
             (502,),
             "",
             False,
-            "were 502: a proxy answers in the place of the API; check that the API runs, and where the proxy leads",
+            "were 502: a proxy responds instead of the API; check that the API runs, and where the proxy sends requests",
         ),
         ((404, 200), "/v1", False, ""),
         ((401, 405), "", False, ""),

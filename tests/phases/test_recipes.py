@@ -235,7 +235,7 @@ def test_listed_cases_say_what_in_them_came_from_outside() -> None:
 def test_a_case_of_another_description_is_not_taken_for_it() -> None:
     made = factory().listed(LABEL, 1, 2, COVERAGE)
     other = operation({"type": "object", "properties": {"other": {"type": "boolean"}}})
-    with pytest.raises(OutOfDate, match="case 2 of the coverage phase is another one now"):
+    with pytest.raises(OutOfDate, match="case 2 of the coverage phase is a different case now"):
         factory(other).remake(made.step, name="n", phase=COVERAGE)
 
 

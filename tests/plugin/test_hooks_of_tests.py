@@ -35,7 +35,7 @@ def test_api(case):
     ran = run(text)
     ran.assert_outcomes(failed=1)
     ran.stdout.fnmatch_lines(
-        ["*Unsatisfiable: hook filter_path_parameters: it took none of the first 20 cases; have it take more*"]
+        ["*Unsatisfiable: hook filter_path_parameters: it rejected all of the first 20 cases; make it less strict*"]
     )
 
 

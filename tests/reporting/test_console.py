@@ -261,7 +261,7 @@ def test_controls_in_a_title_do_not_drive_the_terminal() -> None:
 def test_requests_to_another_host_than_the_description_are_announced() -> None:
     source = "http://127.0.0.1:3000"
     text, _ = printed([replace(opened(), fetched_from=source)])
-    before, _, after = text.partition(f"The description comes from {source}, and names another")
+    before, _, after = text.partition(f"The description comes from {source}, but names another")
     assert "Base URL:" in before
     assert "`--url`" in after
     assert "The description comes" not in printed([opened()])[0]

@@ -228,7 +228,7 @@ def test_the_summary_groups_unreached_operations_by_their_most_common_refusal() 
         "    404 no such project: give values that exist in [parameters], or a link or hook that finds them",
         "    - GET /a: no 2xx: 404 in 8 of 8 cases",
         "    - GET /c: no 2xx: 404 in 4 of 4 cases",
-        "    409 Conflict: bring the service into the state that it asks for, with a hook or a link",
+        "    409 Conflict: bring the service into the required state with a hook or a link",
         "    - GET /b: no 2xx: 409 in 5 of 5 cases",
     ]
 

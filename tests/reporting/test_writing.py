@@ -117,6 +117,6 @@ def test_a_report_that_would_be_too_large_ends_with_a_whole_entry_and_says_so(
     assert path.stat().st_size < size + 2_000
     (note,) = found.notes
     assert note.kind == "incomplete_report"
-    told = f"{100 - kept} entries are left out, the last ones: the report would be larger than {size:,} bytes"
+    told = f"{100 - kept} entries at the end are left out, because the report would be larger than {size:,} bytes"
     assert told in note.text
     assert told in path.read_text()

@@ -82,7 +82,7 @@ def test_a_worker_that_does_not_wait_for_a_processor_hangs_at_its_deadline(
 def test_a_loop_that_gets_no_processor_is_not_silent(machine: Machine, writer: InflightWriter) -> None:
     writer.heartbeat()
     assert machine.hangs(20.0, 10.0) is None
-    assert machine.hangs(30.0, 10.0) == "gave no sign of life for 15 s"
+    assert machine.hangs(30.0, 10.0) == "sent no message for 15 s"
 
 
 def test_a_worker_that_removed_its_slots_is_not_silent_since_its_start(machine: Machine) -> None:
@@ -92,7 +92,7 @@ def test_a_worker_that_removed_its_slots_is_not_silent_since_its_start(machine: 
     assert machine.hangs(61.0, 1.0) is None
     writer.close()
     assert machine.hangs(62.0, 1.0) is None
-    assert machine.hangs(77.0, 1.0) == "gave no sign of life for 15 s"
+    assert machine.hangs(77.0, 1.0) == "sent no message for 15 s"
 
 
 def test_where_time_is_over_what_got_no_processor_is_not_to_blame(machine: Machine, writer: InflightWriter) -> None:

@@ -33,7 +33,7 @@ def test_a_stage_has_its_time() -> None:
 
 def test_a_worker_that_waits_needs_a_heartbeat_only() -> None:
     assert overdue(standing(), snapshot(None, silent_s=10.0), DEADLINES, 100.0) is None
-    assert overdue(standing(), snapshot(None, silent_s=20.0), DEADLINES, 100.0) == ("gave no sign of life for 15 s")
+    assert overdue(standing(), snapshot(None, silent_s=20.0), DEADLINES, 100.0) == ("sent no message for 15 s")
 
 
 def test_a_long_stage_may_be_silent() -> None:

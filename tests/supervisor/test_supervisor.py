@@ -144,7 +144,7 @@ def test_kills_from_outside_cost_a_case_after_two_more_chances_and_are_no_error(
     assert run.told.of(Quarantined) == []
     (note,) = run.told.of(Note)
     assert (note.kind, note.label) == ("killed", "POST /users")
-    assert "case 2 was running at 4 kills from outside" in note.text
+    assert "case 2 was running when its worker was killed from outside (SIGKILL, 4 times)" in note.text
     assert outcome.exit_code == 0
 
 

@@ -121,7 +121,7 @@ def test_a_later_step_of_another_description_ends_a_replay() -> None:
     written: list[FindingReplayed] = []
 
     def remake(step: Step, *, name: str, phase: Any) -> Any:
-        raise OutOfDate("GET /things: case 3 of the coverage phase is another one now")
+        raise OutOfDate("GET /things: case 3 of the coverage phase is a different case now")
 
     journal = SimpleNamespace(write=written.append)
     place = SimpleNamespace(factory=SimpleNamespace(remake=remake), recorder=SimpleNamespace(journal=journal))

@@ -84,7 +84,7 @@ def test_a_block_for_the_apis_of_several_projects_may_be_about_another_one(tmp_p
     [
         (
             "query.limt",
-            [("unmatched_parameter", "no operation that it is about has a parameter 'limt'. Did you mean 'limit'?")],
+            [("unmatched_parameter", "none of its operations has a parameter 'limt'. Did you mean 'limit'?")],
         ),
         ("query.limit", []),
         ("limit", []),

@@ -24,7 +24,7 @@ from checker.validation.formats import INTEGER_RANGES
 WRONG_TYPES: Final[tuple[Any, ...]] = (
     {}, [None, None], "AAA", None, False, True, 0, 2, 0.5, -1, "", [], {"AAA": None},
 )  # fmt: skip
-"""The usual value of each type first. Most of them are wrong as text as well: `2` is no boolean, `0.5` no integer."""
+"""Values of each type, the usual one first. Most are wrong as text as well: `2` is no boolean, `0.5` no integer."""
 
 NOT_LISTED: Final[tuple[Any, ...]] = ("AAA", "", 0, False, None, 0.5, {}, [None, None])
 
@@ -54,8 +54,8 @@ _WORDS: Final = {
     "additionalItems": (Scenario.TOO_MANY_ITEMS, "Array with an item that is not declared"),
     "unevaluatedItems": (Scenario.TOO_MANY_ITEMS, "Array with an item that is not declared"),
     "required": (Scenario.MISSING_PROPERTY, "Missing required property: {was}"),
-    "dependentRequired": (Scenario.MISSING_DEPENDENT, "Missing property that another one requires"),
-    "dependencies": (Scenario.MISSING_DEPENDENT, "Missing property that another one requires"),
+    "dependentRequired": (Scenario.MISSING_DEPENDENT, "Missing property that another property requires"),
+    "dependencies": (Scenario.MISSING_DEPENDENT, "Missing property that another property requires"),
     "additionalProperties": (Scenario.UNEXPECTED_PROPERTIES, "Object with unexpected properties"),
     "unevaluatedProperties": (Scenario.UNEXPECTED_PROPERTIES, "Object with unexpected properties"),
     "minProperties": (
@@ -65,9 +65,9 @@ _WORDS: Final = {
         Scenario.TOO_MANY_PROPERTIES, "Object with more properties than allowed by maxProperties",
     ),
     "not": (Scenario.FORBIDDEN, "Value that the schema forbids"),
-    "false": (Scenario.FORBIDDEN, "Value where none may be"),
+    "false": (Scenario.FORBIDDEN, "Value where no value is allowed"),
     "anyOf": (Scenario.NO_ALTERNATIVE, "Value that no alternative admits"),
-    "oneOf": (Scenario.NO_ALTERNATIVE, "Value that none or several of the alternatives admit"),
+    "oneOf": (Scenario.NO_ALTERNATIVE, "Value that matches none, or more than one, of the alternatives"),
 }  # fmt: skip
 """Keyword -> scenario and description."""
 
@@ -105,7 +105,7 @@ def negatives(
 def _values(
     breach: Breach, compiler: Compiler, is_broken: Callable[[Any], bool], *, is_typed: bool
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield whole values with their wrong parts. `is_typed`: the schema of this part has a `type`."""
+    """Yield whole values that contain a wrong part. `is_typed`: the schema of the part has a `type`."""
     probes = _probes(breach, is_typed=is_typed)
     if breach.steps and breach.steps[-1] is PathStep.NAME:
         # A property name is always text.
@@ -118,8 +118,7 @@ def _values(
             yield from found
             return
     try:
-        # A breach that needs more steps is mostly impossible, and every operation with the same schema would pay for it
-        # again.
+        # A breach that needs more steps is mostly impossible, and every operation with the schema would pay for it.
         with tried_with(compiler.budget):
             draw = breach.compile()
     except NO_VALUE:

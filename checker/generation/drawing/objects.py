@@ -49,7 +49,7 @@ class Property(Struct, frozen=True):
 
     name: str
     draw: Draw
-    share: float  # Share of objects that have it; 1 for required ones.
+    share: float  # Share of objects that have the property; 1 for a required property.
     accepts: IsValid | None = None  # Whether a free string or number may have a value; None if no other value is tried.
 
 
@@ -67,7 +67,7 @@ class _ObjectPlan(Struct, frozen=True):
     additional: tuple[_Named, ...]
     more: float  # Probability of one more additional property.
     path: DrawContext | None = None
-    """The context whose path contains the property that is drawn; None if no draw reads the path."""
+    """The context with the path of the drawn property; None if no draw reads the path."""
 
 
 def compile_properties(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
@@ -109,7 +109,7 @@ def compile_properties(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
 
 
 def wants_extra(form: Canonical, nodes: Nodes) -> bool:
-    """Whether an object gets undeclared properties. Not if the user forbids them and none is required."""
+    """Whether an object gets undeclared properties; False if the user forbids them and none is required."""
     if nodes.allows_extra or form.objects.count.low > len(form.objects.properties):
         return True
     return any(isinstance(facet.raw, dict) and facet.raw for facet in form.objects.additional)
@@ -184,8 +184,8 @@ def members(
 ) -> Draw:
     """Draws objects with required properties and at most `room` optional ones.
 
-    With `drops_null`, an optional member that is null is left out, because a null in a query is sent as text that the schema
-    may not admit. The path of `context` contains each member while it is drawn.
+    With `drops_null`, an optional member that is null is left out, because a null in a query is sent as text, which may
+    be invalid. The path of `context` contains each member while it is drawn.
     """
     steps = [(item.name, item.draw, item.share, _token(item.name)) for item in properties]
 
@@ -271,7 +271,7 @@ def _properties(nodes: Nodes, form: Canonical, inner: TextPlace) -> list[Propert
             continue
         try:
             if not is_name(name):
-                raise Unsatisfiable(objects.names[0].pointer, f"{name!r} may not be a name")
+                raise Unsatisfiable(objects.names[0].pointer, f"{name!r} is not allowed as a name")
             draw = nodes.compile(conjunction, inner)
         except Unsatisfiable:
             if is_required:
@@ -358,7 +358,7 @@ def _additional(nodes: Nodes, form: Canonical, inner: TextPlace) -> tuple[_Named
 
 
 def _overlaps(form: Canonical, names: Draw, is_valid: IsName) -> list[tuple[Conjunction, IsName]]:
-    """Return the schemas of further patterns that match the same names. A few drawn names decide, because patterns may overlap."""
+    """Return the schemas of further patterns that match the same names, judged by a few drawn names."""
     declared = form.objects.properties.keys() | form.objects.hidden
     found: dict[frozenset[FacetKey], Conjunction] = {}
     for seed in range(_TRIED_NAMES):

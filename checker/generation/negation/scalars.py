@@ -112,7 +112,8 @@ def _beyond(site: MutationSite, keyword: str, bound: Any) -> Draw:
         exclusive = "exclusive" + side.capitalize()
         has_flags = site.compiler.canon.dialect in _BOOLEAN_BOUNDS
         far = {side: bound, exclusive: True} if has_flags else {exclusive: bound}
-    # The near number is first: listed cases take the first draw, and only it shows a `<` in place of `<=`.
+    # The near number comes first, because listed cases take the first draw, and only the near number shows a `<` in
+    # place of `<=`.
     return mixed(
         partial(site.replaced, words, f"{keyword}-near", {"type": "number", "minimum": near, "maximum": near}),
         partial(site.replaced, words, f"{keyword}-far", {"type": "number", **far}),
@@ -220,7 +221,7 @@ _TRIALS: Final = 16
 _HITS: Final = 2
 _RECORDED: Final = 500  # Longer texts of a pattern are composed of short ones.
 _LONGEST_IN_HEAD: Final = 2_000
-"""Longer texts in a request head are refused by servers before the operation sees them: heads have room for some 8,000 octets."""
+"""The longest text for a request head. Servers refuse heads of more than about 8,000 octets before the operation sees them."""
 
 
 def _too_long(site: MutationSite, keyword: str, most: int) -> Draw:
@@ -273,7 +274,7 @@ def _missed(site: MutationSite, keyword: str, matches: Callable[[str], bool], mi
     def near() -> Draw:
         close = miss(site.narrowed("text", _TEXT))
         if not _is_often(close, is_miss, site.compiler.context):
-            raise Unsatisfiable(at, "texts that are close to a match match as well")
+            raise Unsatisfiable(at, "texts that are close to a match also match")
         return site.retried(close, is_miss, keyword)
 
     def far() -> Draw:
@@ -282,7 +283,7 @@ def _missed(site: MutationSite, keyword: str, matches: Callable[[str], bool], mi
     def odd() -> Draw:
         texts = [text for text in _ODD if is_miss(text)]
         if not texts:
-            raise Unsatisfiable(at, "no odd text is a miss")
+            raise Unsatisfiable(at, "even unusual texts match")
         return compile_listed(texts)
 
     # Near misses find more: a server that checks only a part of the pattern accepts them and refuses random text.
@@ -290,7 +291,7 @@ def _missed(site: MutationSite, keyword: str, matches: Callable[[str], bool], mi
 
 
 def _is_often(draw: Draw, accepts: Callable[[Any], bool], context: DrawContext) -> bool:
-    """Whether a few draws with fixed seeds are accepted, so that retrying is worth it."""
+    """Whether enough of a few draws with fixed seeds are accepted to make retries worthwhile."""
     with context.aside():
         context.begin(None)
         try:
@@ -335,7 +336,7 @@ def _unlisted(site: MutationSite, keyword: str, value: Any) -> Draw:
     def near() -> Draw:
         form = site.compiler.canonical(others)
         if not texts or forms.STRING not in form.types:
-            raise Unsatisfiable(site.pointer(keyword), "no member is a text that can be sent")
+            raise Unsatisfiable(site.pointer(keyword), "no member of the enum is a text that can be sent")
         fits = fitting(form, site.place.carries)
         return site.retried(mutated(compile_listed(texts)), lambda v: is_other(v) and fits(v), keyword)
 

@@ -197,7 +197,7 @@ class _FieldsProof(Struct, frozen=True):
             yield from self._of_xml(name, value)
         elif isinstance(value, bytes):
             if self.is_urlencoded:
-                raise Unreadable("nothing says how forms write octets")
+                raise Unreadable("no standard defines how forms encode bytes")
             # A server may not expect a file here, and read its bytes as text.
             for text in (value.decode("latin-1"), value.decode("utf-8", "replace")):
                 yield from (text, [text])
@@ -218,7 +218,7 @@ class _FieldsProof(Struct, frozen=True):
 
     def _of_xml(self, name: str, value: Any) -> Iterator[Any]:
         if isinstance(value, list | bytes):
-            raise Unreadable("nothing says how lists are written as XML in a part")
+            raise Unreadable("no standard defines how a part writes lists as XML")
         outline = outline_of(self.body.schema).property(name)
         for one in xml_readings(xml_encoder(outline.schema())(value), outline):
             if one.doubt == ambiguity.MANY:
@@ -228,9 +228,9 @@ class _FieldsProof(Struct, frozen=True):
 
 
 def _of_list(value: list[Any], how: PropertyEncoding) -> Iterator[Any]:
-    """Yield the readings of a list. A single item may be read as itself; of several items, some servers take the first or the last."""
+    """Yield the readings of a list. Some servers read a single item as itself. Of several items, some servers take the first or the last."""
     if any(isinstance(item, dict | list) for item in value):
-        raise Unreadable("nothing says how lists in lists are written")
+        raise Unreadable("no standard defines how nested lists are written")
     texts = [text_of(item) for item in value]
     ways = [list(scalars_of(text)) for text in texts]
     # The readings of items multiply: seven texts that may each be a text or a number have 128 readings.

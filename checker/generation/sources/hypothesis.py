@@ -55,8 +55,8 @@ def isolate(directory: Path) -> None:
 def know_characters() -> None:
     """Write Hypothesis' cache file of the characters that UTF-8 can encode. Call `isolate` first.
 
-    Otherwise Hypothesis encodes every character when a user's strategy first draws text. That takes four seconds of CPU: on
-    a busy machine longer than one case may take.
+    Otherwise Hypothesis encodes every character when a user's strategy first draws text. That takes four seconds of
+    CPU, and on a busy machine more than one case may take.
     """
     path = charmap_file("codec-v2-utf-8")
     if path.exists():
@@ -167,7 +167,7 @@ class DrawnStrategy(SearchStrategy[Value]):
             return
         self._in_vain += 1
         if self._in_vain >= _IN_VAIN:
-            raise Unsatisfiable(pointer, f"it took none of the first {_IN_VAIN} cases; have it take more")
+            raise Unsatisfiable(pointer, f"it rejected all of the first {_IN_VAIN} cases; make it less strict")
 
     def __repr__(self) -> str:
         return self._name

@@ -1,8 +1,7 @@
-"""Documents beside the main one: named relative to it, each read once, with failures remembered.
+"""Documents beside the main one: named relative to it and each read once. Failures are remembered.
 
-A name is the part of a place before its `#`: empty for the main document, `common/errors.yaml` for a file below it, a
-URL for a document from elsewhere. Names, not addresses, are written to disk, so that they mean the same on every
-machine.
+A name is the part of a place before its `#`: empty for the main document, `common/errors.yaml` for a file below it, a URL for a
+document from elsewhere. Names, not addresses, are written to disk, so that they mean the same on every machine.
 """
 
 import contextlib
@@ -33,7 +32,7 @@ class Neighbours:
     def __init__(
         self, *, uri: str, read: Read | None, known: Mapping[str, object], lost: Mapping[str, str] | None = None
     ) -> None:
-        """`known` has the main document under the empty name; together with `lost` it has the results of an earlier reader."""
+        """`known` has the main document under the empty name. `known` and `lost` may contain the results of an earlier reader."""
         self.uri = uri
         self._read = read
         self.known = dict(known)
@@ -62,13 +61,10 @@ class Neighbours:
         return posixpath.relpath(there.path or "/", posixpath.dirname(here.path) or "/") + query
 
     def load(self, name: str, *, of: str = "") -> object:
-        """Return the document of a name that the document `of` refers to.
-
-        Raises `UnresolvableReference` with the reason, and `AllowanceSpent`.
-        """
+        """Return the document of a name that the document `of` refers to. Raises `UnresolvableReference` with the reason, and `AllowanceSpent`."""
         if of and _is_of_the_network(self.uri_of(of)) and not _is_of_the_network(self.uri_of(name)):
             raise UnresolvableReference(
-                f"{name} is a file of this machine, and {of}, which came from the network, has no business with it"
+                f"{name} is a file of this machine; {of} came from the network and must not refer to it"
             )
         if name not in self.known and name not in self.lost:
             try:
@@ -109,8 +105,8 @@ def _is_of_the_network(uri: str) -> bool:
 class Provenance(Struct, frozen=True):
     """The origin of a main document."""
 
-    location: str | None = None  # Its URL.
-    own_name: str = ""  # Its file name, percent-encoded, when it has no URL.
+    location: str | None = None  # URL of the document.
+    own_name: str = ""  # Percent-encoded file name of a document without a URL.
     read: Read | None = None
     known: Mapping[str, object] = field(default_factory=dict)
     lost: Mapping[str, str] = field(default_factory=dict)
@@ -123,7 +119,7 @@ NOWHERE: Final = Provenance()
 def neighbours_of(root: Mapping[str, object], origin: Provenance) -> Neighbours:
     """Return the neighbours of a main document.
 
-    They are resolved against its `$self` (OpenAPI 3.2, 4.1.2.2.1) if it has one, else against its own URL.
+    Their names are resolved against `$self` of the main document (OpenAPI 3.2, 4.1.2.2.1), or else against its URL.
     """
     uri = origin.location or f"{_LOCAL}{_FOLDER}/{origin.own_name}"
     said = root.get("$self")

@@ -1,8 +1,7 @@
 """Decoding of parameters: from text or pairs to all values that they can mean.
 
-The inverse of `checker.transport.wire.bodies`, for the referee, which judges the sent bytes and not the intended
-values. If the text does not determine the value, every candidate is a doubtful reading with a reason from
-`checker.transport.wire.ambiguity`.
+The inverse of `checker.transport.wire.bodies`, for the referee, which judges the sent bytes instead of the intended
+values. If the text does not determine the value, every candidate is a doubtful reading with a reason from `checker.transport.wire.ambiguity`.
 """
 
 import contextlib
@@ -106,7 +105,7 @@ def header_value(
 ) -> Decoded:
     """Return the value of a header: items are trimmed, nothing is percent-encoded.
 
-    With `nested`, delimiters inside JSON do not separate; raises `ValueError` if that makes no difference.
+    With `nested`, delimiters inside JSON do not separate. Raises `ValueError` if that makes no difference.
     """
     if shape is DeclaredShape.SCALAR:
         return text
@@ -182,11 +181,11 @@ def _object(pieces: list[str], *, explode: bool) -> dict[str, str]:
         for piece in pieces:
             key, equals, value = piece.partition("=")
             if not equals:
-                raise ValueError(f"{piece!r} is not a name and a value")
+                raise ValueError(f"{piece!r} is not a pair of name and value")
             found[key] = value
         return found
     if len(pieces) % 2:
-        raise ValueError("an odd number of pieces is not names and values")
+        raise ValueError("an odd number of pieces cannot be pairs of name and value")
     return dict(zip(pieces[::2], pieces[1::2], strict=True))
 
 
@@ -240,13 +239,13 @@ def shares(declared: Declared, pairs: Pairs) -> tuple[list[OwnedPairs], Pairs]:
 
 
 def may_spread(parameter: Parameter, outline: Outline) -> bool:
-    """Whether it may be an exploded object."""
+    """Whether the value may be an exploded object."""
     is_exploded = parameter.explode and parameter.style not in _NAMED
     return is_exploded and parameter.media_type is None and "object" in outline.types
 
 
 def _is_spread(parameter: Parameter, outline: Outline) -> bool:
-    """Whether it is always an exploded object: its own name is never sent."""
+    """Whether the value is always an exploded object, so that the parameter's own name is never sent."""
     return may_spread(parameter, outline) and outline.types <= {"object", "null"}
 
 
@@ -268,7 +267,7 @@ _JOINED = 6  # Texts of a list that are tried together: each doubles the number 
 def delimited_readings(tree: Tree, style: str, outline: Outline) -> list[Reading]:
     """Return the readings of a tree.
 
-    If listed texts contain the delimiter of their style, also the readings that do not split them.
+    If listed texts contain the delimiter of their style, there are further readings that do not split these texts.
     """
     delimiter = plain(DELIMITERS.get(style, ""))
     if not delimiter or not isinstance(tree, list):
@@ -285,7 +284,7 @@ def delimited_readings(tree: Tree, style: str, outline: Outline) -> list[Reading
 
 
 def parted_inside(tree: Tree, delimiters: Sequence[str]) -> Tree:
-    """Return a list whose texts are split into lists by the delimiters, outermost first; any other value unchanged."""
+    """Return a list whose texts are split into lists by the delimiters, outermost delimiter first; any other value unchanged."""
     if not delimiters or not isinstance(tree, list):
         return tree
     return [parted_inside(one.split(delimiters[0]), delimiters[1:]) if isinstance(one, str) else one for one in tree]
@@ -310,10 +309,7 @@ def joined_readings(tree: Tree, style: str, outline: Outline) -> list[Reading]:
 
 
 def deep_tree(pairs: Pairs, name: str) -> Tree:
-    """Return the tree of `name[a][b]=c`: objects in objects; a repeated or empty key makes a list.
-
-    Raises `ValueError` if it is not of the style.
-    """
+    """Return the tree of `name[a][b]=c`: objects in objects; a repeated or empty key makes a list. Raises `ValueError` if it is not of the style."""
     found: dict[str, Tree] = {}
     for key, value in pairs:
         inner = plain(key).removeprefix(name)
@@ -362,7 +358,7 @@ def decode_parameter(
 
     `parts` is the text in place of a path variable, the value of a header (fields of one name joined by commas), or
     the pairs of a query or of `Cookie` headers that belong to the parameter, percent-encoded. `querystring` is text.
-    Pairs of the `rest` may be properties of it, or belong to no parameter.
+    Pairs of the `rest` may be properties of the value, or belong to no parameter.
     """
     location = parameter.location
     if isinstance(parts, str):
@@ -590,7 +586,7 @@ def grouped(pairs: Pairs) -> dict[str, Repeated]:
 
 
 def shapes(outline: Outline) -> list[DeclaredShape]:
-    """Return the possible shapes of a value, the most structured first: its violations are the most precise."""
+    """Return the possible shapes of a value, the most structured first, because its violations are the most precise."""
     types = outline.types
     found = [DeclaredShape.OBJECT] if "object" in types else []
     found += [DeclaredShape.ARRAY] if "array" in types else []

@@ -1,4 +1,4 @@
-"""The pace of one worker: how many requests are in flight, and which operations are slow, so that they are deferred, or given up if they never respond."""
+"""The pace of one worker: the number of requests in flight, and the slow operations. These are deferred, or given up if they never respond."""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -91,7 +91,7 @@ class Lanes(Struct):
 
     @classmethod
     def of(cls, settings: RunSettings, *, is_watched: bool) -> "Lanes":
-        """Return the configured number of lanes, or this worker's share of what one target gets. `is_watched`: whether hooks see each call."""
+        """Return the configured number of lanes, or this worker's share of all lanes to the target. `is_watched`: whether hooks see each call."""
         given, share = settings.processes.lanes, max(1, MOST_LANES // settings.processes.workers)
         pacing = Concurrency(most=share) if given is None else Concurrency(most=given, lanes=given, fixed=True)
         # With one lane, hooks may rely on seeing one call after the other.
@@ -118,7 +118,7 @@ class Slowness:
         self._up = up
 
     def look(self, flights: Mapping[int, InFlight]) -> int:
-        """Return how many flights have become slow since the last call, by lane. They no longer take a shared lane."""
+        """Return the number of flights that have become slow since the last call. They no longer take a shared lane."""
         found = 0
         for lane, flight in flights.items():
             if not flight.is_slow and self._http.waited_s(lane) >= LONG_WAIT_S:
@@ -165,6 +165,6 @@ class Slowness:
         is_listed = running.row.source is CaseSource.LISTED
         tried = f"{running.next_index} {'' if is_listed else f'of {running.stop} '}cases"
         return Unresponsive(
-            f"{found}, so {tried} were tried: give them more "
+            f"{found}, so only {tried} were sent: give them more "
             "time (`--request-timeout`), or leave the operation out (`--exclude-name`)"
         )

@@ -12,19 +12,19 @@ from checker.core.failures import Severity
 from checker.workers.recording.defects import Defects
 from checker.workers.recording.task_state import LeasedTask
 
-# Without these, runs in which every operation fails spent 20.4 % on investigations instead of a fifth.
-AROUND = 4  # Requests around a shrink: the case again, the simplest one, the smallest one, and that as printed.
+# Without these two numbers, runs in which every operation fails spent 20.4 % on investigations instead of a fifth.
+AROUND = 4  # Requests around a shrink: the case again, the simplest case, the smallest case, and its printed command.
 LOOK = 3  # Requests for a failure that is not shrunk: the case again, the simplest case, and the printed command.
-# One request for each failure, and six more if it did not show, had no limit: of the requests to a server of 120
-# operations that fails randomly, 75 % were investigations. With the floor, 14 % are.
+# Without a floor, one request for each failure, and six more if it did not show, had no limit. For a server of 120
+# operations that fails randomly, 75 % of the requests were investigations; with the floor, 14 % are.
 FLOOR = 100  # Requests that a run may spend before the share counts: a few failures of a small run are confirmed.
 LEAST = 5  # Least part of the floor for each operation, or for a worker that replaces another.
 LAST = 50  # Requests for a failure that ends its run, because no other test needs them.
 ENOUGH = 20
-"""With so many requests left, a failure for which only the command was sent is investigated when it shows again."""
+"""If this many requests are left, a failure for which only the command was sent is investigated when it shows again."""
 MOST = 500  # Requests for one finding.
 # If a service's authentication is switched off, each operation fails.
-OF_KNOWN_CAUSE = "before it began (other operations show what it has in common with them)"
+OF_KNOWN_CAUSE = "before it began (other operations show the same cause)"
 """The reason why a place of a cause with many places is not shrunk."""
 _MATTERS = (Severity.CRITICAL, Severity.HIGH)
 
@@ -32,8 +32,8 @@ _MATTERS = (Severity.CRITICAL, Severity.HIGH)
 class InvestigationBudget(Struct):
     """Requests that are left for investigations of failures.
 
-    If they are not enough for a failure, only its printed command is sent. If the floor is spent as well, the failure is
-    reported unconfirmed.
+    If too few are left for a failure, only its printed command is sent. If the guaranteed requests are spent as well,
+    the failure is reported unconfirmed.
 
     In `run` each operation has the share of its own cases, so that the budget depends neither on the number of workers nor
     on the order of responses; unused requests are distributed at the end of the run. In `fuzz`, and with a time limit, the
@@ -73,8 +73,8 @@ class InvestigationBudget(Struct):
         return self.spares_known_causes and self.defects.knows_cause(cause)
 
     def allowance(self, running: LeasedTask, index: int, label: str, severity: Severity, check: str) -> int:
-        """Return the number of candidates for the shrink of one failure: all that are left for the first severe one of its check, half for others."""
-        # Half for the others, so that later failures of an operation get some as well.
+        """Return the number of candidates for the shrink of one failure: all remaining ones for the first severe failure of its check, half of them for others."""
+        # Half of the rest is left for other failures, so that later failures of an operation get requests as well.
         left = max(0, self._left(running, index, label) - AROUND)
         is_first = severity in _MATTERS and self.defects.is_novel(label, check)
         return min(MOST, left if is_first else left // 2)
@@ -102,7 +102,7 @@ _LATER_S = 0.6
 _TIMES = 4.0
 _MOST_SLOW = 2
 _RARE = 8
-"""If at most one candidate in so many is slow, a load peak is the reason, which must not decide how small a case becomes."""
+"""If at most one candidate in this many is slow, the reason is a load peak, which must not decide how small a case becomes."""
 
 _QUICK_S = 0.016
 _REQUESTS_OF_QUICK = 500
@@ -112,8 +112,8 @@ _FEWEST = 15
 class ShrinkBudget(Struct):
     """The limits of a shrink that follow from the speed of the target. One object for all shrinks of a worker, which run one at a time.
 
-    The number of requests is limited and not the time: a busy machine needs more time, and only the seed may decide what is
-    sent. A shrink may send 500 requests if the fastest response took up to 16 ms, 250 if it took up to 32 ms, and so on:
+    The number of requests is limited instead of the time, because a busy machine needs more time, and only the seed may
+    decide what is sent. A shrink may send 500 requests if the fastest response took up to 16 ms, 250 if it took up to 32 ms, and so on:
     load makes responses late, but hardly ever all of them.
 
     An operation that sleeps may reject invalid requests at once and be slow for all others. A shrink of its failure, and

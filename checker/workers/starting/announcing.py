@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from checker.generation.program import OperationProgram
 
 _SEQUENCES_OF_READS: Final = 8
-"""Sequences for each operation that a sequence leads to, if none of them changes anything: more would repeat requests."""
+"""Sequences for each operation at the end of a sequence, if no operation changes anything. More sequences would repeat requests."""
 _IN_A_BLOCK: Final = "{option} = {value!r}` of `[[operations]]"
 
 
@@ -59,7 +59,7 @@ def tell_of_parameters(recorder: Recorder, schema: ApiSchema, overrides: Overrid
         if not any(override.names(location, name) for location in locations for name in known):
             place = ".".join((*filter(None, (override.location,)), *override.path))
             hint = did_you_mean(override.path[0], known)
-            text = f"no operation that it is about has a parameter {override.path[0]!r}{hint}"
+            text = f"none of its operations has a parameter {override.path[0]!r}{hint}"
             recorder.note(Note("unmatched_parameter", "", f"parameters.{place}", text))
 
 
