@@ -114,7 +114,7 @@ class Agent:
             for encoded in order.messages:
                 message = decode(encoded)
                 if isinstance(message, PeerJournals):
-                    message = PeerJournals((str(self._folder / SHARED),), message.signals)
+                    message = PeerJournals((str(self._folder / SHARED),), signals=message.signals)
                 if self._worker is not None and isinstance(message, Down):
                     self._worker.tell(message)
 

@@ -157,7 +157,7 @@ class DistantWorker:
                 return
             # Its agent has one journal with the records of all others.
             self._follows_peers = True
-            message = PeerJournals((), message.signals)
+            message = PeerJournals((), signals=message.signals)
         if isinstance(message, Drain) and message.concludes and not message.only_cleans:
             for number, path in self._launcher.layout.journal_paths():
                 if number > message.first and number != self.incarnation:

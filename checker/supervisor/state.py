@@ -98,6 +98,7 @@ class WorkerState(Struct):
     incarnation: int
     started_at: float
     opened: bool = False
+    journal: str = ""  # The path of its journal; empty until it has opened one.
     leases: dict[str, Task] = field(default_factory=dict)  # Task id -> task, in the order of work.
     leased_at: float = 0.0  # The time when the first of these tasks became the current work.
     waiting: set[str] = field(default_factory=set)

@@ -299,7 +299,11 @@ class Supervisor:
             self._begin(opened)
         self._journals.append(opened.journal)
         self._has_new_journal = True
-        worker.handle.tell(messages.PeerJournals(tuple(self._journals), tuple(self._lifecycle.signals)))
+        worker.state.journal = opened.journal
+        living = {one.state.journal for one in self._pool.workers.values()}
+        ended = tuple(one for one in self._journals if one not in living)
+        signals = tuple(self._lifecycle.signals)
+        worker.handle.tell(messages.PeerJournals(tuple(self._journals), ended, signals))
         self._pool.tell_all(messages.PeerJournals((opened.journal,)))
         if self._settled.known:
             worker.handle.tell(messages.SettledFindings(tuple(self._settled.known.values())))
@@ -454,6 +458,8 @@ class Supervisor:
         self._pool.tell_each(self._credentials.lose(state.incarnation))
         self._pool.tell_each(self._outages.lose(state.incarnation))
         self._lifecycle.read_last(state.incarnation)
+        if state.journal:
+            self._pool.tell_all(messages.PeerJournals((), (state.journal,)))
         word = state.last_word
         if reason_given := reason or (word.reason if word is not None else ""):
             ended = Departure(reason_given)

@@ -177,8 +177,8 @@ class Worker:
                         self._scheduler.accept(task)
                 case SettledFindings(settled):
                     self._recorder.defects.absorb(*settled)
-                case PeerJournals(journals, signals):
-                    self._context.knowledge.follow(journals, signals)
+                case PeerJournals(journals, ended, signals):
+                    self._context.knowledge.follow(journals, ended, signals)
                 case CredentialMessage():
                     keeper = self._credentials
                     if keeper is not None and message.action is CredentialAction.FETCH:

@@ -267,6 +267,7 @@ class PeerJournals(Struct, frozen=True, tag=True):
     """Journals of other incarnations whose values this worker may read (only in `fuzz`)."""
 
     journals: tuple[str, ...]
+    ended: tuple[str, ...] = ()  # Journals of these and earlier messages whose writers are dead.
     signals: tuple[int, ...] = ()  # Ids of the signals that workers of this run have recorded.
 
 

@@ -187,6 +187,8 @@ def test_a_new_worker_of_a_night_reads_the_latest_journals_and_gets_all_signals(
     # The last notes of each worker count: each journal is also told to all when it is opened.
     notes = {(one.kind, number): int(one.text) for number, one in run.told.records if isinstance(one, Note)}
     assert [count - 1 for (of, _), count in notes.items() if of == "peers"] == told
+    # All but its own belong to the dead.
+    assert [count for (of, _), count in notes.items() if of == "ended"] == [count - 1 for count in told]
     signals = [count for (of, _), count in notes.items() if of == "signals"]
     assert signals == ([0, 1, 2, 3, 4] if kind == "fuzz" else [0] * 5)
 

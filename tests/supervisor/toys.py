@@ -56,6 +56,7 @@ class Toy:
         self.slots = InflightWriter(layout.inflight(incarnation), 2)
         self.leaving = self.grown = False
         self.peers = self.signals = 0
+        self.ended: set[str] = set()
 
     def live(self) -> None:
         if "cannot" in self.orders:
@@ -85,8 +86,9 @@ class Toy:
                         self.do(task)
                 case Drain(is_replaced):
                     self.leaving, self.grown = True, is_replaced
-                case PeerJournals(journals, signals):
+                case PeerJournals(journals, ended, signals):
                     self.peers += len(journals)
+                    self.ended |= set(ended)
                     self.signals += len(signals)
                 case _:
                     pass
@@ -94,6 +96,7 @@ class Toy:
 
     def do(self, task: Task) -> None:
         if self.incarnation <= int(self.orders.get("generations", "0")):
+            self.journal.append(Note("ended", "", "", str(len(self.ended))))
             self.journal.append(Note("peers", "", "", str(self.peers)))
             self.journal.append(Note("signals", "", "", str(self.signals)))
             self.journal.append(SignalsSeen("GET /users", ((self.incarnation, "status"),)))

@@ -84,7 +84,7 @@ def test_a_worker_that_starts_again_takes_what_earlier_nights_saw_for_news(tmp_p
     signals, values = SignalSet(), ValuePool(ResourceModel(()), lambda label: ())
     remember(layout, signals, values)
     _, of_this_run = (SignalSet().observe(case, response, CLEAN) for case in nights)
-    Knowledge(values, signals).follow((), (number for number, _ in of_this_run))
+    Knowledge(values, signals).follow((), signals=(number for number, _ in of_this_run))
     found = [(signals.observe(case, response, CLEAN), signals.has_news) for case in nights]
     assert found == [((), True), ((), False)]
 

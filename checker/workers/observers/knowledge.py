@@ -97,6 +97,8 @@ class Knowledge(Struct):
     creations: CreationHistory | None = None  # None if no failure will be investigated.
     probed: ProbedOperations = field(default_factory=ProbedOperations)
     peers: dict[str, JournalReader] = field(default_factory=dict)  # Journals of all workers of the run, by path.
+    _followed: dict[str, JournalReader] = field(default_factory=dict)  # Those that may have news.
+    _ended: set[str] = field(default_factory=set)  # Those that get no further records. They are read once more.
     journal: JournalWriter | None = None  # The journal of this worker.
     _read_at: float = 0.0
 
@@ -105,12 +107,13 @@ class Knowledge(Struct):
         """Whether requests depend only on earlier layers, as in `run`."""
         return isinstance(self.values, LayeredPool)
 
-    def follow(self, journals: Sequence[str], signals: Iterable[int] = ()) -> None:
-        """Read these journals of other workers from now on, and take these signals as recorded."""
+    def follow(self, journals: Sequence[str], ended: Sequence[str] = (), signals: Iterable[int] = ()) -> None:
+        """Read these journals of other workers from now on, those of dead workers once more. Take these signals as recorded."""
         self.signals.learn(signals)
         for path in journals:
             if path not in self.peers:
-                self.peers[path] = JournalReader(Path(path), kinds=PEER_RECORDS)
+                self.peers[path] = self._followed[path] = JournalReader(Path(path), kinds=PEER_RECORDS)
+        self._ended.update(ended)
 
     def begin(self, task: Task) -> None:
         """Prepare for a task, which may use what all workers saw in earlier layers."""
@@ -129,7 +132,7 @@ class Knowledge(Struct):
 
     def _news(self) -> Iterator[Record]:
         journal = self.journal
-        for path, reader in self.peers.items():
+        for path, reader in self._followed.items():
             is_own = journal is not None and path == str(journal.path)
             # In `fuzz` a worker already knows what its own journal contains. In `run` it counts from the next layer on.
             if is_own and not self.is_layered:
@@ -140,3 +143,7 @@ class Knowledge(Struct):
                     self.demands.absorb(record)
                 self.probed.absorb(record)
                 yield record
+        # A night leaves hundreds of them, and each look takes 40 us.
+        for path in self._ended:
+            self._followed.pop(path, None)
+        self._ended.clear()
