@@ -35,6 +35,9 @@ from checker.validation.compiled import is_enforceable
 from checker.validation.ecma import ecma_pattern
 from checker.validation.formats import is_of_format
 
+_Unasserted: Any = validators.create(meta_schema={}, validators={}, type_checker=Draft6Validator.TYPE_CHECKER)
+"""A validator by which only the schema `false` fails."""
+
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
@@ -123,6 +126,25 @@ def _unevaluated_items(validator: Any, inner: Any, instance: Any, schema: Any) -
     except TypeError:
         # The library fails on `items: true`, which allows all items.
         return []
+
+
+def _unevaluated(keyword: str, rule: "_Check") -> "_Check":
+    """Return the rule of `unevaluatedProperties` or `unevaluatedItems`, without errors that follow from other errors.
+
+    A schema that fails evaluates nothing: with one wrong property, all properties of its `allOf` would be unexpected. If the
+    value has other errors, only what no schema around it declares is one more.
+    """
+
+    def check(validator: Any, inner: Any, instance: Any, schema: Any) -> Iterable[ValidationError]:
+        errors = list(rule(validator, inner, instance, schema) or ())
+        if not errors or inner is not False:
+            return errors
+        others = {name: value for name, value in schema.items() if name != keyword}
+        if validator.evolve(schema=others).is_valid(instance):
+            return errors
+        return rule(_Unasserted(schema, _resolver=validator._resolver), inner, instance, schema) or ()
+
+    return check
 
 
 def _content(validator: Any, said: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
@@ -551,6 +573,11 @@ class SchemaReading:
         # The library's formats and patterns are different. A dynamic reference has no meaning in the other dialects.
         for name in _UNREAD - _DYNAMIC.get(self._dialect, _NONE) - self._exact.keys():
             checks.pop(name, None)
+        checks |= {
+            name: _unevaluated(name, checks[name])
+            for name in ("unevaluatedProperties", "unevaluatedItems")
+            if name in checks
+        }
         has_names = self._spoken is not None
         guarded = {name: self._guarded(check) for name, check in checks.items()}
         create: Any = validators.create

@@ -144,3 +144,25 @@ def test_a_reference_is_looked_up_once_for_all_values_that_stand_there(monkeypat
     judge = referee(schema, Direction.RESPONSE)
     assert [len(judge.errors(["a", number, "b"])) for number in range(5)] == [1] * 5
     assert len(looked_up) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "keywords", "extra"),
+    [
+        ({"price": "1", "title": "a"}, ["type"], ""),
+        ({"price": "1", "title": "a", "colour": "red"}, ["type", "unevaluatedProperties"], "('colour' was"),
+        ({"price": 1, "title": "a", "colour": "red"}, ["unevaluatedProperties"], "('colour' was"),
+    ],
+)
+def test_a_wrong_property_makes_no_other_property_unexpected(value: Any, keywords: list[str], extra: str) -> None:
+    base = {"properties": {"price": {"type": "number"}, "title": {"type": "string"}}}
+    raw = {"allOf": [{"$ref": "#/names/base"}], "unevaluatedProperties": False}
+    found = errors(raw, value, dialect=Dialect.OPENAPI31, base=base)
+    assert [one.keyword for one in found] == keywords
+    assert all(extra in one.message for one in found if one.keyword == "unevaluatedProperties")
+
+
+def test_a_wrong_item_makes_no_other_item_unexpected() -> None:
+    raw = {"allOf": [{"prefixItems": [{"type": "string"}, {"type": "string"}]}], "unevaluatedItems": False}
+    for value, keywords in (([1, "a"], ["type"]), ([1, "a", "b"], ["type", "unevaluatedItems"])):
+        assert [one.keyword for one in errors(raw, value, dialect=Dialect.OPENAPI31)] == keywords
