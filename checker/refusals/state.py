@@ -24,7 +24,7 @@ _MISSING: Final = later_pattern(
     # Django writes the last one about a missing reference. For an invalid choice it adds the sent value.
     rf"|\bno such {_NOT_MISSING}|\bmust exist\b|\bthat choice is not one of the available choices\b"
     rf"|\b(?:could not|couldn't|cannot|can't|unable to|failed to) (?:find|locate|resolve|look up) {_NOT_MISSING}|\bnon-?existent\b"
-    r"|\binvalid (?:hyperlink|iri)\b|\bno (?:route|url) match|\b(?:be|reference|refer to|name) an? existing\b|\bthere is no\b|\b(?:is|are)(?: not|n't) registered\b|\bis unknown\b"
+    r"|\binvalid (?:hyperlink|iri)\b|\bno (?:route|url) match|\b(?:be|reference|refer to|name) an? existing\b|\bthere is no\b|\b(?:is|are)(?: not|n't) registered\b|\bis unknown\b|(?:\b|_)id unknown\b"
     rf"|\bno {_NOT_MISSING}\w.{{0,120}}\b(?:found|exists?)\b|\bno \w+ (?:with|for|named|called) (?:the |this |that )?(?:id|name|key|slug)\b"
     r"|\b(?:unknown|unrecognized|invalid reference to|dangling) (?!error|reason|exception|formats?|types?|values?|modes?|methods?|operators?|units?|encodings?"
     r"|failure|server|internal|column|system|host|database|charset)[a-z]\w*(?: (?:id|key|name|with))?(?: ?[:=#]|\W*[\"'`]|\W+[\w-]*\d|[.!]?$)",

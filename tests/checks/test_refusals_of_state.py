@@ -48,6 +48,7 @@ def exchanges() -> Exchanges:
         (b"User was not found", "not found"),
         (b'{"message": "Could not find defaultRole=0"}', "Could not find"),
         (b'{"message": "Unknown role 5"}', "Unknown role"),
+        (b'{"title": "author_id unknown", "status": 400}', "author_id unknown"),
         (b'{"message": "There is no plan with this name"}', "no plan"),
         (b'{"message": "post is not published"}', "published"),
         (b'{"message": "The poll is closed."}', "closed"),
