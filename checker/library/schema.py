@@ -125,7 +125,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         """`filter` holds the conditions of `include` and `exclude`."""
         self.opened = opened
         """The description, as its kind reads it."""
-        self.config = config
+        self._config = config
         self.hooks: HookRegistry = attached.hooks[0]
         self.observations: list[Observation] = []
         """Locations of resources that responses to calls reported."""
@@ -159,6 +159,11 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         return str(self.opened)
 
     __repr__ = __str__
+
+    @property
+    def config(self) -> Config:
+        """Return the configuration. Change its options; another object has no effect on a loaded schema and is refused."""
+        return self._config
 
     @property
     def title(self) -> str:

@@ -216,3 +216,10 @@ def test_modes_are_read_as_they_are_set(schema) -> None:
     for modes in ([positive], [negative], [positive, negative]):
         schema.config.generation.update(modes=modes)
         assert schema.config.generation.modes == modes
+
+
+def test_the_configuration_of_a_schema_is_changed_and_not_replaced(schema) -> None:
+    with pytest.raises(AttributeError, match="config"):
+        schema.config = checker.Config.from_dict({"base-url": "http://elsewhere"})
+    schema.config.base_url = "http://there"
+    assert "http://there" in schema["/items"]["POST"].Case().as_curl_command()
