@@ -176,8 +176,16 @@ def with_parts(cases: Any, parts: Mapping[str, Any]) -> Any:
             setattr(case, name, value)
         return case
 
-    drawn = {name: one if isinstance(one, st.SearchStrategy) else st.just(one) for name, one in parts.items()}
-    return st.builds(put, cases, st.fixed_dictionaries(drawn))
+    return st.builds(put, cases, _drawn(parts))
+
+
+def _drawn(given: Any) -> "st.SearchStrategy[Any]":
+    """Return the strategy of a part: of a dict, which may have strategies as values, a new one in each draw."""
+    if isinstance(given, st.SearchStrategy):
+        return given
+    if isinstance(given, Mapping):
+        return st.fixed_dictionaries({name: _drawn(one) for name, one in given.items()})
+    return st.just(given)
 
 
 def generation_settings(

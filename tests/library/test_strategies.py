@@ -173,6 +173,10 @@ def test_parts_take_the_place_of_generated_ones(operation) -> None:
     assert {case.query["q"] for case in cases} == {"mine"}
     assert {case.headers["X-A"] for case in cases} == {"1"}
     assert len({case.path_parameters["id"] for case in cases}) > 1
+    cases[0].headers["X-B"] = "2"
+    assert "X-B" not in cases[1].headers
+    cases = drawn(operation.as_strategy(query={"q": st.sampled_from("ab")}))
+    assert {case.query["q"] for case in cases} == {"a", "b"}
     with pytest.raises(TypeError, match=r"as_strategy\(\) takes path_parameters.*, got quary"):
         operation.as_strategy(quary=st.just({}))
 
