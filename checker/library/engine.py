@@ -281,8 +281,8 @@ class LibraryEngine:
         """The application in this process; None if requests go over the network."""
         self._home: BaseUrl | None = None
         """The host that every request is sent to; None: the host of its base URL."""
-        self._called: tuple[object, LibraryEngine] | None = None
-        """The last `app` of a call, and the engine that sends to it."""
+        self._called: dict[int, tuple[object, LibraryEngine]] = {}
+        """`id` of the `app` of a call -> the application, and the engine that sends to it."""
         self.schema: Any = None
         """The loaded schema with this engine; None until it is created."""
         self._config = config
@@ -328,11 +328,12 @@ class LibraryEngine:
         app = options.pop("app", None)
         if app is None:
             return self
-        if self._called is None or self._called[0] is not app:
+        known = self._called.get(id(app))
+        if known is None:
             engine = copy.copy(self)
             engine.serve_from(app)
-            self._called = app, engine
-        return self._called[1]
+            known = kept(self._called, id(app), (app, engine), _MANY)
+        return known[1]
 
     def formatted_path(self, case: Case, base_path: str = "") -> str:
         """Return the path with its variables substituted, without query, as it is appended to a base URL."""

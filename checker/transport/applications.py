@@ -154,6 +154,8 @@ class AsgiApplication:
         orders: _Orders = asyncio.Queue()
         orders.put_nowait({"type": "lifespan.startup"})
         is_up, failures = asyncio.Event(), list[str]()
+        # The task of the lifespan keeps both alive, and `self` would never be collected.
+        app, state = self._app, self._state
 
         async def told(message: dict[str, Any]) -> None:
             if message["type"] == "lifespan.startup.failed":
@@ -162,9 +164,9 @@ class AsgiApplication:
                 is_up.set()
 
         async def live() -> None:
-            scope = {"type": "lifespan", "asgi": _VERSIONS, "state": self._state}
+            scope = {"type": "lifespan", "asgi": _VERSIONS, "state": state}
             with contextlib.suppress(Exception):
-                await self._app(scope, orders.get, told)
+                await app(scope, orders.get, told)
             is_up.set()
 
         lifespan = self._loop.create_task(live())
@@ -303,9 +305,12 @@ def _stop(loop: asyncio.AbstractEventLoop, orders: _Orders, lifespan: asyncio.Ta
         orders.put_nowait({"type": "lifespan.shutdown"})
         await asyncio.wait([lifespan], timeout=_GOODBYE_S)
 
-    with contextlib.suppress(FutureTimeoutError):
-        asyncio.run_coroutine_threadsafe(goodbye(), loop).result(_GOODBYE_S)
-    loop.call_soon_threadsafe(loop.stop)
+    ended = asyncio.run_coroutine_threadsafe(goodbye(), loop)
+    ended.add_done_callback(lambda _: loop.call_soon_threadsafe(loop.stop))
+    # Garbage is collected in any thread, and that of the loop cannot wait for itself.
+    if asyncio._get_running_loop() is not loop:
+        with contextlib.suppress(FutureTimeoutError):
+            ended.result(_GOODBYE_S)
 
 
 def _give_up(loop: asyncio.AbstractEventLoop) -> None:

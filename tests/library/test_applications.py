@@ -1,7 +1,9 @@
 """Applications of this process: they answer calls, and their exceptions reach the test as they are."""
 
+import gc
 import traceback
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from flask import Flask
 
 import checker
 from checker.corpus.records import Finding
+from tests.waiting import wait_until
 
 BROKEN = "the shelf is broken"
 """Of an exception that calls also raise themselves, without frames."""
@@ -121,3 +124,33 @@ def test_applications_are_callable(described) -> None:
         described.app = "main:app"
     with pytest.raises(checker.errors.IncorrectUsage, match="`app` must be an application"):
         described["/items"]["GET"].Case().call(app="main:app")
+
+
+def test_each_application_starts_once_and_ends_with_its_schemas(described) -> None:
+    lives: list[str] = []
+
+    def living(name: str) -> FastAPI:
+        @asynccontextmanager
+        async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+            lives.append(f"{name} starts")
+            yield
+            lives.append(f"{name} ends")
+
+        app = FastAPI(lifespan=lifespan)
+
+        @app.get("/v1/items")
+        def items() -> list[int]:
+            return []
+
+        return app
+
+    case, apps = described["/items"]["GET"].Case(), [living("a"), living("b")]
+    for app in (*apps, *apps):
+        assert case.call(app=app).status_code == 200
+    schema = checker.openapi.from_asgi("/openapi.json", living("c"))
+    assert lives == ["a starts", "b starts", "c starts"]
+    assert schema["/v1/items"]["GET"].Case().call().status_code == 200
+    del schema
+    gc.collect()
+    wait_until(lambda: "c ends" in lives)
+    assert lives[3:] == ["c ends"]
