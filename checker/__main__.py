@@ -1,4 +1,4 @@
-"""The console script. Tiny: worker processes import it again."""
+"""The console script. It is small, because worker processes import it again."""
 
 import os
 import sys
@@ -36,7 +36,7 @@ def take_hashes_of_workers() -> None:
     """Start this program again with the hash seed of workers, if it will start workers (Linux).
 
     Workers are then forked from this process, with the modules that both need. The seed is read when an interpreter starts,
-    which costs 14 ms of CPU, a tenth of these imports. Not under a debugger, which would lose its process.
+    which costs 14 ms of CPU, a tenth of these imports. Nothing is done under a debugger, which would lose its process.
     """
     starts_workers = not _TESTING.isdisjoint(sys.argv) and _HELP.isdisjoint(sys.argv)
     if not starts_workers or not sys.platform.startswith("linux") or sys.gettrace() is not None:
