@@ -71,7 +71,7 @@ def _is_valid(case: Case, context: CheckContext, tools: CheckTools) -> bool:
     return verdict.outcome is Outcome.VALID
 
 
-_FIRST_OF = 4  # One of so many removals is first sent without credentials, and by a peer: few sequences get that far.
+_FIRST_OF = 4  # One in this many removals is first sent without credentials, and by a peer: few sequences get that far.
 _TOO_FAST = 429
 _CONFLICT = 409
 _BASIC = "basic"
@@ -165,7 +165,7 @@ def ignored_auth(context: CheckContext) -> Exchanging[Found]:
         # `sent_beforehand` has tested it, and the resource no longer exists.
         found = PASSED
     elif not (sent.confirms or sent.is_probed or context.case.meta is None):
-        # User code made a case without metadata, and always wants this check.
+        # A case without metadata comes from user code, which always wants this check.
         found = PASSED
     else:
         found = yield from _probes(context, tools, places)
@@ -367,7 +367,7 @@ def _failure(context: CheckContext, request: WireRequest, answer: Response, what
     status = f"{answer.status_code} {answer.message}".rstrip()
     line = f"{request.method} {context.case.path}"
     title = what.accepted if answer.status_code < 300 else what.unexpected
-    # One cause for all operations, because a service checks credentials in one place.
+    # All operations have one cause, because a service checks credentials in one place.
     failure = IgnoredAuth(
         f"Expected 401 or 403, got `{status}` for `{line}` ({what.detail})\nSent: {line_of(request)}", title=title
     )

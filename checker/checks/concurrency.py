@@ -21,14 +21,14 @@ from checker.core.resource_names import VERSION_FIELDS, normalised, words
 from checker.core.response import FailureKind, NetworkFailure, Outcome, Response
 from checker.core.send import Exchanging
 
-_ONE_OF: Final = 16  # One of so many accepted writes is repeated.
+_ONE_OF: Final = 16  # One in this many accepted writes is repeated.
 _SPENDS_OF: Final = 2
 """One in this many accepted actions that may spend a balance is repeated, because balances do not last."""
 _CREATED: Final = 201
 _TRIES, _MORE_TRIES = 3, 8
 """Pairs of requests that are sent for a write whose repetition is refused, and pairs to confirm a failure. A single pair may miss the race."""
 _PAIRS: Final = 2  # Pairs that spend a balance twice. After these, nothing has to be repeated.
-_KEYS_OF: Final = 2  # One of so many accepted writes with an `Idempotency-Key` is repeated: few operations have one.
+_KEYS_OF: Final = 2  # One in this many accepted writes with an `Idempotency-Key` is repeated: few operations have one.
 _SETTLE_S: Final = 0.1
 _CONFLICT: Final = "409"
 _OF_STATE: Final = frozenset((400, 402, 403, 404, 409, 410, 412, 422, 423, 428))
@@ -158,7 +158,7 @@ def _spent_once(context: CheckContext, again: Outcome) -> Exchanging[Failure | N
             text += f"{rests[0]}\nExpected: one refusal, or a balance that both have lowered"
             failure = RaceCondition(text, title="Spent twice, paid once", unique_key="balance")
             shown.append(failure.showing_with(context.exchanges))
-        # A pair may miss the moment. Then one of its requests is accepted.
+        # If a pair misses the race, only one of its requests is accepted.
         rest = min((one for one in rests if type(one) is int), default=0)
         if rest <= 0 or len(shown) == wanted:
             break

@@ -21,7 +21,7 @@ from checker.core.resource_names import words
 from checker.core.response import Response
 from checker.core.send import Exchanging
 
-_ONE_OF: Final = 64  # One of so many valid requests is sent with other texts at one place.
+_ONE_OF: Final = 64  # One in this many valid requests is sent with other texts at one place.
 _PASSWD: Final = "../../../../../../../../etc/passwd"
 _HEADER: Final = b"x-of-a-value"
 _URLS: Final = frozenset(("url", "uri", "link", "callback", "webhook", "endpoint", "feed", "href"))

@@ -30,7 +30,7 @@ class JudgeSettings(Struct, frozen=True):
 
     given: Mapping[str, Config] = field(default_factory=dict)
     """Name of a check -> settings that differ from its defaults."""
-    truncation: Truncation = DEFAULT_TRUNCATION  # How much of a schema and of a value messages show.
+    truncation: Truncation = DEFAULT_TRUNCATION  # The longest parts of a schema and of a value in messages.
     beside: Callable[[Config], Config] = lambda given: given
     """Returns the settings of a check merged with those of the operation."""
 
@@ -113,7 +113,7 @@ class Judge:
         for request, outcome in context.exchanges:
             if request.method in SAFE:
                 continue
-            # What a check has written before may be the cause of a later error.
+            # An earlier write of a check may be the cause of a later error.
             is_again = not request.is_twice and _bytes_of(request) == _bytes_of(sent)
             if not is_again or not isinstance(outcome, Response) or outcome.status_code < _SERVER_ERROR:
                 return None

@@ -37,7 +37,7 @@ def location_conformance(context: CheckContext) -> Exchanging[Found]:
     """
     response, request, tools = context.response, context.response.request, context.tools
     given = response.headers.get("location", [])
-    # Another check may have caused this call for a response without a `Location`.
+    # Another check may have triggered this call for a response without a `Location`.
     target = path_of(request, given[0]) if given and request is not None and not response.redirects else None
     if target is None or tools is None or request is None:
         return True

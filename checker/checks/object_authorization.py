@@ -38,7 +38,7 @@ from checker.core.send import Exchanging
 _READING: Final = "GET"
 _INCOMPLETE: Final = frozenset((400, 422))  # Statuses of a collection that requires a query.
 _MOST_NODES: Final = 10_000
-_ONE_OF: Final = 4  # One of so many updates and removals is also sent by a peer.
+_ONE_OF: Final = 4  # One in this many updates and removals is also sent by a peer.
 _TELLING: Final = 3  # Length from which a text is not equal to another by chance.
 Thing = Mapping[str, Any]
 
@@ -257,7 +257,7 @@ def _is_shared(context: CheckContext, peers: Peers, users: tuple[str, str], mine
             )
             return True
         body = served_body(answer)
-        # Without the object around the list, which may contain the time of the response.
+        # The object around the list is left out, because it may contain the time of the response.
         listed.append([_scalars(one) for one in islice(_things(body), isinstance(body, dict), None)])
     theirs, ours = listed
     names = {str(value) for value in named_values(case).values()}

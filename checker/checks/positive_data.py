@@ -363,7 +363,7 @@ def _doubt(context: CheckContext) -> str:
         return "the sent request is unknown"
     for part in verdict.invalid:
         return f"{place_of(part)} is not valid as sent ({part.keyword})"
-    # The refusal tells whether an empty value is the reason.
+    # The refusal shows whether an empty value is the reason.
     empty = set(empty_values(context.case)) if verdict.ambiguous else ()
     for part in verdict.ambiguous:
         if (part.location, part.name) not in empty:

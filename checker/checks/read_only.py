@@ -19,7 +19,7 @@ from checker.core.response import Response
 from checker.core.send import Exchanging
 from checker.schema.views import Outline, outline_of
 
-_ONE_OF: Final = 16  # One of so many accepted writes is repeated with read-only fields.
+_ONE_OF: Final = 16  # One in this many accepted writes is repeated with read-only fields.
 _MOST: Final = 20  # Fields that are set together.
 _STEP: Final = 1_009
 """Distance from the number that the server chose. A counter does not grow by this much between two requests."""

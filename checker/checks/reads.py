@@ -56,7 +56,7 @@ def safe_methods(context: CheckContext) -> Exchanging[Found]:
     if not is_success(context.response):
         return PASSED
     found: list[Failure | None] = []
-    # First, because a HEAD may have the same effect.
+    # GET is repeated first, because a HEAD may have the same effect.
     found.append((yield from _changed(context)))
     if is_one_of(case, _HEAD_OF) or sent.is_for("safe_methods"):
         head = _request(context, "HEAD")

@@ -92,7 +92,7 @@ def not_a_server_error(context: CheckContext) -> Found:
         return PASSED
     complaint = context.complaint
     if complaint is not None and complaint.blame is Blame.REFUSED:
-        # One cause for all requests: the server uses the wrong status for every refusal.
+        # All requests have one cause, because the server uses the wrong status for every refusal.
         return ServerError(_REFUSED_AS_FAILED, unique_key=rule_of_status(status), text=_REFUSED).sharing(
             f"{rule_of_status(status)} {_REFUSED}"
         )

@@ -16,7 +16,7 @@ from checker.core.response import Response
 from checker.core.security import UNAUTHORIZED
 from checker.core.send import Exchanging
 
-_ONE_OF: Final = 2  # One of so many accepted reads with a token of their sequence is followed by a logout.
+_ONE_OF: Final = 2  # One in this many accepted reads with a token of their sequence is followed by a logout.
 _TOKENS: Final = frozenset(("auth", "authorization", "session", "sid", "token"))
 _LOGOUTS: Final = ("logout", "log-out", "signout", "sign-out")
 

@@ -230,7 +230,7 @@ TABLE = (
         concurrency.races,
         failures=(concurrency.RaceCondition, concurrency.RepeatedKey),
         may_send=concurrency.is_chosen,
-        # What was spent or used twice cannot be undone.
+        # A value that was spent or used twice cannot be restored.
         settings=(IN_RUN,),
         # Removing a resource twice does no harm.
         applies=replace(_POSITIVE, statuses=("2XX",), methods=_WRITES),
@@ -287,7 +287,7 @@ TABLE = (
         has_needs=object_authorization.has_peers,
         may_send=object_authorization.may_write,
         beforehand=PriorRequest(authentication.is_asked_first, object_authorization.removed_by_peer),
-        # What a peer removed cannot be restored.
+        # A resource that a peer removed cannot be restored.
         settings=(IN_RUN,),
         applies=replace(_POSITIVE, statuses=("2XX",), follows=True, methods=("PUT", "PATCH", "DELETE"), path=MEMBER),
         wants_refusal=True,

@@ -33,7 +33,7 @@ from checker.core.scalars import is_number
 from checker.core.send import Exchanging
 from checker.schema.views import outline_of
 
-_ONE_OF: Final = 8  # One of so many accepted updates of a resource of its sequence is repeated.
+_ONE_OF: Final = 8  # One in this many accepted updates of a resource of its sequence is repeated.
 _NOT_MODIFIED: Final = "If-None-Match"
 _NO_VERSION: Final = '"no-such-version"'
 

@@ -99,7 +99,7 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
         value, shown = sent[name], echo.get(name)
         is_kept = name in before and before[name] == read[name]
         is_update = method_of(write.case) in _UPDATES
-        # A state changes, a counter counts, a time to live runs out: only the return of an old value proves anything.
+        # States, counters and times to live change by themselves, so only the return of an old value proves anything.
         may_move = normalised(name) in _DECIDED or (type(value) is int and abs(value - read[name]) <= _DRIFT)
         is_ignored = is_kept if is_update else not may_move
         is_shown = is_equal(shown, value) or (
