@@ -92,7 +92,7 @@ def main(began_at: float) -> int:
         echo(shown.getvalue().removesuffix("\n"), err=True)
         return error.exit_code
     except Exception as error:
-        # The last handler of the program: even bugs of checker have an exit code.
+        # The last handler of the program, so that even bugs of checker have an exit code.
         if limit_reached(error):
             raise
         echo(traceback.format_exc(), err=True)
