@@ -61,7 +61,8 @@ def run_program(began_at: float) -> int:
 
 _MOST = 3
 _TESTING = ("run", "fuzz")
-_TYPO = 0.8  # `--check` is `--checks`, not the end of `--suppress-health-check`; `--path` is an end, not `--auth`.
+# `--check` means `--checks`, not the end of `--suppress-health-check`. `--path` means an end of an option, not `--auth`.
+_TYPO = 0.8
 _ALIKE = 0.7  # Least similarity of a suggestion. With a lower one, `--report` would be suggested for `--target`.
 
 

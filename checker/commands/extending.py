@@ -78,7 +78,7 @@ class EventHandler:
 
 
 Handler = TypeVar("Handler", bound=type[EventHandler])
-GROUPS: Final[list[OptionGroup]] = []  # In the order of registration.
+GROUPS: Final[list[OptionGroup]] = []  # The checks in the order of registration.
 HANDLERS: Final[list[type[EventHandler]]] = []
 
 
