@@ -45,7 +45,7 @@ def value_in(layers: Layers, path: Path, key: str) -> Any:
     if (path, key) == ((), "warnings") and found:
         tables = list(takewhile(lambda one: isinstance(one, Mapping), found))
         return deepcopy({key: one for table in reversed(tables) for key, one in table.items()} or found[0])
-    # Copied: a default is shared by all operations.
+    # Copied, because all operations share a default.
     return deepcopy(found[0] if found else keys_of(path)[key].default)
 
 
@@ -191,7 +191,7 @@ class HttpSettings(Struct, frozen=True):
 class CaseSettings(Struct, frozen=True, rename="kebab"):
     """The cases of an operation: `[generation]`, and additional keys of two phases."""
 
-    max_examples: int  # Cases, in `run`.
+    max_examples: int  # Number of cases, in `run`.
     mode: str  # `positive`, `negative` or `all`.
     no_shrink: bool
     allow_x00: bool

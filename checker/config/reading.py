@@ -41,7 +41,7 @@ class Updates(Layer):
     revision = 0  # Number of changes so far. Values derived from an earlier revision are out of date.
 
 
-_FEW_HOMES = 6  # If more sections have a key of this name, messages do not name one.
+_FEW_HOMES = 6  # If more sections than this have a key of the name, messages name none of them.
 _PLACEHOLDER = re.compile(r"\$\$\{|\$\{(?P<name>[^}]*)(?P<end>\}?)")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
@@ -54,7 +54,7 @@ def find_file(folder: FilePath, home: FilePath | None = None) -> FilePath | None
     """
     for candidate in _searched(folder, FilePath(os.path.expanduser("~")) if home is None else home):
         file = candidate / FILE_NAME
-        # An unreadable file is an error of the reader; it is not passed over.
+        # An unreadable file is an error when it is read. The search does not skip it.
         if not os.path.exists(file) or os.path.isdir(file):
             continue
         if candidate != folder:

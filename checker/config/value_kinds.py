@@ -271,7 +271,7 @@ def did_you_mean_or_all(name: str, known: Collection[str]) -> str:
     return did_you_mean(name, known) or f"; there are: {', '.join(map(repr, known)) or 'none'}"
 
 
-_MOST_CERTIFICATES: Final = 16 << 20  # Bytes: the bundle of a browser has a quarter of one MiB.
+_MOST_CERTIFICATES: Final = 16 << 20  # Largest bundle in bytes. The bundle of a browser has a quarter of a MiB.
 _HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
 
 
