@@ -108,9 +108,9 @@ class Complaint(Struct, frozen=True):
     """A failure that a response reports in its body, with any status."""
 
     blame: Blame
-    message: str  # For people: one line for each error, the first few.
+    message: str  # Text for people: one line for each of the first errors.
     text: str  # Text of the first error.
-    place: str  # Where it happened, without parts that differ between requests.
+    place: str  # Where the error happened, without parts that differ between requests.
     part: str = ""  # The failed part by its name in the description; empty if unknown.
     is_of_schema: bool = False
     """Whether the response says that the request violates the description, as opposed to a rule that a description cannot state."""

@@ -27,7 +27,7 @@ class Credentials(Struct, frozen=True):
     data: Any = None  # Data for the source of the credentials only: None, scalars, bytes, lists, and maps of them.
     case: Case | None = None
     """The case with credentials in its body, if the source puts them there. It is for one request and not shared."""
-    refresh_s: float | None = None  # Age in seconds at which these are fetched again; None: as the source says.
+    refresh_s: float | None = None  # Age in seconds at which they are fetched again; None: the source decides.
 
 
 def put(request: WireRequest, credentials: Credentials) -> None:
@@ -92,10 +92,10 @@ def new_values(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str,
 class CredentialSource(Protocol):
     """A source of credentials. Each worker has one object, and all its cases share the result of `fetch`."""
 
-    name: str  # Distinguishes it from other sources; no two have the same name.
+    name: str  # Distinguishes the source from others. No two sources have the same name.
     refresh_s: float | None = None  # Age in seconds at which credentials are fetched again; None: never.
 
-    is_kept: bool = True  # False: fetched for each request, by the worker that sends it.
+    is_kept: bool = True  # False: the worker that sends a request fetches credentials for it.
 
     def key(self, case: Case) -> str | None:
         """Return the key under which the credentials of a case are kept. None if the case needs none."""

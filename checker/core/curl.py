@@ -159,7 +159,7 @@ def render(request: WireRequest, origin: BaseUrl, *, verify: bool = True, lossy:
             words += ["-H", quoted(text)]
     if request.body is not None:
         if request.header(b"content-type") is None:
-            # Otherwise curl would call it a form.
+            # Without this header, curl would send the body as a form.
             words += ["-H", "'Content-Type:'"]
         words += _data(_readable(request.body).encode() if lossy else request.body)
     words.append(

@@ -67,8 +67,8 @@ class LoaderErrorKind(StrEnum):
     HTTP_CLIENT_ERROR = "http_client_error"  # A status of 400 to 499 other than the next two.
     HTTP_NOT_FOUND = "http_not_found"
     HTTP_FORBIDDEN = "http_forbidden"
-    SYNTAX_ERROR = "syntax_error"  # It is neither JSON nor YAML.
-    UNEXPECTED_CONTENT_TYPE = "unexpected_content_type"  # It is an HTML page.
+    SYNTAX_ERROR = "syntax_error"  # The document is neither JSON nor YAML.
+    UNEXPECTED_CONTENT_TYPE = "unexpected_content_type"  # The document is an HTML page.
     OPEN_API_INVALID_SCHEMA = "open_api_invalid_schema"
     OPEN_API_UNSPECIFIED_VERSION = "open_api_unspecified_version"
     OPEN_API_UNSUPPORTED_VERSION = "open_api_unsupported_version"

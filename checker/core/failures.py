@@ -46,7 +46,7 @@ class Failure(AssertionError):
     """
 
     code: ClassVar[str] = ""  # Stable code of the kind, such as `ST101`; empty if it has none.
-    title: str = "Check failed"  # Title of the kind, unless a failure has one of its own.
+    title: str = "Check failed"  # Title of the kind, unless a failure has its own title.
     severity: Severity = Severity.MEDIUM
     check = ""  # Name of the check, such as `not_a_server_error`. The caller of the check sets it.
     needs_repetition = False

@@ -45,7 +45,7 @@ _NOT_IN_TESTS: Final = (HookScope.GLOBAL, HookScope.SCHEMA)
 class HookName(Struct, frozen=True):
     """The arguments of a hook, and the scopes in which it may be registered."""
 
-    arguments: tuple[str, ...]  # After the context.
+    arguments: tuple[str, ...]  # The arguments after the context.
     effect: str  # One sentence for the documentation.
     scopes: tuple[HookScope, ...] = _EVERYWHERE
     has_operation: bool = True  # False for a hook that runs before operations exist: filters do not apply to it.
@@ -231,7 +231,7 @@ class HookDecorator(Struct, frozen=True):
     """`@hook`, `@hook("map_query")`, `@hook.apply_to(method="POST")`: registers in one registry, returns the function."""
 
     registry: HookRegistry
-    name: str | None = None  # None: that of the function.
+    name: str | None = None  # None: the name of the function is used.
     filter: OperationFilter = OperationFilter()
 
     @overload

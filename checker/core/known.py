@@ -23,7 +23,7 @@ class KnownFailure(Struct, frozen=True):
     reason: str = ""
     owner: str = ""
     ticket: str = ""
-    first_seen: str = ""  # Days, as in `2026-11-22`.
+    first_seen: str = ""  # A day, such as `2026-11-22`.
     last_seen: str = ""
     expires: str = ""  # The last day on which it is known; empty: no limit.
 

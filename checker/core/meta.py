@@ -71,7 +71,7 @@ class Binding(Struct, frozen=True, array_like=True):
         return self.pointer.startswith(("$request.header.", "$request.query."))
 
 
-ANYTHING: Final = "*"  # In place of names: any value of a part may have come from outside.
+ANYTHING: Final = "*"  # Stands in place of names if any value of a part may have come from outside.
 
 
 class ComponentProvenance(Struct, frozen=True):
@@ -195,7 +195,7 @@ class Drawn(Struct, frozen=True, array_like=True, tag=0):
 
     choices: tuple[
         Any, ...
-    ]  # Each is a `Choice`. The type is `Any`, because msgspec has no union of `str` and `bytes`.
+    ]  # Each item is a `Choice`. The type is `Any`, because msgspec has no union of `str` and `bytes`.
     learned: str = ""
     """Demands of the target that the draw program respected (`core.constraints.written`); empty for the description alone."""
 
@@ -204,7 +204,7 @@ class Listed(Struct, frozen=True, array_like=True, tag=1):
     """One of the cases that a phase lists for the operation, such as a boundary case or an example."""
 
     phase: str
-    number: int  # Its index in the list, from 0.
+    number: int  # Index of the case in the list, from 0.
     likeness: str  # Digest of the case. Another description may list another case at this place.
     without: tuple[str, ...] = ()  # Places that a shrink left out: `query limit`, `body /address/street`.
     token: str = ""
@@ -219,11 +219,11 @@ class Literal(Struct, frozen=True, array_like=True, tag=2):
     query: dict[str, Any]
     headers: dict[str, Any]
     cookies: dict[str, Any]
-    body: tuple[Any, ...]  # Empty, or the one body.
+    body: tuple[Any, ...]  # At most one body.
     media_type: str | None
     mode: str
     data: tuple[tuple[str, str | None], ...] = ()  # Data of the phase (`case.meta.phase.data`).
-    method: str | None = None  # When it is not the operation's.
+    method: str | None = None  # Set only if it differs from that of the operation.
     alternative: int | None = None  # Index of the security alternative of the operation, if it is not the default one.
     outside: tuple[tuple[Location, tuple[str, ...]], ...] = ()
     """(location, names of its parts that came from outside). A location without an entry is unknown."""

@@ -87,7 +87,7 @@ class Parameter:
 class PropertyEncoding(Struct, frozen=True):
     """The encoding of one property of a form body (OpenAPI 3 Encoding Object)."""
 
-    content_type: str | None = None  # As declared: one media type, or several with commas.
+    content_type: str | None = None  # The declared media type, or several with commas.
     style: str = "form"
     explode: bool = True
     allow_reserved: bool = False

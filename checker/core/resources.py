@@ -51,7 +51,7 @@ class ResourceUse(Struct, frozen=True, array_like=True):
     label: Label
     method: str
     path: str  # Template: `/users/{id}`.
-    resource: Resource  # Its collection: the path without variables at the end.
+    resource: Resource  # The path of the collection: the path without variables at the end.
     is_member: bool  # Whether it works on one member of the collection.
     owners: tuple[tuple[str, Resource], ...]
     """(variable of the path, the collection that it chooses from), outermost first."""

@@ -161,13 +161,13 @@ class Undecoded(Struct, frozen=True):
     """The reason why a body cannot be decoded."""
 
     message: str
-    is_damaged: bool  # True if it does not have its `Content-Encoding`; False if checker cannot decode that one.
+    is_damaged: bool  # True if the body contradicts its `Content-Encoding`; False if checker cannot decode that one.
 
 
 def codings_of(fields: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     """Return the codings in the order in which they were applied, in lower case, without `identity`."""
     values = [value for name, value in fields if len(name) == _NAME_LENGTH and name.lower() == CONTENT_ENCODING]
-    # Most responses have none.
+    # Most responses have no content coding.
     if not values:
         return ()
     named = (part.strip().lower() for part in ",".join(values).split(","))

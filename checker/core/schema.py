@@ -16,7 +16,7 @@ class Dialect(StrEnum):
     DRAFT7 = "draft7"
     DRAFT2019 = "draft2019-09"
     DRAFT2020 = "draft2020-12"
-    OPENAPI20 = "openapi-2.0"  # Draft 4 subset; `x-nullable`; siblings of `$ref` are ignored; boolean exclusive bounds.
+    OPENAPI20 = "openapi-2.0"  # Draft 4 subset; `x-nullable`; boolean exclusive bounds; siblings of `$ref` ignored.
     OPENAPI30 = "openapi-3.0"
     """Draft 4 subset with `nullable`, `readOnly`, `writeOnly`, `discriminator`; siblings of `$ref` ignored."""
     OPENAPI31 = "openapi-3.1"  # Draft 2020-12 plus `discriminator`; also read for 3.2.

@@ -16,7 +16,7 @@ _MOST_WAYS: Final = 3  # Options for credentials that a sentence names.
 class SecurityScheme(Struct, frozen=True):
     """One way to authenticate a request."""
 
-    name: str  # As in the description.
+    name: str  # The name of the scheme in the description.
     type: str  # `http`, `apiKey`, `oauth2`, `openIdConnect` or `mutualTLS`; `basic` of Swagger 2.0 is `http`.
     pointer: str  # The place of its declaration.
     scheme: str = ""  # `basic`, `bearer`, ...: for `http` alone, lower case.
