@@ -192,8 +192,8 @@ class Scan(Struct, frozen=True):
     records: list[Record]
     consumed: int  # Bytes of whole frames.
     ending: ScanEnding
-    reason: str = ""  # For people, when damaged.
-    missing: int = 0  # Least number of missing bytes, when short.
+    reason: str = ""  # The reason for people, if the frame is damaged.
+    missing: int = 0  # Least number of missing bytes, if the frame is incomplete.
 
 
 class FrameEncoder:

@@ -90,7 +90,7 @@ class AppendFile:
     def _give_up(self, error: OSError) -> None:
         # Readers stop at a torn frame, so nothing may be appended after it, even if disk space becomes free.
         self._broken = storage_error(error, self.path)
-        # If even this fails, a torn tail remains. Readers stop before it.
+        # If even this fails, a torn tail remains, and readers stop before it.
         with contextlib.suppress(OSError):
             os.ftruncate(self._fd, self.size)
         raise self._broken from error

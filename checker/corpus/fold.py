@@ -146,7 +146,8 @@ class Sights(Struct):
             if known is None or not known.best.same_as:
                 return name
             name = known.best.same_as
-        # Two workers may each decide that their finding is the other's. Without a common end, reports showed neither.
+        # Two workers may each decide that their finding is the same as the other's. Without a common end, reports
+        # showed neither of them.
         circle = list(way)
         return min(circle[circle.index(name) :])
 
@@ -328,7 +329,7 @@ class RunView(Struct):
     def is_never_allowed(self, label: str) -> bool:
         """Whether an operation had enough responses, all of them 405, and its description does not document 405."""
         if any(known == label for known, *_ in self.notes.get("method_not_allowed", ())):
-            # An earlier run saw the same, and this run has confirmed it.
+            # An earlier run saw the same responses, and this run has confirmed them.
             return True
         view = self.operations.get(label)
         if view is None or 405 not in view.statuses:
@@ -361,7 +362,7 @@ class RunView(Struct):
         worker = self.incarnations[incarnation]
         worker.records += 1
         # Each kind of record is merged by an operation that gives the same result in any order: sum, union, minimum or
-        # maximum. If the last record won, the console and a restart that reads the same files could show different runs.
+        # maximum. If the last record won, the console and a restart that reads the same files could show different states.
         match record:
             case TaskProgress():
                 self._absorb_progress(worker, record)

@@ -69,7 +69,7 @@ _REDONE_SHIFT = 40
 _INDEX_MASK = (1 << _REDONE_SHIFT) - 1
 """Mask of the next index in the progress of a task. The bits above it count the repeated cases that were begun."""
 
-# Words of a slot behind its stage.
+# Words of a slot after its stage.
 _S_SINCE, _S_TASK, _S_INDEX, _S_LENGTH = range(1, 5)
 _BEGUN = struct.Struct("@4Q")  # All words of the header. Native byte order, so that each is stored atomically.
 _RECIPE_OFFSET = 8 * _WORD
@@ -98,7 +98,7 @@ class InflightWriter:
         self._words[_H_PID] = os.getpid()
         self._words[_H_LANES] = lanes
         self._words[_H_HEARTBEAT] = monotonic_ns()
-        # Last: readers ignore a header without the magic number, so a header that is half written does not count.
+        # The magic number is written last. Readers ignore a header without it, so a half-written header does not count.
         self._words[_H_MAGIC] = _MAGIC
 
     def heartbeat(self) -> None:
@@ -186,7 +186,7 @@ class InflightWriter:
         if length <= INLINE_BYTES:
             start = slot * _WORD + _RECIPE_OFFSET
             self._bytes[start : start + length] = choices
-            # Plus one, so that an empty recipe differs from no recipe.
+            # The length is stored plus one, so that an empty recipe differs from no recipe.
             self._words[slot + _S_LENGTH] = length + 1
         else:
             # The file is not written atomically, so it has a checksum. The length in the slot is stored afterwards and

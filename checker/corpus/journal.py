@@ -49,10 +49,10 @@ FLUSH_INTERVAL_S = 0.2
 SYNC_INTERVAL_S = 1.0
 """A sync takes 5 to 14 ms. With one sync for each new failure, a run against a server that fails randomly took twice as long."""
 TOGETHER_BYTES = 16 << 20  # Maximum size of the records in one frame. Readers take much larger frames for damage.
-RECENT_RECORDS = 10_000  # Limit on the records that a writer recalls; they are read from the file if there were more.
+RECENT_RECORDS = 10_000  # Most records that a writer keeps in memory. If there are more, they are read from the file.
 BUDGET_BYTES = 8 << 20  # Limit on the learned records of one journal, which keeps start-up short after a long run.
 
-# These must survive a power failure. The last second of all other records may be lost, because a sync is slow.
+# Records of these classes must survive a power failure. A sync is slow, so others may lose their last second.
 _DURABLE = (Finding, Quarantined, RunStarted, RunFinished)
 # (classes, share of the budget above which they are not written). Values are dropped first, because workers learn them
 # again most easily.

@@ -81,8 +81,7 @@ class RunLayout(Struct, frozen=True):
         for path in (self.root, *directories):
             files.make_directory(path)
         ignored = self.root / ".gitignore"
-        # A corpus contains responses and must not be committed to a repository by accident. A file that the user
-        # changed is kept.
+        # A corpus contains responses and must not be committed by accident. A file that the user changed is kept.
         if not ignored.exists():
             files.write_file(ignored, b"*\n")
 

@@ -34,7 +34,7 @@ from checker.corpus.records import Exchange, Finding, ResourceMade
 _CREATED, _CONFLICT = 201, 409
 ANY_NAME = "*"
 """Stands for the unknown name of a resource that a request may have created although its response was a server error."""
-_NOTHING_THERE = frozenset((401, 403, 404, 410))  # Statuses that do not tell whether the resource exists.
+_NOTHING_THERE = frozenset((401, 403, 404, 410))  # Statuses that do not show whether the resource exists.
 _METHOD_REFUSED = frozenset((405, 501))
 # `GET /basket/` of Django Oscar creates its caller's basket. When GET was ignored, six findings about `/baskets/1`
 # named no request that creates it.
@@ -125,7 +125,7 @@ class _Search(Struct):
     """The creations that a finding needs. Each comes after those that it needs itself."""
 
     made: Mapping[str, ResourceMade]
-    found: dict[str, ResourceMade]  # By command.
+    found: dict[str, ResourceMade]  # Command -> creation.
     _begun: set[str] = field(default_factory=set)
     _paths: dict[str, list[str]] = field(default_factory=dict)  # Name -> paths of the resources of this name.
 
@@ -291,7 +291,7 @@ def _maker_of(
     """
     known, exchange = made.get(path), finding.interactions[-1].exchange
     is_refused = exchange.status is not None and 400 <= exchange.status < 500
-    # A path whose last segment is a literal in the description names no member: `/todos/count`.
+    # A path names no member if its last segment is a literal in the description: `/todos/count`.
     template = finding.steps[-1].label.rstrip("/").split("/") if finding.steps else []
     at = path.count("/") - _path_of(exchange).count("/") - 1
     # `count` was once taken for a name, and `GET /todos/count` was said to need a `POST /todos` that had returned 500.
@@ -378,7 +378,7 @@ def _may_come_before(known: ResourceMade, finding: Finding) -> bool:
     Times are those of the verdicts. Within a phase, the response to a later request may be judged first, so times do not
     decide there.
     """
-    # Between phases the time decides and not the order of phases, because with a time limit phases take turns.
+    # Between phases, the time decides instead of the order of phases, because phases take turns if there is a time limit.
     return known.phase == finding.phase or known.at <= (finding.interactions[-1].at or finding.at)
 
 

@@ -58,7 +58,8 @@ def favoured(entries: Iterable[CorpusEntry]) -> list[CorpusEntry]:
         if not now:
             continue
         if now > worth:
-            # Entries taken since then cover some of its ids, so its position in the heap is wrong. Lazy greedy: push it back.
+            # Entries that were taken since then cover some of these ids, so the position in the heap is outdated. The
+            # entry is pushed back (lazy greedy).
             heappush(heap, (now, place))
             continue
         uncovered.difference_update(entry.ids)
@@ -232,7 +233,7 @@ def compact(layout: RunLayout, closed: Collection[int] | None = None) -> Snapsho
         kept, data = _encoded(condense(pairs), head)
         known = Snapshot(tuple(kept), head, (*known.notes, *damage))
         files.put_in_place(files.write_temporary(layout.snapshot, data), layout.snapshot)
-    # Only now: a kill before this line leaves journals that the header covers, and readers skip those.
+    # Journals are removed only now. A kill before this line leaves journals that the header covers, and readers skip those.
     for _, path in taken:
         files.remove_file(path)
     return known
