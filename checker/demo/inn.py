@@ -285,8 +285,8 @@ class Inn:
         return Reply(204)
 
     def _book(self, wish: dict[str, Any]) -> dict[str, Any]:
-        # From the content, not from a counter, so that equal requests get equal references in any order. References
-        # are never reused: a client that removed a booking must not find another one there.
+        # References depend on the content and not on a counter, so that equal requests get equal references in any
+        # order. References are never reused: a client that removed a booking must not find another one there.
         content = zlib.crc32(_encoded(wish))
         number = self._last_numbers.pop(content, content)
         while True:
