@@ -1,4 +1,4 @@
-"""The errors and failures that users catch; each kind of failure by its name, too: `errors.ServerError`."""
+"""The errors and failures that users catch; each kind of failure is also available by its name: `errors.ServerError`."""
 
 from checker.checks.table import FAILURES
 from checker.core.errors import (
