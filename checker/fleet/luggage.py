@@ -54,7 +54,7 @@ class News(Struct, frozen=True):
     pieces: tuple[Piece, ...] = ()  # All that the worker wrote before it sent the messages.
     peers: bytes = b""  # Frames of the new records that other workers need.
     snapshot: WorkerSnapshot | None = None
-    departure: Departure | None = None  # The end of the worker. Then there are no more news.
+    departure: Departure | None = None  # The worker has ended, and there are no more news.
 
 
 Way = TypeVar("Way", Order, News)
@@ -212,7 +212,7 @@ def copy_packages(folder: Path) -> None:
                 if ".." not in path.parts and path.suffix != ".pyc" and source.is_file():
                     (folder / path).parent.mkdir(parents=True, exist_ok=True)
                     shutil.copyfile(source, folder / path)
-    # An installation for development has no files of its own.
+    # An editable installation has no files of its own.
     shutil.copytree(Path(checker.__file__).parent, folder / checker.__name__, dirs_exist_ok=True)
 
 
