@@ -73,7 +73,7 @@ class CompiledParameter(Struct, weakref=True):
     pointer: str  # Pointer of its schema in the first of these operations.
     part: SchemaPart
     narrowed: SchemaPart  # The part with the target's demands added.
-    draw: Draw | Unsatisfiable | None = None  # None before it is compiled.
+    draw: Draw | Unsatisfiable | None = None  # The compiled part; None before compilation.
     accepts: Callable[[Any], bool] | None = None
     negation: Any = None  # The wrong parts that `negation.parts` derives from it.
     opaque: Mapping[str, str] = {}

@@ -26,7 +26,9 @@ from checker.generation.sources.alphabets import NAME, Alphabet, Interval
 from checker.generation.sources.basic import constant, either, joined, one_of, texts
 from checker.generation.sources.choices import Draw, Source
 
-Writer = Callable[[Source, int, int], str]  # Text whose length lies between, as far as the pattern has such texts.
+Writer = Callable[
+    [Source, int, int], str
+]  # Draws a text with a length between the bounds, if the pattern has such texts.
 
 _LONGEST = 1 << 20  # Length of the shortest text of a pattern that is still written.
 _MORE = 64  # Repetitions of an unbounded quantifier beyond the required ones.
@@ -38,7 +40,7 @@ class PatternPart(Struct, frozen=True):
     low: int
     high: int
     write: Writer
-    constant: str | None = None  # Set when there is only one such text.
+    constant: str | None = None  # The text, if there is only one.
     free: Draw | None = None  # Writes the part with any length, if that takes less work.
 
     def unbounded(self) -> Draw:

@@ -327,7 +327,7 @@ def matcher(pattern: str, *, trusts: bool = False) -> Callable[[str], bool]:
     With `trusts`, only one validator is asked, because texts written from a plain tree match anyway.
     """
     if len(pattern) > LONGEST_PATTERN or is_foreign(pattern):
-        # No validator can read it either.
+        # No validator can read such a pattern either.
         return lambda text: True
     own = ecma_pattern(pattern)
     try:

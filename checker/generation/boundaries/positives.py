@@ -181,8 +181,7 @@ class Edges(Struct):
         draw = self.compiler.compile(conjunction, place)
         context = self.compiler.context
         with context.aside():
-            # The simplest value may break constraints that draws do not follow, such as `not`. Each rank starts one
-            # step larger.
+            # The simplest value may break constraints that draws ignore, such as `not`. Each rank starts one step larger.
             for rank in range(_RANKS):
                 context.begin(None)
                 try:

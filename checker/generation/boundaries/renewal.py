@@ -70,7 +70,7 @@ class _Place(Struct, frozen=True):
 
     path: tuple[str, ...]
     usual: Any  # Its usual value. A case with a different value there tests this place, and the value stays.
-    is_said: bool  # Whether the description gives the usual value: then it may name an existing resource.
+    is_said: bool  # Whether the usual value comes from the description, so that it may name an existing resource.
     schema: Conjunction | None = None
     write: Write | None = None  # Writes a new name of the resource itself; None for references to other resources.
     pointer: str = ""  # JSON pointer of a reference.
@@ -371,7 +371,7 @@ def _drawn(place: _Place, part: SchemaPart) -> Iterator[Write]:
     for _ in place.path:
         inner = item_of(inner)
     with suppress(*NO_VALUE):
-        # The compiler is not kept with the way.
+        # The compiler must not be kept alive by the writer.
         draw = part.compiler.compile(place.schema, inner)
 
         def write(number: int) -> Any:

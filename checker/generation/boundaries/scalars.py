@@ -26,7 +26,7 @@ def numbers_of(form: Canonical) -> Iterator[Boundary]:
     for end in (low, high):
         if end is not None and not end.is_implied:
             yield from axis.shown(end.value, end.scenario, end.pointer, end.keyword)
-            # The next number, and the next one at a distance of at least 1: with a step of 0.01 these are two numbers.
+            # The next number, and the next number at a distance of at least 1. With a step of 0.01 these differ.
             for near in dict.fromkeys((end.value + end.sign * unit, axis.inside(end, end.sign))):
                 yield from axis.shown(near, Scenario.NEAR_NUMBER, end.pointer, end.keyword)
     others = [Fraction(0), unit, -unit]
@@ -147,7 +147,7 @@ class _Axis(Struct, frozen=True):
         """Yield the boundary of a number if the schema admits it."""
         if self.admits(value):
             try:
-                # A whole number stays an integer, whatever its size: a float would be written as `5.0`.
+                # A whole number of any size stays an integer, because a float would be written as `5.0`.
                 number = int(value) if value.denominator == 1 else float(value)
             except OverflowError:
                 return

@@ -140,7 +140,7 @@ class UsualRequest(Struct):
         if form.branches:
             forms += map(part.compiler.canonical, self.edges(part, body).alternatives(form))
         value = {name: one for name, one in parts.body.items() if any(name in f.objects.required for f in forms)}
-        # An object without required properties stays as it is.
+        # An object without required properties stays unchanged.
         if not value or not part.compiler.validator(part.conjunction)(value):
             return parts
         return self.with_body(parts, value, body)
@@ -214,7 +214,7 @@ def rebased(value: Any, usual: Any, base: Any, *, keeps_names: bool = False) -> 
     With `keeps_names`, objects keep their names.
     """
     is_object = all(isinstance(one, dict) for one in (value, usual, base))
-    # The untested parts equal the usual value. Those of an example or an accepted body are more likely to be accepted.
+    # The untested parts equal the usual value. The parts of an example or an accepted body are more likely to be accepted.
     if distinct(value) == distinct(usual) and not (is_object and keeps_names):
         return base
     if is_object:

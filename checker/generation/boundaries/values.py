@@ -18,7 +18,7 @@ class Boundary(Struct, frozen=True):
     """A value at an edge of a schema. Values share parts: copy a value before changing it."""
 
     value: Any
-    description: str  # As reports show it: `Object with valid 'b' value: Maximum length string`.
+    description: str  # The description in reports: `Object with valid 'b' value: Maximum length string`.
     scenario: Scenario
     pointer: str  # Pointer to the keyword that the value tests, or to the schema.
     keyword: str | None = None  # None when the value tests the schema as a whole.
@@ -54,7 +54,7 @@ def deep(place: TextPlace, pointer: str) -> Iterator[Boundary]:
 
 def many_items(item: Any, place: TextPlace, pointer: str) -> Iterator[Boundary]:
     """Yield a very long list of one plain item, for schemas that set no limit."""
-    # So many objects or long texts make a body that servers refuse for its size, which is a different limit.
+    # This many objects or long texts would make a body that servers refuse because of its size, which is a different limit.
     is_plain = isinstance(item, str | int | float) and len(str(item)) <= _LONGEST_ITEM
     if is_plain and is_nesting(place):
         yield Boundary([item] * _MANY, "Very long array", Scenario.UNUSUAL, pointer)

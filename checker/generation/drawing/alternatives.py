@@ -22,7 +22,7 @@ from checker.validation.formats import ASSERTED_FORMATS, is_of_format
 
 Accepts = Callable[[Any], bool]
 _EXACT = 2**53
-_SMALL = 64  # Ranges of at most so many integers are listed.
+_SMALL = 64  # Ranges of at most this many integers are listed.
 _ODD_TEXTS: Final = ("", " ", "0", "a", "A", "a b", "-", "\u00e9", "\n", "~" * 12)
 """Texts that are tried if most texts are forbidden."""
 

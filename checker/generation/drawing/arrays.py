@@ -78,7 +78,7 @@ def compile_items(nodes: Nodes, form: Canonical, place: TextPlace) -> Draw:
     variety = nodes.variety_of(form)
     if variety is Variety.USUAL or low > 0 or item is None or most == 0:
         return draw
-    # Empty arrays are all equal, and they would be a third of the values.
+    # Empty arrays are all equal, and would be a third of the values.
     least = min(_SOME_ITEMS if variety is Variety.MOST else 1, most)
     return either(_FILLED, _compile_array(replace(plan, low=least), nodes.context), draw)
 
@@ -211,7 +211,7 @@ def _with_duplicates(plan: ArrayPlan, context: DrawContext) -> Draw:
     return drawn
 
 
-MOST_ITEMS: Final = 100_000  # More items are some MB, even of the smallest.
+MOST_ITEMS: Final = 100_000  # More items take some MB, even if each is as small as possible.
 _MANY: Final = 8_000
 """From this number of required items on, a seed is drawn instead of the items: the choices of a very long array do not fit into a case."""
 _MANY_DISTINCT: Final = 32

@@ -200,8 +200,8 @@ class Compiler(Struct):
             and not discrimination.are_disjoint(self.canon, branches)
         ]
         if form.branches:
-            # Skip combinations of alternatives that a quick check proves impossible. They multiply: without the check,
-            # one of 59 large schemas spends its whole budget on them.
+            # Skip combinations of alternatives that a quick check proves impossible. Combinations multiply: without the
+            # check, one of 59 large schemas spends its whole budget on impossible ones.
             if len(form.branches) > 1:
                 refuse(emptiness(self.canon, form))
             is_alone = is_valid if form.branches[0] in overlapping else None

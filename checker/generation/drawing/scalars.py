@@ -220,8 +220,7 @@ def _certain(numbers: Numbers, step: Fraction) -> Callable[[Any], bool]:
 
 def _readings(value: float) -> set[Fraction]:
     """Return both readings of a number: exact from its text, and rounded to a double."""
-    # Half of all JSON readers know only doubles. The bounds hold for both readings, so that no server is blamed for its
-    # parser.
+    # Half of all JSON readers know only doubles. The bounds hold for both, so that no server is blamed for its parser.
     return {Fraction(str(value)), Fraction(nearest_float(value))}
 
 

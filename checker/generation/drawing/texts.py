@@ -33,7 +33,7 @@ from checker.validation.formats import STRING_FORMATS
 
 Check = Callable[[Any], bool]
 _ROOM: Final = 256  # Characters beyond the minimum when there is no maximum.
-_RECORDED: Final = 1000  # Longer strings are recorded as a seed and a length.
+_RECORDED: Final = 1000  # Strings above this length are recorded as a seed and a length.
 _LONGEST: Final = 1 << 22  # Greatest `minLength` for which strings are drawn.
 _LONG: Final = 0.02  # Share of long texts, if the schema has a maximum that allows them.
 _USUAL: Final = (6, 48)  # Lengths that most strings of a format have.

@@ -31,7 +31,7 @@ class Words(Struct, frozen=True):
     """Known values for one kind of place."""
 
     entries: tuple[Any, ...]
-    share: float  # Probability that one of them is taken.
+    share: float  # Probability that one of these values is taken.
     origin: Origin
     location: Location | None = None  # Part of the request that the values are for; None outside of requests.
     name: str = ANYTHING  # Name of the parameter that the values are for.

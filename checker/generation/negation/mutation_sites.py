@@ -22,7 +22,7 @@ _UNEVALUATED: Final = ("unevaluatedProperties", "unevaluatedItems")
 class Mutation(Struct, frozen=True):
     """One way to break one keyword at one place."""
 
-    pointer: str  # Pointer to the keyword, or to the member of it that is broken.
+    pointer: str  # Pointer to the keyword, or to its broken member.
     keyword: str
     was: object  # The value of the keyword, or the broken member of it.
     compile_part: Callable[[], Draw]

@@ -28,7 +28,7 @@ _REPEATED_FROM = 16  # An array of this many items or more gets copies of its la
 
 def _too_small(site: MutationSite, keyword: str, least: Any) -> Draw:
     """Return draws with too few characters, items or properties: one less than the limit, or any smaller number."""
-    # "One less" is first: listed cases take the first draw, and only it shows a limit that is off by one.
+    # "One less" comes first, because listed cases take the first draw, and only "one less" shows a limit that is off by one.
     few, highest = int(least) - 1, keyword.replace("min", "max")
     near = {"type": _SIZED[keyword], keyword: few, highest: few}
     return mixed(
@@ -62,7 +62,7 @@ def _dropped(site: MutationSite, name: str) -> Draw:
     try:
         return site.replaced(("required",), f"required-{name}", absent | {"required": others})
     except Unsatisfiable:
-        # Another schema requires the property, too. A value that breaks both is wrong as well.
+        # Another schema requires the property, too. A value that breaks both schemas is wrong as well.
         others = [other for other in site.form.objects.required if other != name]
         alone = site.made(f"required-{name}-of-all", absent | {"required": others})
         return site.draw((*site.rest("required", everywhere=True), alone))

@@ -43,7 +43,7 @@ class Numbers(Struct):
         is_low = keyword in ("minimum", "exclusiveMinimum")
         exact = Fraction(str(value))
         if abs(value) >= _EXACT:
-            # The decimal text and its double are different numbers, and validators read either.
+            # The decimal text and its double are different numbers. Some validators read the text, others the double.
             exact = (max if is_low else min)(exact, Fraction(value))
         if type(value) is float and keyword == "maximum" and not is_exclusive:
             exact = min(exact, Fraction(_ROUNDED.get(value, exact)))

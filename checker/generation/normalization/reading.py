@@ -108,7 +108,7 @@ def read_arrays(facet: Facet, raw: dict[str, Any], found: Canonical, dialect: Di
     found.arrays.unique = found.arrays.unique or raw.get("uniqueItems") is True
     if DUPLICATES in raw:
         found.arrays.has_duplicates = True
-        # An item that is valid at one index may be invalid at another.
+        # An item that is valid at one index may be invalid at another index.
         found.needs_check = True
     items = raw.get("items")
     prefix, rest = raw.get("prefixItems"), ("items", items)

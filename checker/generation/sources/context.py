@@ -103,8 +103,7 @@ class DrawContext(Struct):
             if self.work == _GLANCE:
                 self.since, self.since_cpu = now, None
             elif now - self.since > _SECONDS:
-                # On a busy machine, wall time passes in other processes. The CPU clock is a system call, so it is read
-                # rarely.
+                # On a busy machine, wall time passes in other processes. The CPU clock is read rarely, as a system call.
                 cpu = thread_time()
                 if self.since_cpu is None:
                     self.since_cpu = cpu
