@@ -174,7 +174,7 @@ class _ReadQuery(Struct, frozen=True):
     """The facts about a query that do not depend on its variables."""
 
     document: DocumentNode | None
-    reason: str  # What is wrong; empty for a valid query.
+    reason: str  # The fault; empty for a valid query.
     has_custom: bool = False  # Whether it contains values of custom scalars.
     pages: tuple[tuple[str, Any, bool, ValueNode], ...] = ()
     """(name, type, whether it is a cursor, value) of arguments that may request pages of lists."""
@@ -210,5 +210,5 @@ def _part(outcome: Outcome, keyword: str, reason: str) -> PartVerdict:
 
 def _line(error: Exception) -> str:
     text = str(getattr(error, "message", error)).partition("\n")[0]
-    # The end of the message, after the value of a variable, says what is wrong.
+    # The end of the message, after the value of a variable, states the fault.
     return text if len(text) <= 300 else f"{text[:100]}...{text[-197:]}"

@@ -355,7 +355,7 @@ def resource_status(response: Response, field: str, role: RootRole) -> int:
         return _absent(role) if complaint is None else _STATUSES.get(complaint.blame) or denied_status(value)
     said = [found[name] for name in role.witnesses if name in found] if isinstance(found, dict) else []
     if any(one is False or (one and one is not True) for one in said):
-        # The errors show that it failed, but not why.
+        # The errors show that the operation failed, but not why.
         return _absent(role)
     other = _other_member(found, role)
     if other:

@@ -318,8 +318,7 @@ class _QueryDraft(Struct):
             is_made_up = False
             given = nested[place]
             args = given if isinstance(given, dict) else {stranger(given, one.args): 0}
-        # Arguments that the case does not set are literals, so that the query text does not depend on the values of
-        # variables.
+        # Arguments that the case does not set are literals, so that the query does not depend on values of variables.
         text = self.arguments(f"{name}_", one.args, args, literals=is_made_up or self.literals)
         inner = get_named_type(one.type)
         means = f"{one.type}{text}" if is_leaf_type(inner) else step
