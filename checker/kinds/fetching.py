@@ -157,7 +157,7 @@ class Portion:
 
 
 def _after_the_run(name: str) -> str:
-    # Applies to local files as well: anything before them may have taken the time.
+    # Applies to local files as well, because earlier work may have used up the time.
     return f"{name} was not loaded completely within the time limit of the run; raise `--max-time`"
 
 
@@ -221,7 +221,7 @@ class Fetched(Struct, frozen=True):
 
     content: bytes
     content_type: str | None
-    location: str  # Its URL after redirects, without secrets.
+    location: str  # The URL of the document after redirects, without secrets.
 
 
 def origin_of(url: str) -> BaseUrl:

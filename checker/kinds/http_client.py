@@ -4,7 +4,7 @@ import sys
 
 _COMMAND_LINE = "httpx._main"
 if "httpx" not in sys.modules:
-    # Importing a module that is None fails, and httpx works without its command line if that is missing.
+    # An entry that is None makes the import of a module fail, and httpx works without its command line.
     sys.modules[_COMMAND_LINE] = None  # type: ignore[assignment]
 try:
     import httpx as httpx

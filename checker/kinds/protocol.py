@@ -312,7 +312,7 @@ class ApiLink(Struct, frozen=True):
     """A declared link: values of a response of one operation for a request to another."""
 
     name: str
-    pointer: str  # Its place in the description.
+    pointer: str  # The place of the link in the description.
     source: Label
     status: str  # Statuses of its responses: `201`, `4XX`, `default`.
     target: Label | None = None

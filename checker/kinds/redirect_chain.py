@@ -132,7 +132,7 @@ class RedirectChain:
             reason = f"{response.status_code} {response.reason_phrase}".strip()
             kind: type[LoaderError] = NotReady if response.status_code == 503 else LoaderError
             if side == "client" or response.status_code == HTTPStatus.NOT_IMPLEMENTED:
-                # A request of another kind may succeed: 501 is about the method (RFC 9110, 15.6.2).
+                # A request of another kind may succeed, because 501 concerns only the method (RFC 9110, 15.6.2).
                 kind = ForeignDescription
             what = self._advice.missing if response.status_code == HTTPStatus.NOT_FOUND else self._advice.refused
             raise kind(
@@ -165,7 +165,7 @@ class RedirectChain:
         timeout = httpx.Timeout(self._reaching.options.get("timeout", usual))
         left_s = max(self._portion.left_s(), 0.001)
         limits = {
-            # One second more: the timer ends the request in time, with a better error.
+            # One second longer than the timer, which ends the request in time and with a better error.
             name: left_s + 1 if seconds is None else min(seconds, left_s)
             for name, seconds in timeout.as_dict().items()
         }
@@ -234,7 +234,7 @@ def with_certificate(verify: bool | ssl.SSLContext, cert: str, key: str | None) 
     """Return a TLS context with a client certificate. Raises `LoaderError`."""
     context = httpx.create_ssl_context(verify=verify)
     try:
-        # Without an explicit password, OpenSSL would prompt on the terminal for that of the key.
+        # Without an explicit password, OpenSSL would prompt on the terminal for the password of the key.
         context.load_cert_chain(cert, key, password="")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)

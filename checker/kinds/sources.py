@@ -64,7 +64,7 @@ class ApplicationSource(Struct, frozen=True):
     """The description that an application in this process serves."""
 
     path: str  # Path of the description, as the user gave it.
-    url: str  # The host that the application believes to be.
+    url: str  # The host under which the application sees itself.
     exchange: Callable[[WireRequest], Response]
     """Returns the response of the application to a request. Raises `LoaderError` if there is none."""
 

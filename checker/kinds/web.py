@@ -30,8 +30,8 @@ from checker.kinds.sources import DIRECT, FetchOptions
 if TYPE_CHECKING:
     import checker.kinds.redirect_chain as redirect_chain
 else:
-    # Most processes fetch nothing, and the HTTP client takes a tenth of a worker's import time; the fork server needs
-    # none.
+    # Most processes fetch nothing, and the HTTP client takes a tenth of a worker's import time; the fork server does
+    # not need it.
     redirect_chain = later("checker.kinds.redirect_chain", by_all=False)
 
 _RETRY_S: Final = 0.25
