@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     # The compiler imports the writer of requests, which collecting tests does without.
     from checker.generation.program import OperationProgram
 
-_MOST_SEEN = 1_000_000  # Requests that a strategy remembers; after these it forgets all of them.
+_MOST_SEEN = 1_000_000  # Most requests that a strategy remembers. After these, it forgets all of them.
 
 
 def pursue(case: Case, response: Response, names: Sequence[str]) -> None:
@@ -589,7 +589,7 @@ class LibraryEngine:
         is_ours = sent is given and changed.keys() <= dict(own.headers).keys()
         keeper = self.auth.keeper(self.settings.asked, origin, self._send) if is_ours else None
         maker, hooks = self._maker(origin, own, options.headers), self._call_hooks()
-        # No checks here: the caller decides whether the response is judged.
+        # Checks do not run here, because the caller decides whether the response is judged.
         tools = Tools(maker, lambda _: self._silent, SafetyGate(), replace(hooks, kept=(), validated=()), keeper)
         request = build_request(maker, tools.hooks, sent, keeper)
         require_path(sent)

@@ -99,7 +99,7 @@ class TestSeed(Struct, frozen=True):
     __test__ = False
 
     value: int
-    is_asked: bool  # If so, earlier findings are not tried first, so that the same seed makes the same requests.
+    is_asked: bool  # If the user chose it, earlier findings are not tried first, so that the same seed makes the same requests.
 
 
 def seed_by(config: Any) -> TestSeed:

@@ -173,7 +173,7 @@ def _sent(headers: object, cookies: object) -> dict[str, str]:
     sent = _mapping("headers", headers)
     pairs = [f"{name}={value}" for name, value in _mapping("cookies", cookies).items()]
     if pairs:
-        # One header: a second one replaces the first in some applications.
+        # All cookies are in one header, because some applications replace the first header by a second one.
         pairs[:0] = [sent.pop(name) for name in list(sent) if name.lower() == "cookie"]
         sent["Cookie"] = "; ".join(pairs)
     return sent

@@ -74,7 +74,7 @@ class SchemaStatistic(Struct, frozen=True):
     """The statistics of a schema."""
 
     operations: CountedSelection
-    links: CountedSelection  # Links that responses declare; selected are those of selected operations.
+    links: CountedSelection  # Links that responses declare. The links of selected operations count as selected.
 
 
 class PathOperations(Mapping[str, ApiOperation]):
