@@ -1,7 +1,7 @@
 """Observers of your own: `register` an `ObserverRow` in a module behind an entry point of `checker.plugins`, or of `hooks`.
 
-Its `make` is called once in each worker and gives an object with a method `saw(flight, verdict)`, which is told of interactions as
-often as the row says. The records that it returns are written to the journal of the run, a `Note` among them.
+Its `make` is called once in each worker and gives an object with a method `saw(flight, verdict)`, which is called for
+interactions as often as the row says. The records that it returns, such as a `Note`, are written to the journal of the run.
 """
 
 from checker.corpus.records import Note
