@@ -238,7 +238,7 @@ def _checked(document: OpenApiDocument, body: Body) -> Body | UnusableBody:
             return UnusableBody(name, str(error), body.pointer, _LOST)
         if body.write is not None:
             return body
-        # An outline needs a walk through the schema, so none is made if a media type can carry any value.
+        # An outline needs a walk through the schema, so no outline is made if a media type can carry any value.
         is_narrow = carried_types(name) < ALL_TYPES
         reason = reason_not(name, outline_of(schema).types) if is_narrow else next(_unwritten_parts(body), None)
     return body if reason is None else UnusableBody(name, reason, body.pointer, _UNWRITTEN)

@@ -92,12 +92,11 @@ class HeaderRule:
             return BodyOpinions()
         found = []
         for way in self._ways(fields):
-            # In one way of reading, all texts have to fit: the first violation counts, else the first doubt, else any
-            # opinion.
+            # In one reading, all texts have to fit: the first violation counts, then the first doubt, then any opinion.
             opinions = list(map(self.opinions.on, way))
             doubted = next((one for one in opinions if one.disagreement is not None), opinions[0])
             found.append(next((one for one in opinions if one.violations), doubted))
-        # One way in which all values fit is enough. If there is none, one doubt is enough to report no failure.
+        # One way in which all values fit is enough. If there is no such way, one doubt is enough to report no failure.
         return next(
             (one for one in found if not one.violations and one.disagreement is None),
             next((one for one in found if one.disagreement is not None), found[0]),
@@ -291,8 +290,7 @@ class OpenApiContract:
         if has_body and matched is not None and response.contents:
             if content_type is None or not content_type.strip():
                 if any(content.spelling != "*/*" for content in response.contents):
-                    # Without a `Content-Type` a client may guess (RFC 9110, 8.3), and it guesses JSON if JSON is
-                    # declared.
+                    # Without a `Content-Type` a client may guess (RFC 9110, 8.3): JSON, if JSON is declared.
                     verdict, body = MediaTypeVerdict.MISSING, self._body(response.contents, _JSON)
             elif (received := media_type_of(content_type)) is None:
                 verdict = MediaTypeVerdict.MALFORMED

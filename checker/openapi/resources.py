@@ -149,7 +149,7 @@ def _is_named(parameter: Parameter, name: str, location: Location | None) -> boo
 _NAMED: Final = 0.8  # From this affinity on, a name is certain; below it, only a value may match.
 _LIKELY: Final = 0.5
 _SURE: Final = 0.95  # The greatest affinity.
-_MOST_SOURCES: Final = 4  # Operations that one value is taken from.
+_MOST_SOURCES: Final = 4  # Most operations from which one value is taken.
 _MOST_PRECEDING: Final = 32
 """Most operations with URLs for which an operation waits, and most operations with fields of its formats. Each pair is an edge."""
 _MOST_NAMELESS: Final = 3  # Most resources that `source` and `target` may refer to, if no prose names one.
@@ -172,12 +172,12 @@ class _Slot(Struct, frozen=True):
     location: Location
     name: str
     owner: Resource
-    kind: str  # Type of its schema; empty if there is none.
+    kind: str  # Type of the schema of the slot; empty if there is none.
     is_url: bool = False
-    noun: str = ""  # Noun of the resource that its name leaves open.
+    noun: str = ""  # Noun of the resource that the name of the slot does not state.
     beside: frozenset[str] = frozenset()
     """For a URL, the nouns that are field names of the body: the stock record of a `product` is below products."""
-    told: str = ""  # The field that holds its value, by its description.
+    told: str = ""  # The field that holds the value of the slot, according to the description.
 
     @property
     def word(self) -> str:
@@ -349,7 +349,7 @@ class _Inference(Struct):
 
     def lists_of_references(self, model: ResourceModel) -> Iterator[tuple[Label, Label]]:
         """Yield (operation, list with resources that its body names). No such pair closes a circle."""
-        # From the side of the resource, because few operations need one that has references.
+        # The search starts at the resource, because few operations need a resource with references.
         needing = grouped((before, label) for label, needed in model.needed.items() for before in needed)
         for target in self.operations:
             label = target.label
@@ -513,7 +513,7 @@ class _Inference(Struct):
                     yield label, f"$response.body#{nearest.pointer}"
 
     def _compared(self, slot: _Slot, word: str, answer: AnswerFields, homes: Sequence[Resource]) -> AnswerField | None:
-        # Fields with other names, which are the most, stay below both bounds.
+        # Most fields have other names and stay below both bounds.
         spelled = {name for _, name in spellings(word, slot.owner)}
         # A variable of a path takes identifiers of other names only from responses about its own resource.
         is_away = slot.location is Location.PATH and len(slot.owner) > 1 and slot.owner not in homes

@@ -48,7 +48,7 @@ class AnswerFields(Struct, frozen=True):
 
     status: str  # Key of the response; empty if none is described.
     fields: tuple[AnswerField, ...] = ()
-    noun: str = ""  # The noun of the things in the schema's name: `user` of `UserResponse`.
+    noun: str = ""  # The noun in the name of the schema: `user` of `UserResponse`.
     _by_name: dict[str, list[tuple[int, AnswerField]]] = field(default_factory=dict)
     """Shared by all operations with the same fields."""
 
@@ -64,7 +64,7 @@ class AnswerFields(Struct, frozen=True):
 class _Member(Struct):
     """A property of the values of a schema, or its items."""
 
-    token: str  # Token of its pointer: `/id`, `/*`.
+    token: str  # Token of the pointer of the member: `/id`, `/*`.
     key: str | None  # None: the items.
     name: str
     required: bool

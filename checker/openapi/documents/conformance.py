@@ -22,7 +22,7 @@ _LONGEST: Final = 200  # Longest problem in characters. Messages repeat the valu
 _BASE: Final = "https://spec.openapis.org/oas/base"
 _JSON_SCHEMA: Final = "https://json-schema.org/draft/2020-12/schema"
 _VERSIONS: Final = ("openapi", "swagger")
-_WHOLE: Final = ("info", "externalDocs")  # Objects that are not split into named parts.
+_WHOLE: Final = ("info", "externalDocs")  # Objects of a description that are validated as a whole.
 _FRAME: Final[dict[str, Any]] = {"info": {"title": "", "version": ""}, "paths": {}}
 """Together with the version, this is the smallest valid description."""
 
@@ -33,8 +33,8 @@ def require_conformance(root: Mapping[str, Any]) -> None:
     version = edition.name.split()[1]
     schema = _official(version)
     is_first_draft = edition.dialect in (Dialect.OPENAPI20, Dialect.OPENAPI30)
-    # The fast validator decides; its errors do not name the alternative that a value was nearest to. The validator that
-    # does takes 20 CPU-seconds for a megabyte, so it gets only the invalid parts.
+    # The fast validator decides, but its errors do not name the nearest alternative. The other validator names it, but
+    # takes 20 CPU-seconds for a megabyte, so it gets only the invalid parts.
     fast = _fast(version)
     if fast.is_valid(root):
         return

@@ -174,7 +174,7 @@ def _plain_scalar(text: str) -> Any:
 def _number(text: str) -> int | float | str:
     if _INTEGER.fullmatch(text):
         base = {"0o": 8, "0x": 16}.get(text[:2], 10)
-        # Python refuses longer integers, and no server means them as numbers.
+        # Python refuses longer integers, and no server uses such texts as numbers.
         return int(text, base) if len(text) <= 4000 else text
     if _FLOAT.fullmatch(text):
         value = float(text)

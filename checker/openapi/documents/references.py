@@ -422,7 +422,7 @@ def load_all(document: OpenApiDocument) -> None:
             continue
         for value, place in objects(root, f"{name}#", _stays_inside):
             is_mapping = place.endswith("/mapping")
-            # Most objects have no reference, and this is asked for each object of a document.
+            # Most objects have no reference, and this test runs for each object of a document.
             for key, item in value.items() if is_mapping or not _REFERENCES.isdisjoint(value) else ():
                 if not isinstance(item, str) or item.startswith("#"):
                     continue
