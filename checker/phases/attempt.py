@@ -279,8 +279,8 @@ def _settle_mode(tools: Tools, case: Case, request: WireRequest) -> None:
     parts = () if meta is None else tools.hooks.changed(operation)
     if meta is None or not parts or case.other_method:
         return
-    # A hook may repair a wrong part or break a right one. If the mode stayed as drawn, checks would report that the
-    # former is accepted and the latter refused.
+    # A hook may repair a wrong part or break a right one. If the mode stayed as drawn, checks would report that a
+    # repaired request is accepted, or a broken one refused.
     verdict = operation.judge_request(request, base_path=tools.maker.base_path_of(operation))
     is_wrong = verdict.outcome is Judged.INVALID
     if verdict.outcome is Judged.AMBIGUOUS or is_wrong == meta.mode.is_negative:
@@ -362,7 +362,7 @@ def build_request(maker: Maker, hooks: CallHooks, case: Case, credentials: Autho
     if credentials is not None:
         credentials.apply(case, request)
     if wanted is not None:
-        # After the credentials, so that what a hook asks for replaces them.
+        # This comes after the credentials, so that the headers of a hook replace them.
         wanted.apply(request)
     return request
 

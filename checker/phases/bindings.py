@@ -267,7 +267,7 @@ def take_names(case: Case, pool: ValuePool | None, number: int = 0) -> tuple[Bin
     return tuple(taken)
 
 
-_ORDINARY: Final = 2**31  # Bound of the whole numbers that servers read as any other.
+_ORDINARY: Final = 2**31  # Bound of the integers that servers handle like any other integer.
 _ORDINARY_SCENARIOS: Final = (Scenario.NUMBER, Scenario.STRING)
 _SHORT: Final = 3  # Characters of ordinary texts in lists of boundary values.
 

@@ -20,7 +20,7 @@ _GIVEN = ComponentProvenance(origin=Origin.EXPLICIT)
 
 def literal_case(operation: Operation, recipe: Literal, case_id: str, phase: str) -> Case:
     """Return a new case that shares nothing with the recipe."""
-    # Hooks and mutations change a case in place, and its recipe is sent again later.
+    # Values are copied, because hooks and mutations change a case in place, and the recipe is sent again later.
     parts = copy.deepcopy(recipe)
     containers = {
         Location.PATH: parts.path_parameters,

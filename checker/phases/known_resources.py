@@ -126,12 +126,12 @@ class ShownStep(Struct):
 
     sent: JudgedInteraction
     kind: ResponseKind
-    use: ResourceUse  # What its operation does in the resource model.
+    use: ResourceUse  # The effect of the operation in the resource model.
     succeeded: bool  # Whether its response has a status of 2xx or 3xx.
     passed: Mapping[str, tuple[int, str]]
     """Expression of a part of the request that an earlier response gave -> (step, expression) of the origin."""
     used: Set[tuple[int, str]]  # (step, expression) of the values of a request that was refused.
-    is_missing: bool  # Whether it was refused because something does not exist.
+    is_missing: bool  # Whether the request was refused because something does not exist.
     leaves: list[tuple[ResponsePlace, Any]] | None = None
     """The scalars of the body of its response; None until they are read."""
     is_list: bool | None = None  # Whether it lists the members of a collection; None until that is asked.
@@ -206,7 +206,7 @@ class KnownResources(Struct):
         """Add the new steps. Steps that another sequence has in common with the known one are kept."""
         steps = self.steps
         del steps[len(sequence) :]
-        # Two sequences that differ in a step differ in all later ones.
+        # Two sequences that differ in a step differ in all later steps.
         while steps and steps[-1].sent is not sequence[len(steps) - 1]:
             steps.pop()
         steps += map(self.shared.shown, sequence[len(steps) :])

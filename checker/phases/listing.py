@@ -111,7 +111,7 @@ class CaseLists:
             return self._read(self._list(phase, phase, operation, learned), number)
         # The rest of the list is read in its own phase.
         edges = self._list(phase if self._by_phase else COVERAGE, of_phase, operation, learned)
-        # Hooks that replace draws want their own values: a smallest case of listed values would bypass them.
+        # Hooks that replace draws want their own values. A smallest case of listed values would bypass these hooks.
         first = None if number or edges.shapes_drawing else self._read(edges, 0)
         if not isinstance(first, BoundaryCase) or first.scenario is not Scenario.SMALLEST:
             return None

@@ -151,7 +151,7 @@ def read_archive(text: bytes) -> Iterator[Recorded]:
         elif posted is not None:
             # A form has `params` in place of `text`, which exclude each other (HAR 1.2, postData).
             body = urlencode([(one.name, one.value) for one in posted.params]).encode()
-        # Our own archives name the purpose in the comment; those of other programs have any text there.
+        # Our own archives name the purpose in the comment. Archives of other programs may have any text there.
         _, _, about = entry.comment.removesuffix(")").rpartition(", ")
         yield Recorded(
             id=str(number),
@@ -173,7 +173,7 @@ def read_events(text: bytes) -> Iterator[Recorded]:
     """Yield the requests of a report of event lines. An unfinished last line is ignored. Raises `UsageError`."""
     lines = text.splitlines(keepends=True)
     for line in lines:
-        # A run that was killed leaves a line that ends anywhere.
+        # A killed run leaves an incomplete last line.
         if not line.strip():
             continue
         if not line.endswith(b"\n"):

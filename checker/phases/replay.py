@@ -39,8 +39,10 @@ class ReplayOptions(Struct, frozen=True):
     """The interactions that are sent again, and the way of sending. An empty filter lets everything pass."""
 
     base_url: str | None = None  # Target in place of the recorded one.
-    headers: tuple[tuple[str, str], ...] = ()  # Replace recorded headers of the same name, among them masked ones.
-    configured: tuple[tuple[str, str], ...] = ()  # Replace masked headers only.
+    headers: tuple[
+        tuple[str, str], ...
+    ] = ()  # Headers that replace recorded headers of the same name, including masked ones.
+    configured: tuple[tuple[str, str], ...] = ()  # Headers that only replace masked headers.
     fetched: Callable[[], Mapping[str, str]] = dict
     """Return the headers of a login, by name in lower case; called for a masked header without another value."""
     ids: tuple[str, ...] = ()

@@ -215,7 +215,7 @@ class SequenceBuilder(Struct, dict=True):
         weights = {
             label: weight / (1 + tried.get(label, 0)) ** 2 for label, weight in weights.items() if label not in dead
         }
-        # A goal replaces the choice, not the weights: if it cannot be reached now, the next step is random.
+        # A goal replaces the choice, not the weights. If the goal cannot be reached now, the next step is random.
         aim = self._goals.next_step(known.steps, index)
         if aim is not None and aim not in self._dead and tried.get(aim, 0) < _AIMED:
             weights.setdefault(aim, 1.0)
@@ -228,7 +228,7 @@ class SequenceBuilder(Struct, dict=True):
             bindings = self._bindings(known, self._shared.target(target), chance, is_aimed=target == aim)
             if bindings is None:
                 continue
-            # Every step on the way to a goal has to succeed.
+            # Each step towards a goal has to succeed.
             is_wrong = target != aim and chance.random() < WRONG_STEPS
             try:
                 made = self.factory.make_step(target, recipe, phase, bindings, is_wrong=is_wrong)
@@ -351,9 +351,9 @@ class SequenceBuilder(Struct, dict=True):
         """Add values of links outside of the path, of the scope, of conditional headers; for a goal also all values of the body."""
         doubles: dict[Place, Binding] = {}
         given = {(one.step, one.expression) for one in found.values()}
-        # All references of a body are set, or none, because references from the pool belong together, and so do those
-        # from one step. A line of a basket names a product and a stock record of that product; when each was chosen by
-        # itself, hardly any combination existed.
+        # Either all references of a body are set or none, because references from the pool belong together, and
+        # references from one step do as well. A line of a basket names a product and a stock record of that product;
+        # when each was chosen by itself, hardly any combination existed.
         has_body = is_aimed or chance.random() < _BODY
         steps = {one.step for one in found.values()}
         for step, is_inferred, key, expression in sorted(
