@@ -277,7 +277,7 @@ def _go_tag(path: FieldPath, tag: str, param: str) -> Iterator[PlaceDemand]:
         if tag in _GO_LIMITS:
             yield PlaceDemand(path, _GO_LIMITS[tag], limit)
         elif tag in ("min", "max", "len"):
-            # The tag limits the value of a number and the length of a text. The type of the sent value decides which it is.
+            # The tag limits the value of a number and the length of a text. The type of the sent value decides between the two.
             for word in ("min", "max") if tag == "len" else (tag,):
                 yield PlaceDemand(path, f"{word}Length", limit)
                 if tag != "len":

@@ -136,10 +136,10 @@ def _in_sentence(sentence: str, places: Sequence[Place], *, is_refusal: bool) ->
         stated = list(_orders(sentence, places, is_refusal=is_refusal))
         yield from stated
         if is_refusal and stated and not any(stated) and len(places) == _PAIR:
-            # `Start must be before end` is about the only two such values.
+            # `Start must be before end` is unambiguous if the request has only two such values.
             (location, first), (_, second) = places
-            # Both orders, because the sentence names neither value. The case breaks one order, and only that one can be
-            # the demand.
+            # Both orders are tried, because the sentence names neither value. Only the order that the case breaks can
+            # be the demand.
             yield constraint(location, first, BELOW, second[-1])
             yield constraint(location, second, BELOW, first[-1])
 
