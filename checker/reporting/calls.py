@@ -58,7 +58,7 @@ class Call(Struct, frozen=True):
     in_target: Mapping[int, Source]  # Index of a part of the target (`parts_of`) -> its value.
     in_body: Mapping[Path, Source]  # Place in the JSON body, or name of a form field -> its value.
     status: int  # Status in the run; 0 without a response.
-    command: str = ""  # The command that was recorded for it; empty if there is none.
+    command: str = ""  # The recorded command of the request; empty if there is none.
     made: ResourceMade | None = None
     """The resource that the request creates or removes; None for a request of the finding itself."""
     in_headers: Mapping[str, Source] = field(default_factory=dict)  # Name of a header in lower case -> its value.

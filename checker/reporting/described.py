@@ -123,7 +123,9 @@ class DescriptionCoverage(Struct, frozen=True):
     operations: tuple[OperationCoverage, ...] = ()
     shares: Mapping[str, Share] = field(default_factory=dict)
     """Share by name: `operations` that returned 2xx, `responses`, `parameters`, `enum_values`, `media_types`."""
-    shortfalls: tuple[str, ...] = ()  # A sentence for each share below its required minimum. They make the run fail.
+    shortfalls: tuple[
+        str, ...
+    ] = ()  # A sentence for each share below its required minimum. Such a sentence makes the run fail.
 
 
 def covered(operations: tuple[OperationCoverage, ...]) -> DescriptionCoverage:

@@ -184,7 +184,8 @@ def _placed(incarnation: int, records: Iterator[Record]) -> Iterator[_Placed]:
 
 def _sent(incarnation: int, segments: list[TrafficReader]) -> Iterator[_Placed]:
     for segment in segments:
-        # No record, but the time of the first one: a merge holds the next record of each worker of a night, and with it a frame.
+        # The entry has the time of the first record instead of the record. A merge holds the next record of each worker
+        # of a night, and each record keeps a whole frame in memory.
         yield (segment.began_at, ""), incarnation, None
         for one in segment.stream():
             yield (one.at, one.case), incarnation, one

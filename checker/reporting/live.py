@@ -122,7 +122,7 @@ class RunProgress(Struct):
     view: RunView = field(default_factory=RunView)
     last_found: float | None = None
     incarnations: set[int] = field(default_factory=set)  # Living workers that have opened the description.
-    tasks: int = 0  # One for each operation in each phase; 0 if the end of the run does not depend on tasks.
+    tasks: int = 0  # One task for each operation in each phase; 0 if the end of the run does not depend on tasks.
     max_time_s: float | None = None
     began_at: float = 0.0
     """Time of its beginning, in seconds since the epoch. Tasks of earlier processes of the run do not continue and are left out of rates."""
@@ -136,7 +136,7 @@ class RunProgress(Struct):
         self.view.absorb(incarnation, record)
         match record:
             case SchemaOpened():
-                # Each worker writes it first.
+                # Each worker writes this record first.
                 self.incarnations.add(incarnation)
             case WorkerGone():
                 self.incarnations.discard(record.incarnation)

@@ -83,7 +83,7 @@ class LiveLines:
                 statuses[status // 100] += count
         classes = "  ".join(f"{f'{one}xx' if one else 'none'} {count:,}" for one, count in sorted(statuses.items()))
         workers = len(at.incarnations)
-        # There are none before the first start, and after all were killed.
+        # There are no workers before the first start, and after all were killed.
         living = counted(workers, "worker") if workers else "starting workers"
         errors = f"  {self._screen.glyph('error')} {counted(len(view.errors), 'error')}" if view.errors else ""
         lines = [

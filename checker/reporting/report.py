@@ -56,7 +56,7 @@ class PhaseOutcome(Struct, frozen=True):
 
     name: str
     icon: str  # Name of a glyph.
-    note: str = ""  # Why there is no verdict: `disabled`, `interrupted`.
+    note: str = ""  # The reason why there is no verdict: `disabled`, `interrupted`.
     tally: PhaseTally = PhaseTally()
     elapsed_s: float = 0.0
     """Seconds spent on the tasks of the phase, divided by the number of workers; 0 if unknown.
@@ -232,7 +232,7 @@ class Report(Struct, frozen=True):
     coverage: DescriptionCoverage = field(default_factory=DescriptionCoverage)
     runs: tuple[MergedRun, ...] = ()  # The runs of a common report; empty for a single run.
     changes: Changes = Changes()
-    discovery: Discovery = Discovery()  # Causes and behaviours over the time of `fuzz`.
+    discovery: Discovery = Discovery()  # Numbers of causes and behaviours over the time of `fuzz`.
     unchanged_since: str = ""
     """The earlier version of the description, if nothing was tested because nothing has changed since."""
 
@@ -382,7 +382,7 @@ def report_of(view: RunView, settings: RunSettings, outcome: str, elapsed_s: flo
 def _workers(settings: RunSettings, view: RunView) -> int:
     processes = settings.processes
     if processes.follows_cluster:
-        # The setting is only a limit, far above the number of processors in a small cluster.
+        # On a cluster, the setting is only a limit, far above the number of processors of a small cluster.
         return max(1, min(processes.workers, sum(any(one.ledger) for one in view.incarnations.values())))
     return 1 if processes.inline else processes.workers
 

@@ -159,16 +159,16 @@ class ShownFinding(Struct, frozen=True):
     finding: Finding
     code: str  # `ST101`; the name of the check for failures without a code.
     title: str
-    fact: str  # What is wrong, on one line; may be empty.
+    fact: str  # The fault on one line; may be empty.
     message: str
-    marks: tuple[str, ...]  # Reasons why its commands may not reproduce it; empty for a stable finding.
+    marks: tuple[str, ...]  # Reasons why the commands may not reproduce the finding; empty for a stable finding.
     status: str  # `500 Internal Server Error`, or why there is no response; empty if nothing was sent.
     body: str  # Body of the response, shortened, in back-quotes; `<EMPTY>`, `<BINARY>`, or empty without a response.
     commands: tuple[str, ...]
     """Bash lines that send the requests on a fresh server, in order: first the requests that the finding needs, then its own."""
     hidden: tuple[str, ...]  # Places whose values are masked in the commands.
     standing: KnownStatus = KnownStatus.NEW
-    entry: KnownFailure | None = None  # Its entry among the known failures.
+    entry: KnownFailure | None = None  # The entry of the failure among the known failures.
 
     @property
     def id(self) -> str:

@@ -96,7 +96,7 @@ def _response(interaction: Interaction, context: ReportContext) -> dict[str, Any
         "status": status,
         "statusText": (exchange.reason or standard_reason(status)) if status else "",
         "httpVersion": _VERSION,
-        # Attributes follow the first pair.
+        # Attributes of a cookie follow the first pair.
         "cookies": _pairs_of(value.partition(";")[0] for value in known["set-cookie"]),
         "headers": _pairs(headers),
         "content": {"size": exchange.response_size, "mimeType": _content_type(known), **content},

@@ -108,7 +108,7 @@ class _Positions:
         return {
             "physicalLocation": {
                 "artifactLocation": {
-                    # No URL parser: the replacement of masked credentials is not valid in a URL.
+                    # A URL parser cannot be used, because the replacement of masked credentials is not valid in a URL.
                     "uri": quote(self._path, safe="%/:=&?~#+!$,;'@()*" if "://" in self._path else "/~")
                 },
                 "region": {"startLine": self._lines.get(label, 1)},

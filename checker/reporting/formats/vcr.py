@@ -153,7 +153,7 @@ class Cassette:
         self._count += 1
         shown = shown_request(event, self.context)
         text = f"\n    uri: {quoted(shown.url)}\n    method: {quoted(shown.method)}{_headers(shown.headers)}"
-        # No key without a body. An empty body was sent with `Content-Length: 0`.
+        # There is no key without a body. An empty body was sent with `Content-Length: 0`.
         if shown.body is None:
             request = text
         else:
@@ -203,7 +203,7 @@ class Cassette:
             return f"{key} {scalar}{cut}"
         if digest in self._anchors:
             return f"{key} *{self._anchors[digest]}{cut}"
-        # If the request and the response of an interaction both have an anchor, that of the response ends in `b`.
+        # If the request and the response of an interaction both have an anchor, the anchor of the response ends with `b`.
         name = self._anchors[digest] = f"body-{self._count}{'b' if self._anchored == self._count else ''}"
         self._anchored = self._count
         return f"{key} &{name} {scalar}{cut}"
