@@ -1,7 +1,7 @@
 """Formats of reports of your own: `register` a `ReportFormat` in a module behind an entry point of `checker.plugins`.
 
-A format that streams is a class that is made with a `ReportContext` and has `head()`, `event(event)` and `end()`, each of
-which gives text; any other is a function from a `Report` and a `ReportContext` to pieces of text.
+A streaming format is a class. It is created with a `ReportContext` and has the methods `head()`, `event(event)` and
+`end()`, which return text. Any other format is a function from a `Report` and a `ReportContext` to pieces of text.
 """
 
 from checker.config.table import register_report as register
