@@ -18,8 +18,7 @@ from checker.schema.keywords import DEFINITIONS, standard_dialect, subschemas
 if TYPE_CHECKING:
     import jsonschema_specifications as specifications
 else:
-    # Few schemas refer to a metaschema, and importing the readers of metaschemas takes a tenth of the time of a test
-    # collection.
+    # Few schemas refer to a metaschema, and importing their readers takes a tenth of the time of a test collection.
     specifications = later("jsonschema_specifications", by_all=False)
 
 _RECURSIVE: Final = ""  # The name that stands for `$recursiveAnchor`, because no `$dynamicAnchor` is empty.
@@ -213,7 +212,7 @@ class Scopes:
         fragment = place.find("#")
         end = len(place)
         while end >= 0:
-            # A pointer may have 100,000 steps: only a prefix as long as a known place is made and hashed.
+            # A pointer may have 100,000 steps, so only prefixes as long as a known place are made and hashed.
             if end in self._lengths and (found := self._by_place.get(place[:end])) is not None:
                 return found
             end = -1 if fragment < 0 else place.rfind("/", fragment, end)

@@ -120,7 +120,7 @@ class Outline:
         if found is None:
             parts = self._opened()
             if len(parts) > _FEW_PARTS:
-                # 4,096 parts with one property each took a minute when each property looked at all parts.
+                # With 4,096 parts of one property each, it took a minute to look at all parts for each property.
                 if self._about is None:
                     self._about = {}
                     for index, part in enumerate(parts):
