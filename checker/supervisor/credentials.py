@@ -9,7 +9,9 @@ from msgspec.structs import replace
 from checker.core.system import Clock
 from checker.workers.messages import CredentialAction, CredentialMessage
 
-MOST_FAILURES = 3  # In a row. Then no worker fetches for a while, since failed logins may lock an account.
+MOST_FAILURES = (
+    3  # Failures in a row, after which no worker fetches for a while, because failed logins may lock an account.
+)
 COOLING_S = 30.0
 """Length of the pause after failures, in seconds. Credentials that were good once and cannot be renewed are not fetched again."""
 
@@ -18,10 +20,10 @@ WorkerMessage = tuple[int, CredentialMessage]  # (incarnation, message).
 
 class _CredentialState(Struct):
     given: CredentialMessage  # The newest message; its number is 0 before the first.
-    fetching: int | None = None  # Incarnation of the worker that fetches the next ones.
+    fetching: int | None = None  # Incarnation of the worker that fetches the next credentials.
     waiting: list[int] = field(default_factory=list)
     failures: int = 0
-    failed_at: float = 0.0  # When a fetch failed last, on the exchange's clock.
+    failed_at: float = 0.0  # Time of the last failed fetch, on the clock of the exchange.
     was_good: bool = False  # Whether credentials were fetched at least once.
 
 
@@ -67,7 +69,8 @@ class CredentialExchange:
         kept.failures = kept.failures + 1 if given.error else 0
         kept.failed_at = self._clock()
         if 0 < kept.failures < MOST_FAILURES:
-            # Another attempt: a login that fails now and then must not become an error of the operation that needs it.
+            # Another attempt is made, because a login that fails now and then must not become an error of the operation
+            # that needs it.
             return self._appoint(kept)
         kept.waiting.clear()
         kept.given = given

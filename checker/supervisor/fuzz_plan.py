@@ -25,7 +25,7 @@ from checker.workers.messages import FirstCases, LeaseReport, OperationCard, Rep
 FIRST_SLICE_S = 10.0
 SHORTEST_SLICE_S = 0.2
 FIRST_ROUND_S = 60.0
-LATER_SLICE_S = 30.0  # Length of a later turn of a cluster of `LARGEST` operations; of fewer, a part of it.
+LATER_SLICE_S = 30.0  # Length of a later turn of a cluster of `LARGEST` operations; fewer operations get a part of it.
 MOST_TURNS = 12  # Turns that have to fit into the time limit of a run.
 # Measured with 4,000 requests to each service: 60 -> 78 of 111 planted defects reached.
 FIRST_CASES = 8
@@ -51,7 +51,7 @@ two workers.
 """
 QUIET_CASES = 64
 """Cases of an operation without new behaviour after which it has half of its turns; after twice as many, a quarter."""
-# Only `--stop-when-saturated` ends a run by this.
+# Only `--stop-when-saturated` ends a run because of this.
 SATURATED_CASES = 1_000  # Cases without new behaviour after which an operation counts as saturated.
 LONGEST_PAUSE = 8
 """Most rounds between two turns of an operation that shows nothing new. Its share of the time falls to an eighth."""
@@ -87,7 +87,7 @@ class _Cluster(Struct):
     dead: Counter[str] = field(default_factory=Counter)  # Operation -> turns in a row without a case.
     quiet: Counter[Label] = field(default_factory=Counter)  # Operation -> cases since its last new behaviour.
     accepted: set[Label] = field(default_factory=set)  # Operations that accepted at least one case.
-    alive: tuple[Label, ...] = ()  # Operations that are not known to be without cases.
+    alive: tuple[Label, ...] = ()  # Operations that have cases, or may have some.
     recalled: tuple[tuple[Step, ...], ...] = ()  # Sequences of earlier runs, with which its first turn begins.
     size: float = 0.0  # Number of its operations; an operation that shows nothing new counts less than one.
 
@@ -286,8 +286,8 @@ class FuzzPlan(Plan):
             # Its worker was replaced before this turn began.
             self._lost.append((task, cluster))
             return
-        # Computed before the report is evaluated: it changes the size of the cluster, and the turn was planned with the
-        # old size.
+        # Computed before the report is evaluated. The report changes the size of the cluster, but the turn was planned
+        # with the old size.
         expected = (task.stop - task.start) * cluster.size / len(cluster.labels)
         cluster.learn(report)
         # A turn that ends at once costs something, because a cluster without cases would otherwise always be the cheapest.
@@ -315,13 +315,13 @@ class FuzzPlan(Plan):
         if rest_s > 0:
             self._lost.append((replace(task, slice_s=rest_s), cluster))
         elif task.redo:
-            # No new cases: only the cases in flight are made again, so that a deadly one is found and quarantined.
+            # There are no new cases. Only the cases in flight are made again, so that a deadly case is found and quarantined.
             last = replace(task, stop=task.start, slice_s=LATER_SLICE_S)
             self._lost.append((last, cluster))
 
     def _replays_come_first(self, elapsed_s: float) -> bool:
         """Whether replays must come before any case of a cluster."""
-        # A short nightly run then tells at least which earlier findings are fixed.
+        # A short nightly run then shows at least which earlier findings are fixed.
         if self._replays_until_s is None:
             self._replays_until_s = elapsed_s + self._replays_for_s
         is_early = elapsed_s < self._replays_until_s and bool(self._replays or self._is_replaying)
@@ -363,7 +363,7 @@ def _place_in_line(cluster: _Cluster, worker: int) -> tuple[bool, float]:
 
 
 def _exploration_task(cluster: _Cluster, seed: int, round_: int, slice_s: float) -> Task:
-    # Of all its operations: leaving one out must not change the cases of the others.
+    # Of all operations of the cluster, because leaving one out must not change the cases of the others.
     identity = (str(seed), EXPLORATION.name, str(round_), *cluster.labels)
     # A resumed run begins with a later round, and has sent them before.
     recalled = cluster.recalled if round_ == 0 else ()

@@ -228,7 +228,7 @@ class InlineLauncher(LocalLauncher):
 
 _PRELOADED = ["checker.workers.starting.preloaded"]
 _GRACE_S = 1.0
-# SIGKILL has no effect inside of some system calls (a dead network file system). The run goes on without the worker then.
+# SIGKILL has no effect inside of some system calls (a dead network file system). The run then continues without the worker.
 _REAP_S = 5.0
 _HASH_SEED = "PYTHONHASHSEED"
 _STREAMS: Final = 3
@@ -336,8 +336,7 @@ def locked_folder() -> Path:
     A lock inside is held until the process ends. A pid in the name would not be enough, because containers may share the
     folder for temporary files.
     """
-    # The folder gets its final name after it is locked. Otherwise another run could remove it as the folder of a dead
-    # process.
+    # The folder gets its final name after it is locked. Otherwise another run could take its process for dead.
     new = Path(tempfile.mkdtemp(prefix="checker-new-"))
     take_lock(new / "lock")
     return new.rename(new.with_name(new.name.replace("checker-new-", _FOLDERS, 1)))

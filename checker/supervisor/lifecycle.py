@@ -162,17 +162,17 @@ class RunLifecycle:
         for incarnation, path in self._layout.inflight_paths():
             if incarnation < self._first:
                 inflight.remove(path)
-        # The processes of the run before this one are dead: nothing asks their journals again.
+        # The processes of the previous run are dead, so their journals are not needed again.
         for incarnation in range(self._first, self.incarnation):
             self._fold(self._journals.finish(incarnation))
-        # Their tasks do not go on.
+        # The tasks of these processes do not continue.
         self.view.tasks.clear()
         self.write(OperationsSelected(tuple(card.label for card in opened.operations if not card.is_helper)))
         for note in self._damage:
             self.write(note)
         is_fuzz, recalls = self._settings.kind == "fuzz", self._settings.corpus.is_recalled
         known = known_before(self._layout, self._first) if is_fuzz or recalls else None
-        # A night always begins with the findings of earlier nights; the first night has none.
+        # A run of `fuzz` always begins with the findings of earlier nights; the first night has none.
         if recalls and not is_fuzz and not (known and known.entries):
             text = f"`{self._layout.root}` holds none, so all cases are new"
             self.write(Note("nothing_recalled", "", "", text))

@@ -39,7 +39,8 @@ class MemoryBudget(Struct):
         self._whole_bytes = whole_bytes
         self._opened = {worker: self._opened.get(worker, size) for worker, size in workers.items()}
         self._leaving &= workers.keys()
-        # One at a time: memory becomes free only when a worker has ended, and its replacement has to fill its caches again.
+        # Only one worker is replaced at a time, because memory becomes free only when a worker has ended, and the
+        # replacement has to fill its caches again.
         if whole_bytes <= self.most_bytes or self._leaving:
             self._vain_looks = 0
             return None

@@ -35,7 +35,7 @@ def suspects_of(served: Iterable[ServedOperation]) -> tuple[ServedOperation, ...
     fresh = [one for one in suspects if one.label not in cleared]
     found: dict[Label, ServedOperation] = {}
     for one in sorted(fresh or suspects, key=lambda one: one.last, reverse=True):
-        # Several workers may have served it: its latest response counts.
+        # Several workers may have sent the operation. Its latest response counts.
         found.setdefault(one.label, one)
     return tuple(found.values())
 
@@ -98,7 +98,7 @@ class Outages(Struct):
         If the worker found no cause and the target serves again, the next worker examines the target, because one of
         its own requests may be the cause.
         """
-        # A late report: about an earlier outage, or from a worker whose turn has passed to another.
+        # A late report concerns an earlier outage, or comes from a worker whose turn has passed to another.
         if not self.is_open or self._line[:1] != [incarnation] or found.number != self.count:
             return []
         self._is_looking = False
@@ -113,8 +113,7 @@ class Outages(Struct):
             self.held_back[found.culprit] = None
             if found.trouble is Trouble.GONE:
                 self.deaths.append(Death(self._at, found.culprit))
-        # A rate limit or a busy target has no request as its cause, so sending the suspects of other workers would be
-        # in vain.
+        # No request is the cause of a rate limit or a busy target, so the suspects of other workers are not sent.
         if found.culprit is None and found.serves and self._line and not (found.is_rate or found.has_passed):
             return self._next()
         messages = self._closed()
@@ -126,7 +125,7 @@ class Outages(Struct):
         if not self.is_open:
             return []
         self._flying.discard(incarnation)
-        # Its suspects are lost with it. The next worker in line examines with its own.
+        # Its suspects are lost with it. The next worker in line examines its own suspects.
         if self._line[:1] == [incarnation]:
             self._is_looking = False
         self._line = [one for one in self._line if one != incarnation]
@@ -136,7 +135,7 @@ class Outages(Struct):
     def join(self, incarnation: int) -> list[WorkerMessage]:
         """Return the messages to a new worker. During an outage it gets no lease, and is told when the outage ends."""
         if self.is_open:
-            # It has sent nothing yet, so it has no suspects and does not examine.
+            # A new worker has sent nothing yet, so it has no suspects and does not examine.
             self._told.append(incarnation)
         else:
             self.gone_at = None

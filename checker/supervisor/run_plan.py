@@ -144,8 +144,8 @@ def _bounded_task(label: str, phase: Phase, seed: int, max_examples: int) -> Tas
 
 _NO_LAYER = 1 << 30  # Sort key of deferred operations that may end the service: after all removals.
 # A removal below `/users` removed the account of the run on Django Oscar, and all later requests were refused.
-_OF_ACCESS = _NO_LAYER - 1  # Sort key of removals that may remove the account of the run: after all others.
-NEAR = 64  # Waiting tasks among which a worker looks for an operation that it has compiled.
+_OF_ACCESS = _NO_LAYER - 1  # Sort key of removals that may remove the account of the run. They come after all others.
+NEAR = 64  # Number of waiting tasks among which a worker looks for an operation that it has compiled.
 LEAST_FOR_THE_END = 0.05
 """Least share of a time limit that is reserved for deferred tasks. Unused time goes back to the others."""
 # This does not limit the load of the target: slow requests have their own lanes (`workers/observers/pacing.py`).
@@ -155,8 +155,8 @@ MOST_SLOW = 4  # Slow tasks that a worker holds beside its other tasks.
 class _Piece(Struct):
     task: Task
     is_producer: bool
-    stage: int = 0  # Number of its stage.
-    is_begun: bool = False  # Whether it had its first turn.
+    stage: int = 0  # Number of the stage of the task.
+    is_begun: bool = False  # Whether the task had its first turn.
 
 
 class RunPlan(Plan):
@@ -181,7 +181,8 @@ class RunPlan(Plan):
         rows = [phase_named(name) for name in phases]
         # A piece is in one place at a time: in `_stages` as a label, then in `_waiting`, `_slow`, `_left` or `_last`, or
         # leased. A stage ends when its work or its time is used up. Unfinished pieces then move to `_left`, which is leased
-        # after all stages. With one queue by priority, the speed of one layer would decide which values the next may use.
+        # after all stages. With a single priority queue, the speed of one layer would decide which values the next
+        # layer may use.
         self._stages = stages_of(cards, rows, orders or {})
         self._shares = TimeShares()
         self._weights = weights_of(self._stages)
@@ -348,7 +349,7 @@ class RunPlan(Plan):
         """Take back a task. An unfinished task joins the end of its queue, or of the slow queue if its responses took long."""
         piece = self._leased.pop(task.id, None)
         if piece is None:
-            # It was dropped while it was leased.
+            # The task was dropped while it was leased.
             return
         if finished:
             # In each later phase its timeouts would cost three time limits.
@@ -370,8 +371,8 @@ class RunPlan(Plan):
             return
         is_slow = report.long > 0 or report.timeouts > 0
         piece.task = replace(piece.task, start=next_index, redo=report.redo, is_slow=is_slow, timeouts=report.timeouts)
-        # Later stages do not wait for it, so chance decides when its failures are known. They must not end lists
-        # (`_of_next_stage`).
+        # Later stages do not wait for it, so chance decides when its failures are known. Such failures must not end
+        # lists (`_of_next_stage`).
         if is_slow and not self._is_needed(piece):
             self._lagging.update(task.labels)
         # If the worker exited before the first case, the task still gets its first turn.
@@ -466,8 +467,8 @@ class RunPlan(Plan):
     def _lease(self, piece: _Piece, worker: int | None = None) -> Task:
         if worker is not None:
             self._homes[piece.task.labels[0]] = worker
-        # Without a time limit, turns only prevent a slow task from keeping its worker. With one, they share the time of
-        # the stage.
+        # Without a time limit, turns only prevent a slow task from keeping its worker. With a time limit, turns share
+        # the time of the stage.
         slice_s = SLICE_S
         if self._shares.is_limited:
             is_last = piece.task.labels[0] in self._ending
