@@ -29,7 +29,7 @@ from checker.core.user_code import takes
 from checker.transport.factories import TransportFactory
 from checker.transport.settings import time_limit_s
 
-Exchange = Callable[[WireRequest, float], Outcome]  # Returns the outcome of a request within so many seconds.
+Exchange = Callable[[WireRequest, float], Outcome]  # Returns the outcome of a request within a number of seconds.
 
 
 class BlockingTransport:
@@ -290,7 +290,7 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
     is_over = False
     try:
         while not is_over:
-            # asyncio passes it on from any task, and the task that made the request gets it as well.
+            # asyncio raises this exception from any task, so the task that made the request gets it as well.
             with contextlib.suppress(SystemExit):
                 loop.run_forever()
                 is_over = True

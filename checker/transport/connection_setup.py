@@ -12,7 +12,7 @@ from checker.core.request import BaseUrl
 
 def configure_connection(curl: pycurl.Curl, settings: HttpSettings) -> None:
     """Set the proxy and the certificates of the settings on a handle."""
-    # Set even if empty, because environment variables must not redirect requests.
+    # The proxy is set even if it is empty, because environment variables must not redirect requests.
     curl.setopt(pycurl.PROXY, settings.proxy or "")
     curl.setopt(pycurl.NOPROXY, "")
     verify = settings.verify

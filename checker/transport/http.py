@@ -113,7 +113,7 @@ class Connections:
 
 
 WEIRD_REPLY = 8  # CURLE_WEIRD_SERVER_REPLY, which pycurl does not name.
-_TOO_LARGE = 100  # CURLE_TOO_LARGE, likewise: the headers are longer than libcurl takes.
+_TOO_LARGE = 100  # CURLE_TOO_LARGE, which pycurl does not name either: the headers are longer than libcurl accepts.
 _OVERFLOW = "response headers"
 """libcurl's message for interim responses that are too long together. The error code is that of a reset connection."""
 
@@ -234,7 +234,7 @@ class Lane:
         curl.setopt(pycurl.CONNECTTIMEOUT_MS, milliseconds(settings.connect_timeout_s))
         # Servers close idle connections after 2 s or more. A request at that moment would look like a dropped one.
         curl.setopt(pycurl.MAXAGE_CONN, 1)
-        # Only for a case with an `Expect` header: curl then waits for a 100 before it sends the body.
+        # Has an effect only for a case with an `Expect` header: curl then waits for a 100 before it sends the body.
         curl.setopt(pycurl.EXPECT_100_TIMEOUT_MS, 100)
         curl.setopt(pycurl.HEADERFUNCTION, self._lines.append)
         curl.setopt(pycurl.WRITEFUNCTION, self._write)
@@ -550,7 +550,7 @@ class HttpLanes:
         if self._flying:
             if now - left > _JUST_NOW_S:
                 self._multi.perform()
-            # Also right after `flush`, because a near target responds while requests are still being written.
+            # This also runs right after `flush`, because a near target responds while requests are still being written.
             self._collect()
         while self._flying and not self._done:
             now = self._now()
@@ -624,8 +624,7 @@ class HttpLanes:
             queued, succeeded, failed = self._multi.info_read()
             if succeeded or failed:
                 now = self._now()
-                # The time in which the worker was busy elsewhere is subtracted: a response that waited to be read is
-                # not slow.
+                # The time of other work is subtracted: a response that waited to be read is not slow.
                 ran = now - self.stalled_s
                 for curl in succeeded:
                     self._multi.remove_handle(curl)
@@ -645,7 +644,7 @@ class HttpLanes:
                     self._done.append((lane.index, _read(lane.failure, elapsed_s, code, text)))
             if not queued:
                 break
-        # A response in one packet has ended by now and needs no socket option.
+        # A response in a single packet is complete by now and needs no socket option.
         for lane in self._lanes if self._flying else ():
             if lane.is_flying:
                 lane.acknowledge()

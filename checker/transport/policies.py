@@ -25,7 +25,7 @@ from checker.core.system import Clock
 from checker.transport.settings import travelling
 
 UNITS: Final = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}  # Unit of a rate -> seconds.
-AUTO: Final = "auto"  # Adaptive rate: no own limit, but requests wait if the target asks for it.
+AUTO: Final = "auto"  # The adaptive rate has no limit of its own, but requests wait if the target asks for it.
 _MARGIN: Final = 1 + 1e-6  # Rounding errors must not make a thousand intervals shorter than a second.
 _TIME: Final = struct.Struct("<d")
 

@@ -16,7 +16,7 @@ from checker.config.table import default_of
 from checker.core.credentials import Credentials
 from checker.core.request import BaseUrl, WireRequest, host_of
 
-Headers = tuple[tuple[str, str], ...]  # (name, value) of headers that users give for every request.
+Headers = tuple[tuple[str, str], ...]  # Pairs (name, value) of the headers that users set for every request.
 
 
 class HttpChanges(Struct, frozen=True):

@@ -188,7 +188,7 @@ def _media_type(value: Any, declared: str | None) -> str:
         content = b"" if declared is None else text_of(value).encode("utf-8", "surrogatepass")
     if declared is None:
         return usual
-    # Of several media types, that of the content, or one chosen by a checksum of the content. A random choice would
+    # Among several media types, the one of the content is taken, or a checksum of the content chooses. A random choice would
     # make the bytes of a request depend on more than its case.
     options = [option.strip() for option in declared.split(",") if option.strip()]
     if not options:

@@ -93,7 +93,7 @@ def _combined(parts: list[list[Reading]]) -> list[tuple[tuple[Any, ...], str]]:
     more = list(islice(product(*parts), _COMBINATIONS - 2))
     return [
         *((_values(one), _doubt(one)) for one in (*uniform, *more[:-1])),
-        # Its doubt stands for all readings that were omitted.
+        # The doubt of this reading stands for all readings that were omitted.
         (_values(more[-1]), ambiguity.MANY),
     ]
 

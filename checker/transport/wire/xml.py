@@ -104,7 +104,9 @@ def _text(value: object) -> str | None:
 
 
 DEEPEST: Final = 100  # Nesting of elements.
-MANY_NODES: Final = 10_000  # Elements and attributes. All readings of one take a tenth of a millisecond.
+MANY_NODES: Final = (
+    10_000  # Number of elements and attributes. All readings of one of them take a tenth of a millisecond.
+)
 EMPTY: Final = "an element without text has an empty text, or none"
 _SPACE = "\x1f"  # Separates a namespace from a name; not a character of XML.
 _NIL = f"http://www.w3.org/2001/XMLSchema-instance{_SPACE}nil"
