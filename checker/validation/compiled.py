@@ -56,7 +56,7 @@ class _Fragment(Struct):
     name: str
     plain: Plain = True
     references: tuple["_Fragment", ...] = ()
-    error: str | None = None  # Why it cannot be translated. Kept, because other fragments refer to it.
+    error: str | None = None  # Why it cannot be translated. The fragment is kept, because others refer to it.
 
 
 class _Way(Struct, frozen=True):
@@ -211,7 +211,7 @@ class Translator:
         # the response only; a write-only one, on the request only.
         if hidden and "required" in plain:
             plain["required"] = [name for name in plain["required"] if name not in hidden]
-        # A response with a write-only property leaks it. A request with a read-only property is harmless, because
+        # A write-only property in a response is a leak. A request with a read-only property is harmless, because
         # servers may ignore it.
         for name in plain.get("properties", {}).keys() & hidden:
             plain["properties"][name] = not self._is_response
@@ -411,7 +411,8 @@ class _DocumentCache(Struct):
         dialect = _written_in(schema)
         view = (dialect, direction, validate_formats)
         # Operations of one description refer to the same schemas again and again, and translating one takes 0.1 ms and more.
-        # First looked up by place, which needs no translation, then by content, for equal schemas at other places.
+        # A schema is first looked up by its place, which needs no translation, then by its content, because equal
+        # schemas occur at several places.
         key = (*view, *_place_of(schema), scope)
         known = self.by_place.get(key)
         if known is None:
@@ -426,8 +427,8 @@ class _DocumentCache(Struct):
                 raise UnusableSchema(
                     f"the schema at {schema.pointer} is nested too deeply to be read; simplify it"
                 ) from None
-            # By content, because most schemas of a large description are equal to another one, and compiling takes
-            # longer than a digest.
+            # The key is the content, because most schemas of a large description are equal to others, and compiling
+            # takes longer than a digest.
             try:
                 content = orjson.dumps(plain)
             except TypeError:

@@ -52,7 +52,7 @@ def _multiple_of(validator: Any, step: Any, instance: Any, schema: Any) -> Itera
             repr(step) if isinstance(step, float) else step
         )
     except InvalidOperation:
-        # More digits than decimals have: integers are exact, other values are undecided.
+        # The number has more digits than decimals can have: integers are exact, other values are undecided.
         if not isinstance(instance, int) or not isinstance(step, int):
             return
         remainder = Decimal(1 if instance % step else 0)
@@ -250,7 +250,7 @@ def spoken_in(schema: Schema) -> Mapping[int, Dialect] | None:
         return None
     if isinstance(document, Linked) and document.uri_of(schema.pointer) and not document.has_names:
         return {}
-    # By identity, because the validator sees the object without its place. The document keeps the objects alive.
+    # The key is the identity, because the validator sees the object without its place. The document keeps the objects alive.
     found: Mapping[int, Dialect] | None = document.facts.get(spoken_in)
     if found is None:
         found = document.facts[spoken_in] = dict(_spoken(root))
@@ -402,8 +402,7 @@ def _tolerant_descent(descend: Any, class_for: ClassFor, doubts: dict[str, None]
         if isinstance(schema, dict) and "$id" in schema and id_of(schema) is None:
             schema = {name: value for name, value in schema.items() if name != "$id"}
         if steps.get("resolver") is None and isinstance(schema, dict) and _IDS.isdisjoint(schema):
-            # Without an id, references resolve as in the surrounding schema. The library would create a resource to
-            # find that out.
+            # Without an id, references resolve as in the surrounding schema. The library would create a resource for that.
             steps["resolver"] = validator._resolver
         if schema is False:
             # The library omits the last step from both paths of this error.
@@ -654,7 +653,7 @@ class SchemaReading:
             hidden = self._hidden_in(validator._resolver, schema, ()) if isinstance(instance, dict) else _NONE
             if not hidden:
                 return check(validator, value, instance, schema) or ()
-            # Only while this schema applies, because another branch may treat the same value differently.
+            # Valid only while this schema applies, because another branch may treat the same value differently.
             key = id(instance)
             above = self.hidden.get(key, frozenset())
             self.hidden[key] = above | hidden

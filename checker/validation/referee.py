@@ -108,7 +108,7 @@ def _branches(error: ValidationError) -> dict[object, list[ValidationError]]:
 def _is_another_kind(error: ValidationError) -> bool:
     keyword: object = error.validator
     if keyword in _KIND:
-        # A wrong tag one level down shows as well that another branch is meant.
+        # A wrong tag one level down also shows that another branch is meant.
         return len(error.path) == 0 or (keyword != "type" and len(error.path) == 1)
     return keyword is None and len(error.path) == 0
 
@@ -168,8 +168,7 @@ class Referee:
                 validator: object = error.validator
                 keyword = str(steps[-1]) if steps and validator is not None else "false"
                 pointer = pointer_of(self._schema, steps)
-                # For the schema `false`, the failing schema is at the path itself; for other keywords, it is around the
-                # keyword.
+                # The failing schema is around the keyword; the schema `false` is at the path itself.
                 if keyword != "false" and steps:
                     pointer = pointer.rpartition("/")[0]
                 message = message_of(keyword, error.validator_value, error.instance, error.message)
