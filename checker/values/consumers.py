@@ -42,7 +42,7 @@ _RANKS = 24
 _MOST = 4 * _RANKS
 # Length of the order that indices choose from. Values may repeat in it.
 _REACH = 64
-# The order begins with at most so many different values.
+# The order begins with at most this many different values.
 _DIFFERENT = 12
 # Best rings, whose values fill the rest of the order.
 _LIKELY = 4
@@ -72,7 +72,7 @@ class Consumer(Struct):
     is_path: bool
     kinds: tuple[type[Scalar], ...]  # Kinds of values that fit.
     as_text: bool  # Whether an integer must be given as text.
-    is_removing: bool = False  # Whether it names what its operation removes.
+    is_removing: bool = False  # Whether the value names the resource that the operation removes.
     is_careful: bool = False
     """Whether the consumer prefers members that the run created. Another member, if removed or changed, may be the account of the run."""
     format: str = ""  # Fields of the same format fit as well, unless transitions link fields to it; may be empty.
@@ -210,7 +210,7 @@ class Consumer(Struct):
             self._fared[field_name] = (hits + 1, misses)
             return
         self._fared[field_name] = (hits, misses + 1)
-        # The more is known of a field, the less one more miss moves it.
+        # The more is known about a field, the less one more miss changes its score.
         if misses < _TELLING or misses % _PATIENCE == 0:
             self._left = 0
 
@@ -615,7 +615,7 @@ class OperationView:
             if consumer is not None and known is not None:
                 named = consumer.named(self._rings, known, above)
                 if named is None:
-                    # No response shows this resource. Spell its name as the request did whose response showed a
+                    # No response shows this resource. Its name is spelled as in the request whose response showed a
                     # resource below it.
                     value = int(known) if str not in consumer.kinds and is_integer(known) else known
                     producer = next(iter(self._taken.values())).origin[0]

@@ -48,7 +48,7 @@ _PLACES = 2000
 _HEADER = "header:"
 LOCATION = "header:Location"
 _ITEM = "*"
-NAME_MARK: Final = "~*"  # Last token of the pointer to a name of a mapping. No key is escaped to it.
+NAME_MARK: Final = "~*"  # Last token of the pointer to a name of a mapping. No escaped key equals it.
 _URLS = 20  # URLs of one body that are read.
 
 

@@ -243,7 +243,8 @@ class ValuePool:
         """Return place of a request -> fields of responses from which transitions take its value."""
         found: dict[tuple[Location, str], set[Field]] = {}
         for source in self._model.sources.get(target, ()):
-            # Not from the list of all producers: to make it takes longer than the first request, so that waits for the first response.
+            # The list of all producers is not used here. Making it takes longer than the first request, so it is made
+            # after the first response.
             places = Places(source, self._model.uses[source].resource, self._owners)
             for value in (value for one in self._model.transitions_to(target, source) for value in one.values):
                 if (pointer := value.shown_pointer) is not None:
@@ -282,8 +283,8 @@ class ValuePool:
             return found
         depth = source.depth(use.method) if source is not None else 0
         if source is not None and depth:
-            # Once an operation shows nothing new, only names of new resources are read; any value, if no field is known
-            # to be the name.
+            # Once an operation shows nothing new, only names of new resources are read. If no field is known to be the
+            # name, any value is read.
             shown = self._shown(source, case, response, depth, Worth.VALUE if depth == DEEP else Worth.NAME)
             found += self._harvest(case, source, shown or self._shown(source, case, response, depth))
         return found

@@ -142,7 +142,7 @@ class Producer(Struct):
     feeds: bool  # Whether some path parameter chooses from this collection. Then every scalar may identify a member.
     wanted: frozenset[str]  # Field names that some parameter takes from any resource.
     places: Places
-    ancestry: Ancestry  # How it names the contexts of its values.
+    ancestry: Ancestry  # The names by which the operation refers to the contexts of its values.
     given: tuple[ResponsePlace, ...] = ()  # Places in its requests that name the new resource.
     linked: frozenset[str] = frozenset()
     """Pointers in its responses that other operations use, by transitions or by format."""
@@ -188,7 +188,7 @@ class Producer(Struct):
         self._left -= 1
         if self._left < 0:
             return DEEP
-        # The name of a new resource is needed at once. It is near the top of the response.
+        # The name of a new resource is needed at once, and is near the top of the response.
         return NEAR if method == "POST" and (self.feeds or self.naming) else 0
 
     def reads_refusal(self) -> bool:

@@ -16,7 +16,7 @@ Member = tuple[str, Above]  # A member's name and context: two carts may both ha
 _MEMBERS = 64  # Members of a collection whose states are kept, the last changed ones.
 _LONGEST = 8
 _COUNTED = 4096  # When more (operation, state) pairs are known, all counts are halved.
-_SPARED = 4  # A removal is avoided if at most so many members are in the state.
+_SPARED = 4  # A removal is avoided if at most this many members are in the state.
 _MISSING = (404, 410)
 
 
