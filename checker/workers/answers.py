@@ -13,7 +13,7 @@ from checker.workers.context import WorkerContext
 from checker.workers.recording.task_state import InFlight
 from checker.workers.recording.traffic import Answered, answered
 
-Placed = InFlight | Follower  # A case with its task, and its index in the task.
+Placed = InFlight | Follower  # A case, its task, and its index in the task.
 
 
 def earliest_in(flying: Iterable[Placed]) -> dict[str, int]:

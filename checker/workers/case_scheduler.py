@@ -74,7 +74,7 @@ class TaskCounts(Struct):
         """Return finished tasks to the supervisor."""
         if not over:
             return
-        # On disk first: a finished task is never leased again, so unwritten parts would be lost.
+        # The records are written first: a finished task is never leased again, so unwritten parts would be lost.
         recorder = self.context.recorder
         self.context.ledger.enter(Activity.RECORD)
         self.report(over)
@@ -460,8 +460,7 @@ class CaseScheduler:
             maker = SmallestFirst(factory, maker, running.row.first_listed, len(task.labels))
         elif task.first.left_out:
             maker = LeftOutFirst(factory, maker, task.first.left_out, task.stop - len(task.first.recalled))
-        # Equal requests are dropped only if nothing changes between them, which is certain for a task with one safe
-        # operation.
+        # Equal requests are dropped only if nothing changes between them. This is certain for one safe operation.
         is_alone = running.row.source is CaseSource.DRAWN and len(task.labels) == 1
         is_once = is_alone and factory.operations[task.labels[0]].resource_method in SAFE
         maker = EachOnce(maker) if is_once else maker
@@ -548,7 +547,7 @@ class CaseScheduler:
     def next(self, now: float, before: int | None = None) -> InFlight | None:
         """Return a case that is ready to be sent; None if there is none. With `before`, only a follow-up case below that index."""
         followers = self.followers
-        # Steps of sequences are first, because they hold slots, and no case of a task can begin without a free slot.
+        # Steps of sequences come first, because they hold slots, and no case of a task can begin without a free slot.
         if followers.waiting:
             one = followers.pop_ready(has_slot=bool(self._free_slots), before=before)
             if one is not None:

@@ -118,7 +118,7 @@ def state_of(chain: Chain) -> State:
     found: dict[Label, None] = {}
     for shot in chain:
         is_new = shot.made.label not in found and not is_safe(shot.made.case)
-        # A generator would cost a call for each binding.
+        # No generator is used here, because it would cost a call for each binding.
         if is_new and shot.is_served and (shot is chain[0] or [one for one in shot.made.bindings if one.expression]):
             found[shot.made.label] = None
     return tuple(found)

@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 class Pause(Struct, frozen=True):
     """A pause of a job. If the worker hangs during it, no case is blamed."""
 
-    seconds: float | None = None  # None: until an order of the supervisor arrives, but not for long.
+    seconds: float | None = None  # None: wait until an order of the supervisor arrives, but not for long.
 
 
 Job = Generator[WireRequest | Pause, Outcome | None, Result]

@@ -87,8 +87,8 @@ def die_with_parents() -> None:
     parent = multiprocessing.parent_process()
     if parent is None or not sys.platform.startswith("linux"):
         return
-    # The parent process is the fork server. It outlives the supervisor while workers live, because they hold the pipe
-    # whose end would stop it.
+    # The parent process is the fork server. It outlives the supervisor while workers live, because they hold the pipe,
+    # and it stops only when the pipe is closed.
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
     # The sentinel is a pipe that the supervisor holds open. Its end raises SIGIO, which ends the process without the GIL.
     signal.signal(signal.SIGIO, signal.SIG_DFL)

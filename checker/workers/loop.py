@@ -99,7 +99,7 @@ class Worker:
                 self._attend(self._job)
                 continue
             if self._landed:
-                # Before a case is made, so that a failure is on disk before the request that follows its verdict.
+                # This comes before a case is made, so that a failure is on disk before the next request is sent.
                 self._judge_landed()
                 continue
             if self._health.is_holding:
@@ -108,7 +108,8 @@ class Worker:
             if self._leaving is not None and not self._busy():
                 break
             self._fill()
-            # After the lanes are filled: `_fill` begins only steps below the index of a failure, and the investigation
+            # Investigations come after the lanes are filled: `_fill` begins only steps below the index of a failure,
+            # and the investigation
             # waits for their responses. So the case that shows a defect does not depend on the order of responses.
             if self._failures.waiting and self._idle_lanes():
                 investigation = self._failures.next_job(self._flying())
@@ -389,8 +390,7 @@ class Worker:
             if final is None:
                 self._scheduler.release(flight)
             elif isinstance(final, NetworkFailure) or final.status_code in REFUSALS:
-                # Finding out whether the target still serves may need requests, and failures must be on disk before any
-                # request.
+                # This may need requests, to see whether the target still serves. Failures must be on disk before any request.
                 self._failures.write()
                 self._begin(self._doubt(flight, verdict, final))
             else:

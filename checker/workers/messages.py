@@ -28,7 +28,7 @@ class LeavingKind(StrEnum):
     """The reason why a worker ends by itself."""
 
     DRAINED = "drained"  # The supervisor ordered it.
-    MEMORY = "memory"  # Its memory has grown too far. Another worker takes its place.
+    MEMORY = "memory"  # The memory of the worker has grown too far. Another worker takes its place.
     CONCLUDED = "concluded"  # The class checks have reported about the whole run.
     ORPHANED = "the supervisor is gone"
     CANNOT_OPEN = "cannot open"  # The description cannot be read.
@@ -37,7 +37,7 @@ class LeavingKind(StrEnum):
     LIMIT = "stopped by the system"
     """A limit of the system stopped it. Another worker may succeed, because this one's memory and files are free again."""
     DISK = "disk"  # The corpus cannot be written.
-    BUG = "bug"  # The sentence is a traceback.
+    BUG = "bug"  # An error of checker. The sentence is a traceback.
 
     @property
     def ends_run(self) -> bool:
@@ -181,7 +181,7 @@ class Replay(Struct, frozen=True):
     check: str
     steps: tuple[Step, ...]
     statuses: tuple[int | None, ...]  # Statuses of its responses, oldest first.
-    is_minimal: bool  # Whether it need not be shrunk further.
+    is_minimal: bool  # Whether the case need not be shrunk further.
     sent: tuple[bytes, bytes | None] | None = None
     """Target and body of a single request that stays the same as long as the description does; None for other requests."""
     shows_surely: bool = True  # Whether one of the tries would certainly show it if it still existed.
@@ -202,16 +202,16 @@ class Task(Struct, frozen=True):
     """A part of one phase over one operation, or over a cluster of operations that share resources."""
 
     id: str
-    phase: str  # Name of its row in `checker.core.phases`.
+    phase: str  # Name of the phase's row in `checker.core.phases`.
     labels: tuple[Label, ...]  # The case with an index is of operation `labels[index % len(labels)]`.
     seed: int
     start: int  # First index to make.
     stop: int  # One more than the last index.
-    slice_s: float  # Seconds after which no further case is started. The rest is leased again.
+    slice_s: float  # Seconds after which no further case is started. The remaining cases are leased again.
     skipped: tuple[int, ...] = ()  # Quarantined indices.
     redo: tuple[int, ...] = ()  # Indices below `start` that were in flight when their worker died.
-    is_slow: bool = False  # Whether its responses are slow, so that its requests have their own lanes.
-    timeouts: int = 0  # Timeouts in a row at the end of the previous lease.
+    is_slow: bool = False  # Whether the responses of the task are slow, so that its requests have their own lanes.
+    timeouts: int = 0  # Number of consecutive timeouts at the end of the previous lease.
     producers: tuple[Label, ...] = ()  # Operations of a cluster whose responses other operations need.
     pauses: tuple[tuple[Label, int], ...] = ()
     """(operation, rounds between two of its turns) for operations that showed nothing new in earlier tasks."""
@@ -260,7 +260,7 @@ class Assign(Struct, frozen=True, tag=True):
 class SettledFindings(Struct, frozen=True, tag=True):
     """Settled findings: the worker need not report or shrink them again."""
 
-    settled: tuple[Finding, ...]  # Each is `Finding.brief`.
+    settled: tuple[Finding, ...]  # Each item is a `Finding.brief`.
 
 
 class PeerJournals(Struct, frozen=True, tag=True):
@@ -314,10 +314,10 @@ class CredentialMessage(Struct, frozen=True, tag=True):
 
     action: CredentialAction
     source: str
-    number: int  # Number of the credentials. In WANTED the number of the refused ones; 0 if there were none.
+    number: int  # Number of the credentials. In WANTED the number of the refused credentials; 0 if there were none.
     key: str = ""  # The key of the credentials in their source.
-    credentials: Credentials = Credentials()  # As the source returned them, without a case.
-    error: str = ""  # Why there are no credentials. Their `data` then belongs to the previous ones.
+    credentials: Credentials = Credentials()  # The credentials as the source returned them, without a case.
+    error: str = ""  # Why there are no credentials. The `data` then belongs to the previous credentials.
 
     def fetched(self, found: Credentials) -> "CredentialMessage":
         """Return the reply to this order. Raises `TypeError` for data that cannot be sent to other workers."""
@@ -339,15 +339,15 @@ class OperationCard(Struct, frozen=True):
 
     label: str
     method: str
-    resource: Resource = ()  # The collection that it works on. Operations on one collection are tested together.
+    resource: Resource = ()  # The collection of the operation. Operations on one collection are tested together.
     layer: int = 0  # It uses resources that operations of lower layers create.
-    is_producer: bool = False  # Whether other operations need its responses.
+    is_producer: bool = False  # Whether other operations need responses of the operation.
     begins: bool = False  # Whether sequences of the stateful phase begin with it.
     max_examples: tuple[tuple[str, int], ...] = ()
     """(phase, cases or sequences) if the numbers differ from the usual ones; only in `run`."""
     continue_on_failure: bool | None = None  # Whether it is tested further after a failure; None: as usual.
     phases: tuple[str, ...] = ()  # Phases of `run` that test it; empty: all phases of the run.
-    weight: float = 1.0  # Its share of the time of `fuzz`, relative to other operations; 0: it is not tested.
+    weight: float = 1.0  # Share of the time of `fuzz`, relative to other operations; 0: the operation is not tested.
     is_ending: bool = False
     """Whether its name suggests that it ends sessions, empties stores or stops the target, so that it comes last."""
     is_helper: bool = False  # Whether this run does not test it and only needs the resources that it creates.
@@ -364,7 +364,7 @@ class Opened(Struct, frozen=True, tag=True):
     cleans: bool = False  # Whether the resources that the run creates are removed at its end.
     renews: bool = False  # Whether new credentials can be fetched if a request ends the access of the run.
     works_alone: bool = False  # Whether one of the users' checks needs all cases in one worker.
-    unreachable: str = ""  # Why no request can arrive, in one sentence. Only the first worker of a run tests this.
+    unreachable: str = ""  # Sentence that tells why no request can arrive. Only the first worker of a run tests this.
     orders: tuple[tuple[str, tuple[str, ...]], ...] = ()  # (phase, operations) of the orders that users configured.
     credentials: tuple[str, ...] = ()
     """Names of the user's credentials: configured, in the base URL, or registered by code, which only workers run."""
@@ -379,9 +379,9 @@ class OperationReport(Struct, frozen=True):
 
     label: str
     cases: int  # Cases that got a response or were given up.
-    is_dead: bool  # Whether no case of it could be made or judged.
+    is_dead: bool  # Whether no case of the operation could be made or judged.
     has_news: bool = False  # Whether a case showed new behaviour.
-    is_accepted: bool = False  # Whether a case was not refused.
+    is_accepted: bool = False  # Whether at least one case was accepted.
 
 
 class LeaseReport(Struct, frozen=True):
@@ -389,10 +389,10 @@ class LeaseReport(Struct, frozen=True):
 
     requests: int = 0  # Requests that got a response or were given up, including investigations.
     long: int = 0  # The number of requests that took `LONG_WAIT_S` or more.
-    timeouts: int = 0  # The number of timeouts in a row at its end.
+    timeouts: int = 0  # Number of consecutive timeouts at the end of the lease.
     operations: tuple[OperationReport, ...] = ()  # The result of each operation of a cluster.
     ended_at_failure: bool = False  # Whether a failed case ended it.
-    redo: tuple[int, ...] = ()  # Indices below its start that still have to be made again.
+    redo: tuple[int, ...] = ()  # Indices below the start of the lease that still have to be made again.
 
 
 class TasksEnded(Struct, frozen=True, tag=True):

@@ -242,7 +242,7 @@ class Observer(Protocol):
 class Moment(Enum):
     """When an observer is called."""
 
-    JUDGED = "judged"  # When the outcome is judged.
+    JUDGED = "judged"  # Time when the outcome is judged.
     OVER = "over"
     """When no request of the case is in flight, its failures are investigated, and its sequence has ended (`flight.chain` has
     the steps before). If the worker dies before, the case is made again. So nothing that is learned at this moment is
@@ -376,7 +376,7 @@ class Observers:
             except Exception as error:  # noqa: BLE001 - the other observers must still run
                 first = first or error
         if is_news:
-            # Once for all observers, because it is a system call.
+            # The time is read once for all observers, because that is a system call.
             self._journal.flush()
         if first is not None:
             self._record_error(flight, first)

@@ -57,10 +57,9 @@ def generation_rules(
         own = resolver.of(operation, phase)
         places = schemes.places(operation)
         headers = {name for place, name in places if place is Location.HEADER}
-        # A dry run has no checks, and shows the cases that the built-in ones would judge.
+        # A dry run has no checks, and shows the cases that the built-in checks would judge.
         key = operation.label, tuple(BUILT_IN) if settings.is_dry else own.checks
-        # Each list and each program of an operation calls this: with fifty checks it took 2 % of a short run of 700
-        # operations.
+        # Each list and program of an operation calls this. With fifty checks it took 2 % of a short run of 700 operations.
         needs = known.get(key) or known.setdefault(key, needs_of(key[1], operation))
         # If request shapes are judged, listed cases are selected individually, so all modes stay.
         modes = own.cases.modes if needs.shapes else tuple(m for m in own.cases.modes if m in needs.modes)

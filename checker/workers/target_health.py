@@ -34,11 +34,11 @@ MOST_OUTAGES = 20  # Outages that one worker reports. A target that fails more o
 MOST_DOUBTS = 20
 """Number of refusals about which one worker asks the others. After this many without a success, its credentials are wrong."""
 _STREAK = 8  # Consecutive refusals after which an operation that is known to refuse is examined again.
-# Two are enough, because each worker counts separately, and each further change of the run makes it harder to remove
-# the cause.
+# Two are enough: each worker counts separately, and each further change makes it harder to remove the cause.
 _MOST_BLOCKED = 2
 """Operations of one worker that refuse changes with 503 at the same time, after which all changes count as refused."""
-_MOST_VAIN_LOOKS = 2  # Looks for the cause of refused changes that find none. After that they are tested as they are.
+# Searches for the cause of refused changes that may find none. After that, the changes are tested as they are.
+_MOST_VAIN_LOOKS = 2
 _BROKEN = frozenset((FailureKind.REFUSED, FailureKind.DROPPED))
 
 
@@ -46,7 +46,7 @@ _BROKEN = frozenset((FailureKind.REFUSED, FailureKind.DROPPED))
 class _Outage:
     """An outage in which a worker pauses, or the signs before it."""
 
-    number: int = 0  # 0 before the order of the supervisor.
+    number: int = 0  # The number of the outage; 0 before the order of the supervisor.
     has_said: bool = False  # Whether the worker has reported that none of its requests is in flight.
     order: OutageOrder | None = None  # The order to examine the outage.
     first: Sent | None = None  # The response in which the outage was noticed.
@@ -245,7 +245,7 @@ class TargetHealth:
         if len(blocked) < _MOST_BLOCKED:
             return False
         self._outage.first = refused
-        # One of them may have been refused by chance before the others.
+        # One of the requests may have been refused by chance before the others.
         self._report(Trouble.CHANGES, at=sorted(at for at, _ in blocked.values())[1])
         return True
 

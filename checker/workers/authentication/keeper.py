@@ -145,7 +145,7 @@ class _Held(Struct, frozen=True):
     number: int
     credentials: Credentials
     error: str
-    since: float  # When they arrived, on the keeper's clock.
+    since: float  # Time when the credentials arrived, on the keeper's clock.
 
 
 class KnownPeers(Struct, frozen=True):
@@ -181,7 +181,7 @@ class CredentialKeeper(Struct):
     secrets: Secrets  # Every value is registered here before a request carries it, so that no output contains it.
     line: SupervisorLine | None = None
     """None before the loop begins, and without a supervisor."""
-    is_alone: bool = False  # Whether this process fetches for itself.
+    is_alone: bool = False  # Whether this process fetches credentials itself.
     signers: Sequence[RequestSigner] = ()  # Called last: a signature covers all other parts of a request.
     identities: Identities | None = None  # The caller of each operation; None without configured users.
     first: str = ""  # Source that comes before all others. If it has credentials for a case, no other source is used.
@@ -297,8 +297,7 @@ class CredentialKeeper(Struct):
             if not source.is_refused(outcome):
                 self.reauth.accepted(place)
             elif source.is_kept and self._held[address].number > number:
-                # Several requests were in flight when their credentials expired. One renewal serves all of them and
-                # counts once.
+                # Several requests were in flight when their credentials expired. One renewal counts once for all of them.
                 is_hopeful = True
             elif self.reauth.renew(place):
                 is_hopeful = True

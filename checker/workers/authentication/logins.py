@@ -463,7 +463,7 @@ class UserTraffic(Struct):
         if RUNNING_SOURCES:
             self.logins.add(one)
         else:
-            # Its credentials may be others than those of the run.
+            # Its credentials may differ from those of the run.
             given = (field for field in request.headers if field not in request.drawn)
             headers = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in given)
             redaction = traffic.secrets.redaction

@@ -149,7 +149,7 @@ def example_of(scheme: SecurityScheme, origin: BaseUrl, login: DescribedLogin | 
         # The response to a challenge is different each time, so no fixed header can be configured.
         return f'auth.basic = {{ type = "digest", {user} }}'
     if login is not None and login.scheme == scheme:
-        # Other required fields of the body are `...`, for the user to fill in.
+        # Other required fields of the body are `...`, which the user has to replace.
         payload = {login.user: f"${{{variable}_USER}}", login.password: f"${{{variable}_PASSWORD}}"}
         payload |= {name: _GRANTS.get(name, "...") for name in login.others}
         pairs = ", ".join(f"{_toml_key(name)} = {json.dumps(text)}" for name, text in payload.items())

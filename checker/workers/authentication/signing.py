@@ -47,7 +47,8 @@ class HttpxSigner:
             wanted = next(flow)
         except Exception as error:
             raise CredentialError(f"{type(auth).__name__}: {type(error).__name__}: {error}") from error
-        # Requests that never get a response leave their flow behind. The oldest is dropped: dictionaries keep their order.
+        # The flow of a request that never gets a response is not removed. The oldest flow is dropped: dictionaries keep
+        # their order.
         while len(self._flows) >= _MOST_WAITING:
             self._flows.pop(next(iter(self._flows)))
         self._flows[id(request)] = (request, flow)

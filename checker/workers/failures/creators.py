@@ -126,7 +126,7 @@ def situations(factory: CaseFactory, model: ResourceModel, chain: Cases) -> Iter
     bindings: tuple[Binding, ...] = ()
     for one in last.bindings:
         if one.location is Location.PATH and not one.expression and one.pointer.startswith("/"):
-            # The same value by an expression.
+            # The same value, given by an expression.
             at = max((number for number, made in enumerate(before) if made.label == one.producer), default=-1)
             bindings += (replace(one, expression=json.dumps(_SHOWN + one.pointer), step=at),)
         elif one.location is Location.PATH:

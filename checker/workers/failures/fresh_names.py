@@ -28,7 +28,7 @@ from checker.workers.context import WorkerContext
 from checker.workers.jobs import Job
 from checker.workers.recording.unconfirmed import Chain, JudgedCase
 
-_ALONE = 4  # Texts of one case, and integers, that are changed alone. All texts are then changed together.
+_ALONE = 4  # Number of texts, and of integers, of one case that are changed alone. After that, all texts are changed together.
 _FOR_OTHER_REASONS = frozenset((401, 403, 404, 405, 410, 429))  # Refusals that have nothing to do with a name.
 _GONE = frozenset((404, 410))
 _CONFLICT = 409

@@ -132,7 +132,7 @@ class Inquiry(Struct):
             return (yield from self._made_anew_alone((yield from self.as_printed(why))))
         is_unanswered = isinstance(failure, UnansweredRequest)
         if why and (failure.passing_cause or not (is_unanswered or slot.may_send())):
-            # Repetitions are enough for its verdict. Shrinking it as well would take four times as many requests.
+            # Repetitions are enough for the verdict. A shrink would take four times as many requests.
             repeated = InvestigationResult(
                 suspicion.chain, is_confirmed=False, stopped=why, wants_more=len(suspicion.chain) == 1
             )
@@ -144,7 +144,7 @@ class Inquiry(Struct):
         is_again = suspicion.second is not None
         chain = suspicion.chain if is_again else (yield from self.shortest(suspicion.chain))
         if chain is not None and (yield from self._passes_later(chain)):
-            # No further requests: an eventually consistent server becomes right after a while.
+            # No further requests are sent, because an eventually consistent server becomes right after a while.
             return InvestigationResult(suspicion.chain, is_confirmed=False)
         if chain is not None and failure.needs_repetition and not is_again and not (yield from self._repeats(chain)):
             chain = None
@@ -272,7 +272,7 @@ class Inquiry(Struct):
 
         A step stays if a later step uses its values: with old values, the failure would depend on the state at that time.
         """
-        # Latest first: dropping a step makes the earlier steps droppable whose values it used.
+        # Latest steps come first: if a step is dropped, the earlier steps whose values it used can be dropped as well.
         for number in range(len(chain) - 2, -1, -1):
             steps = [shot.made for shot in chain]
             if any(_takes_from(steps, number, later) for later in range(number + 1, len(steps))):
@@ -301,7 +301,7 @@ class Inquiry(Struct):
         # If the last request does not return the resource, nothing is proved: any other request may have removed it.
         if not chain[-1].is_served:
             return False
-        # Otherwise a use after free would be withdrawn for each resource that can be removed only once, because its
+        # Otherwise each use after free of a resource that can be removed only once would be withdrawn, because its
         # sequence cannot fail again.
         removals = [
             shot for shot in chain[:-1] if shot.made.case.operation.resource_method == REMOVING and shot.is_served
@@ -593,7 +593,7 @@ class Inquiry(Struct):
             if is_doubtful and not (yield from self._repeats(shots)):
                 break
             result.chain, result.is_confirmed = (yield from self._without_idle_steps(shots)), True
-            # Without creations, the last request's new name is below resources of the run, if it names any.
+            # Without creations, the new name of the last request is below resources of the run, if the request names any.
             self.is_anew = is_known or not any(map(named_by, steps))
             if not self.is_anew:
                 result.chain = yield from self._without_resource(result.chain)

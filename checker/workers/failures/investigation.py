@@ -66,7 +66,7 @@ class Investigation:
         # Compared again, with the failure of the smallest case: its text may be that of another finding.
         other = self._defects.same_as(label, failure, last.fingerprint)
         other = other or self._defects.with_case(label, failure, last.fingerprint, shot.made.case.id)
-        # A masked 500 does not tell a lock from a defect: on Oscar 69 of 87 of them were caused by the lock. One cause
+        # A masked 500 does not distinguish a lock from a defect: on Oscar, the lock caused 69 of 87 masked errors. One cause
         # for all temporary failures made 46 causes of 192 findings, where 174 findings had had 72. Pausing all workers
         # while such an error is sent alone would prove no more than a success under load.
         is_known = failure.cause_if_passing() in self._defects.passing
@@ -78,7 +78,7 @@ class Investigation:
         if failure.passing_cause and (result.passes(wanted) or (is_like_passing and not result.showed(wanted))):
             failure = failure.sharing(failure.passing_cause)
         elif result.showed(wanted) and (header := (yield from inquiry.needed_header(result.chain))):
-            # The error's text does not distinguish it from others, but what caused it does.
+            # The text of the error does not distinguish it from others, but its cause does.
             failure = failure.sharing(f"{failure.unique_key} {failure.text} for the header {header}")
         cause = failure.cause(shot.made.step.label)
         withdrawn = failure.needs_repetition and not (result.is_confirmed or suspicion.failure.is_repeated)
@@ -184,7 +184,7 @@ class FailureQueue:
                 context.recorder.gave_up(suspicions[0].label, flight.task.lease.phase, error)
             context.ledger.enter(Activity.RECORD)
             slot.enter(Stage.RECORD)
-            # All at once: if the worker dies before this, the whole case is investigated again.
+            # All results are recorded at once: if the worker dies before this, the whole case is investigated again.
             self._write(settled, flight)
         for _ in together:
             self._release(flight)

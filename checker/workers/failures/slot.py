@@ -105,8 +105,7 @@ class InvestigationSlot(Struct):
             self.shrink_budget.observe(outcome.elapsed)
         sent = 1 + len(outcome.earlier)
         self._sent += sent
-        # Findings of earlier runs are sent again whatever the budget. If they counted, nothing would be left for new
-        # failures.
+        # Findings of earlier runs are sent again whatever the budget. If they counted, new failures would get nothing.
         if running.lease.replay is None or not running.lease.replay.is_minimal:
             self.context.investigation_budget.spent += sent
         running.waited(outcome.elapsed)

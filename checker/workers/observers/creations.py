@@ -80,7 +80,7 @@ class CreationHistory(Struct):
                 continue
             label = verdict.case.operation.label
             is_new = request.method == "GET" and status // 100 == 2 and label not in self.lists_filled
-            # A query parameter may have filtered the list.
+            # A query parameter may have filtered the list, so the absence of a name proves nothing.
             content, is_whole = outcome.content, b"?" not in request.target
             if is_new and is_whole and b"[]" in content and len(content) <= _LONGEST_EMPTY:
                 document = document_in(content)

@@ -48,7 +48,7 @@ class CommonPart(NamedTuple):
 
     key: str  # Equal for the same part of other operations.
     location: str
-    path: tuple[str, ...]  # Its place, as in the path of constraints.
+    path: tuple[str, ...]  # The place of the part, as in the path of constraints.
     is_within: bool = False
     """Whether it is a variable inside the path of other operations, which continues after it."""
 
@@ -206,7 +206,9 @@ _COUNTED = 1_000  # Cases of one task whose optional parts are counted.
 _KEPT = 32  # Accepted cases of one operation with which demands are compared.
 _OPERATIONS = 4  # Operations whose cases are kept. A worker has few tasks at a time.
 _MOST = 100  # Demands on one operation.
-_MOST_USUAL: Final = 3  # Accepted values of one part. If a part has more, its value is not what decides.
+_MOST_USUAL: Final = (
+    3  # Number of accepted values that are kept of one part. If a part has more, its value does not decide.
+)
 _MOST_FREE: Final = 10  # Parts of one operation whose accepted values are told: other demands need room, too.
 _LONGEST_USUAL: Final = 200
 _REFUSES: Final = Constraint("query", ("",), USUAL)
@@ -689,7 +691,7 @@ class DemandLearner(Struct, Learner):
             by_place.setdefault((demand.location, demand.path), []).append(demand)
         accepted = self._accepted.get((label, at.phase), ())
         for demands in by_place.values():
-            # `between 3 and 10` gives two demands, of which a case breaks one.
+            # `between 3 and 10` gives two demands. A case breaks only one of them.
             is_lie = not any(self._may_break(label, demand, case, respected, at.phase) for demand in demands)
             for demand in demands:
                 witness = next((one for one in accepted if is_broken(demand, one)), None)

@@ -196,8 +196,8 @@ class SignalSet:
                 self._dull[key] = dull
         # A close examination takes ten times as long as everything else, and soon it rarely finds anything.
         is_close = not dull.left
-        # Not part of the key, because otherwise each octave of a slow or busy target would be examined as closely as
-        # the first.
+        # The response time is not part of the key, because otherwise each octave of a slow or busy target would be
+        # examined as closely as the first.
         if response.elapsed >= _QUIET_S:
             self._add(new, "latency", label, int(response.elapsed * 1000).bit_length())
         if is_close:
@@ -301,8 +301,8 @@ class Signals(Struct):
         previous = flight.chain[-1].made.label if flight.chain else None
         ids = self.known.observe(flight.made.case, outcome, verdict.judgement, previous)
         label, rounds = flight.made.label, flight.task.rounds
-        # The target has to be led to its deep states again in each night. When nothing counted as news on the way, a
-        # further night sent 3,419 further steps of sequences, a fresh start 6,800.
+        # Each night has to lead the target to its deep states again. When known behaviour did not count as news on the
+        # way, a later night sent 3,419 further steps of sequences, and a fresh start sent 6,800.
         flight.has_news = self.known.has_news
         if rounds is not None and flight.has_news:
             rounds.showed(label)

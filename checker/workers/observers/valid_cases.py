@@ -19,7 +19,7 @@ from checker.health import TOO_MANY
 from checker.refusals.reading import reason_of
 
 Moment = tuple[int, int, int]  # (phase, layer, index of a case).
-ACCEPTED = ""  # In place of a reason: the case was not refused.
+ACCEPTED = ""  # Stands in place of a reason if the case was not refused.
 ONE_IN: Final = 10
 """One in this many cases is sent nevertheless, because other operations may have changed the state of the target."""
 _ENOUGH: Final = {CaseSource.LISTED: (4, ONE_IN), CaseSource.DRAWN: (20, 4), CaseSource.CHAINED: (20, ONE_IN)}
@@ -52,18 +52,18 @@ class _Result(NamedTuple):
 
     moment: Moment
     reason: str
-    parts: int  # The optional parts that it has, as bits.
+    parts: int  # The optional parts of the case, as bits.
     is_known: bool  # Whether an earlier response contained the resource that it names.
     is_gone: bool  # Whether the resource does not exist, or was removed.
-    names: int  # A digest of the names in its path; 0 if it has none.
-    place: int  # A digest of the place that a list varies; 0 for none.
+    names: int  # A digest of the names in the path of the case; 0 without names.
+    place: int  # A digest of the place that a list varies; 0 if no place is varied.
 
 
 class _Streak(Struct):
     """The first results of an operation. They are read once, because every case asks for them."""
 
     count: int = 0
-    met: set[str] = field(default_factory=set)  # Their reasons.
+    met: set[str] = field(default_factory=set)  # Reasons of the refusals.
     dull: int = 0  # Refusals in a row for known reasons, up to the last result.
     accepts_known: bool = False
     accepts_invented: bool = False

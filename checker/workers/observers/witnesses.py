@@ -119,7 +119,7 @@ class ServedRequests(Struct):
     def answered(self, made: GeneratedCase, request: WireRequest, status: int) -> Sequence[OperationServed]:
         """Note a response, and return records about it for other workers."""
         sent = self.note(made, request, status)
-        # Other workers need it if this one dies.
+        # Other workers need the record if this worker dies.
         if sent is None or not (sent.is_harmless and sent.is_of_all):
             return ()
         values = literal_of(sent.made.case)

@@ -15,9 +15,9 @@ from checker.core.operation import Label, Location, Operation
 from checker.corpus.records import EDGE, MEDIA_TYPE, MEMBER, VALID
 from checker.schema.views import Outline, outline_of
 
-_DEEPEST: Final = 4  # Nesting of properties and items.
+_DEEPEST: Final = 4  # Deepest nesting of properties and items that is searched.
 _MOST_SCHEMAS: Final = 1000  # Schemas of one operation that are searched. Recursive schemas would have no end.
-_MOST_PLACES: Final = 100  # Places of an operation.
+_MOST_PLACES: Final = 100  # Most places of an operation.
 _MOST_MEMBERS: Final = 100
 """Most members of an enumeration that are tracked. Larger enumerations, such as all currency codes, are not tracked."""
 _MOST_ITEMS: Final = 10  # Items of an array in a body that are inspected.
@@ -99,7 +99,9 @@ Showing = tuple[Label, str, str]  # (label, place, what): one thing that a case 
 class Showings(Struct):
     """The parts of the description that cases of one operation can cover. The set is computed once, because every request needs it."""
 
-    parts: tuple[tuple[str, dict[str, Showing]], ...]  # Attribute of a case, and by name what a parameter there shows.
+    parts: tuple[
+        tuple[str, dict[str, Showing]], ...
+    ]  # Attribute of a case, with the things that each parameter there shows.
     listed: tuple[tuple[str, tuple[str, ...], Mapping[object, int]], ...]
     """(attribute of a case, path inside it, key of a value -> index in `members`)."""
     members: tuple[Showing, ...]

@@ -17,10 +17,10 @@ MOST_TEXTS = 5
 MOST_VARIANTS = 20
 """Most findings of one check on one operation. A rule that is broken in ever new places must not fill the disk."""
 
-MOST_LOOKS = 5  # At a failure that did not show each time: what others came between once may show itself the next time.
+MOST_LOOKS = 5  # Looks at a failure that did not show each time. Other requests may disturb one look, but not the next.
 
 MOST_LATER = 20
-"""Most failures of one worker that are sent once more after a while. Each takes a second, and on a service that masks its errors all failures may need it.
+"""Most failures of one worker that are sent once more after a while. Each takes a second, and all may need it if a service masks its errors.
 """
 
 
@@ -31,9 +31,9 @@ class Defects(Struct):
     """Fingerprints of findings that are settled, or under investigation in this worker."""
     unfinished: set[str] = field(default_factory=set)
     """Fingerprints of failures of which this worker sent only the commands, or that did not show each time."""
-    passing: set[str] = field(default_factory=set)  # Causes of findings that did not show each time.
+    passing: set[str] = field(default_factory=set)  # Causes of the findings that did not show each time.
     later_looks: int = MOST_LATER  # Failures that may still be looked at later, because others of their cause pass.
-    reopens: Callable[[str], bool] = lambda fingerprint: False  # Whether there is more for one of them by now.
+    reopens: Callable[[str], bool] = lambda fingerprint: False  # Whether a failure has more requests by now.
     _by_rule: dict[tuple[str, str, str], dict[str, Finding]] = field(default_factory=lambda: defaultdict(dict))
     _by_check: dict[tuple[str, str], dict[str, Finding]] = field(default_factory=lambda: defaultdict(dict))
     _spent: Counter[str] = field(default_factory=Counter)  # Operation -> requests that were spent on its findings.
@@ -73,7 +73,7 @@ class Defects(Struct):
         """Add a finding that this worker settled."""
         name = finding.fingerprint
         if finding.investigation.withdrawn and finding.investigation.stopped and not finding.investigation.requests:
-            # Nothing was sent for it.
+            # Nothing was sent for this failure.
             self.unfinished.add(name)
             return
         if finding.investigation.withdrawn:

@@ -125,8 +125,7 @@ class Recorder(Struct):
         place = (flight.task.lease.id, flight.index)
         waiting = self._unsettled.get(fingerprint)
         if waiting is not None:
-            # An earlier case of the same task replaces it: its response came later, and the order of responses must not
-            # decide.
+            # An earlier case of the task with a later response replaces it: the order of responses must not decide.
             if waiting[0] != place[0] or waiting[1] <= place[1]:
                 return None
         elif self.defects.is_known(fingerprint, label, failure):
@@ -190,7 +189,7 @@ class Recorder(Struct):
         """Write the final versions of findings. After a death, either all of them are on disk or none."""
         for finding in findings:
             self._unsettled.pop(finding.fingerprint, None)
-            # A withdrawn finding is not reported, but that its request got no response must be.
+            # A withdrawn finding is not reported, but the missing response of its request must be.
             error = network_error_of(finding)
             if error and self.is_new("network", error.label, error.message):
                 self.journal.append(error)

@@ -30,8 +30,7 @@ from checker.workers.recording.unconfirmed import JudgedCase, before_in
 
 DULL_CASES = 16  # Cases of one operation in one lease, all with the same refusal, after which it is dull.
 _NEVER = 1 << 62
-# Without these pauses, a cluster that answers everything with 404 got as much time as the cluster in which everything
-# happens.
+# Without these pauses, a cluster that only answers 404 got as much time as the cluster in which everything happens.
 DULL, CONSTANT = 8, 16  # Rounds between two turns of a dull operation, and of an operation with a single case.
 DULL_PRODUCER, CONSTANT_PRODUCER = 2, 4
 """Rounds between two turns of a dull operation, and of an operation with a single case, whose responses other operations need."""
@@ -243,10 +242,10 @@ class LeasedTask(TaskTally, kw_only=True):
     next_index: int
     stop: int
     phase: PhaseInfo
-    is_chained: bool  # Whether each of its indices is a whole sequence.
+    is_chained: bool  # Whether each index of the task is a whole sequence.
     is_closed: bool  # Whether no case depends on its responses. Then its lane is free before the response is judged.
     redo: list[int] = field(default_factory=list)
-    redone: int = 0  # How many of them were begun.
+    redone: int = 0  # Number of cases of `redo` that were begun.
     flying: int = 0
     failed_in_lease: int = 0
     unmade: int = 0  # Indices of the lease without a case.
@@ -258,7 +257,7 @@ class LeasedTask(TaskTally, kw_only=True):
     extras: int = 0
     given_up: set[Label] = field(default_factory=set)
     ended_at_failure: bool = False
-    is_slow: bool = False  # Whether one of its requests waited for long, in this lease or before.
+    is_slow: bool = False  # Whether a request of the operation waited for long, in this lease or before.
 
     @classmethod
     def of(cls, task: Task) -> "LeasedTask":
@@ -415,15 +414,15 @@ class InFlight(Struct):
     work: Exchanging[Verdict] | None
     """None with plain tools: then the attempt has one request, and no user code runs."""
     chain: tuple[JudgedCase, ...]  # The earlier steps of its sequence.
-    wanted: WireRequest | None = None  # Its next request; None before the attempt begins.
+    wanted: WireRequest | None = None  # The next request; None before the attempt begins.
     requests: int = 0
     rest: tuple[Step, ...] = ()  # The further steps of a sequence that is sent again.
     goes_on: bool = False  # Whether the next step of its sequence takes its slot, and is counted with it.
     pending: int = 0  # Number of failures that await investigation. The slot is kept until it is 0.
-    is_slow: bool = False  # Whether it has a lane for slow operations in place of a shared lane.
-    status: int = -1  # Status of its judged response; 0 without a response.
-    has_news: bool = False  # Whether its response showed new behaviour.
-    is_notable: bool = False  # Whether an observer wants its interaction to be kept.
+    is_slow: bool = False  # Whether the case has a lane for slow operations in place of a shared lane.
+    status: int = -1  # Status of the judged response; 0 without a response.
+    has_news: bool = False  # Whether the response showed new behaviour.
+    is_notable: bool = False  # Whether an observer wants the interaction to be kept.
     verdict: Verdict | None = None  # None until it is judged and counts.
     is_looked_at: bool = False  # Whether it was tested for being the first accepted case of its operation.
     is_doubtful: bool = False  # Whether it was sent during an outage.

@@ -66,7 +66,7 @@ class Draft(Struct):
         return self.traffic.encoded(self.made, self.verdict, keep)
 
 
-# Reading an enumeration member's value takes longer than looking it up here.
+# Reading the value of an enumeration member takes longer than this mapping.
 MODES = {mode: mode.value for mode in GenerationMode}
 _PLACES = {place: place.value for place in Location}
 _MOST_KNOWN = 1024
@@ -167,7 +167,7 @@ class UncountedRequests(Struct):
     """Requests that no task has counted: followed redirects, retries, logins and liveness probes."""
 
     requests: int = 0
-    inquiries: int = 0  # The number of them that investigated failures.
+    inquiries: int = 0  # The number of requests that investigated failures.
 
     def take(self) -> tuple[int, int]:
         """Return both numbers and reset them."""

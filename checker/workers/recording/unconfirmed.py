@@ -149,7 +149,7 @@ class ExpectedFailure(Struct):
         self.strays.setdefault(failure.text, (shot, failure))
         if len(self.strays) <= MOST_STRAYS:
             return False
-        # The texts follow the input, so the strays were the same defect.
+        # The texts depend on the input, so the different texts belong to the same defect.
         self.text = ANYTHING
         self.strays.clear()
         return True

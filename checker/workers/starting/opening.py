@@ -294,7 +294,7 @@ def _investigation_budget(settings: RunSettings, recorder: Recorder, operations:
     usually_ends = settings.has_no_end and not settings.common.continue_on_failure
     ends_at_failure = is_endless and (usually_ends or settings.verdict.max_failures == 1)
     is_open_ended = is_endless or settings.max_time_s is not None
-    # Each operation has a part of the floor; if the number of cases is unknown, this worker has.
+    # Each operation has a part of the floor. If the number of cases is unknown, the worker has it instead.
     floor = max(LEAST, FLOOR // max(1, operations))
     if is_open_ended:
         # The first worker opens the description for all.

@@ -41,7 +41,7 @@ class OutlinedOperation(Struct, frozen=True):
     tags: tuple[str, ...]
     deprecated: bool
     inputs: tuple[OutlinedInput, ...]
-    media_types: tuple[str, ...]  # Media types in which its body may be sent.
+    media_types: tuple[str, ...]  # Media types in which the body may be sent.
     phases: tuple[str, ...]  # Phases of the run that send requests to it.
 
 
@@ -50,8 +50,8 @@ class RunOutline(Struct, frozen=True):
 
     title: str
     specification: str
-    total: int  # Operations before filters.
-    filters: tuple[str, ...]  # As options of the command line.
+    total: int  # Number of operations before filters.
+    filters: tuple[str, ...]  # The filters, as options of the command line.
     unmatched: tuple[str, ...]  # Sentences about filters that match nothing.
     operations: tuple[OutlinedOperation, ...]
     broken: tuple[tuple[str, str], ...]  # (label, why it cannot be read) of operations that would otherwise be tested.
