@@ -38,7 +38,7 @@ def test_a_description_that_is_not_read_in_time_is_told(run: Run, launcher: Any)
     outcome = run(("hang", "opening"), kind="fuzz", max_time_s=800.0, age_s=900.0, launcher=launcher)
     assert (outcome.exit_code, outcome.outcome) == (2, "error")
     assert str(outcome.error).startswith(
-        "cannot open: the API description was not read within the 800 s of `--max-time` were over"
+        "cannot open: the API description was not read within the 800 s of `--max-time`; give"
     )
 
 
