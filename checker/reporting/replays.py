@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from checker.checks.rules import says_taken
 from checker.checks.server_error import DROPPED, UNANSWERED, ReportedServerError
-from checker.checks.table import BUILT_IN
 from checker.core import curl
 from checker.core.case import is_idempotency_key
 from checker.core.media_types import media_type_of
@@ -188,6 +187,7 @@ def bare_media_type(content_type: str) -> str:
 
 
 CONFLICT: Final = 409
+_FAILED: Final = 500
 ABSENT: Final = (404, 410, 412)
 """Statuses for a resource that does not exist or is not in the expected state."""
 _UNAUTHORIZED: Final = UNAUTHORIZED | {302, 303, 307}
@@ -195,6 +195,7 @@ _UNAUTHORIZED: Final = UNAUTHORIZED | {302, 303, 307}
 _REASONS: Final = (
     (_UNAUTHORIZED, "perhaps because of its credentials: give others with `-a` or `-H`"),
     (TRANSIENT, "which may be temporary: try again later"),
+    ((_FAILED,), "which is another failure"),
     (ABSENT, "for a resource that other requests of the run created"),
 )
 _TRY_FRESH: Final = "perhaps because of existing resources: try it on a fresh target"
@@ -209,9 +210,12 @@ def unproving_statuses(finding: Finding, calls: Sequence[Call]) -> frozenset[int
     """Return the statuses of the last response that prove nothing about a finding, although its situation was prepared.
 
     The finding's own status may be among them, so callers compare with it first. With each of these statuses the
-    request was refused before it was handled, because of its credentials, the load of the server, or a resource that exists or is missing. A check that expects a refusal accepts a conflict as a refusal. A removed resource may be missing.
+    request was refused before it was handled, because of its credentials, the load of the server, or a resource that
+    exists or is missing, or the server failed in another way. A removed resource may be missing.
     """
-    found = set(TRANSIENT)
+    # A conflict refuses an invalid request, too, but a service that still accepts it answers so if the run has created
+    # the resource.
+    found = {*TRANSIENT, CONFLICT, _FAILED}
     *earlier, last = calls
     removes = any(one.request.method == REMOVING for one in earlier)
     lacks = DEPENDENT in kinds_of(finding) and len(finding.needs) != sum(one.made is not None for one in earlier)
@@ -225,9 +229,6 @@ def unproving_statuses(finding: Finding, calls: Sequence[Call]) -> frozenset[int
         found.update(ABSENT)
     if finding.check not in _WITHOUT_CREDENTIALS and not _has_wrong_credential(finding):
         found |= _UNAUTHORIZED
-    check = BUILT_IN.get(finding.check)
-    if check is None or not check.wants_refusal:
-        found.add(CONFLICT)
     if any(
         one.made is None
         and (one.label, one.request.method, one.request.body) == (last.label, last.request.method, last.request.body)

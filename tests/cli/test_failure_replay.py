@@ -133,10 +133,19 @@ def test_a_refusal_before_the_request_is_handled_is_no_fix(status: int, body: by
     word = "NOT REPRODUCED" if doubt else "FIXED"
     assert (code, line.startswith(word)) == (3 if doubt else 0, True)
     assert (f"returned {status} (in the run: 500), {doubt}" in line) == bool(doubt)
-    # A refusal fixes these failures: of a request without credentials in the one, of invalid data in the other.
-    is_unhandled = "temporary" in doubt
+    # A refusal fixes these failures: of a request without credentials in the one, of invalid data in the other. It does not
+    # if it is about a resource that the run has created.
+    is_unhandled = "temporary" in doubt or doubt == STATE
     assert wanted == (3 if is_unhandled else 0)
     assert refused == (3 if is_unhandled or "credentials" in doubt else 0)
+
+
+def test_a_server_error_is_no_fix_of_another_failure() -> None:
+    shown = interaction(exchange=exchange(status=200))
+    with serving(lambda request: Reply(500, "application/json", b"{}"), {}) as app:
+        code, (line,) = replayed(app.url, finding(check="negative_data_rejection", interactions=(shown,)))
+    assert (code, line.startswith("NOT REPRODUCED")) == (3, True)
+    assert "returned 500 (in the run: 200), which is another failure" in line
 
 
 @pytest.mark.parametrize(
