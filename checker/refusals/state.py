@@ -18,16 +18,18 @@ _OF_DATA: Final = later_pattern(
 )
 """Words for parts of a request. With one of them, `not found` is about the data and not about a resource."""
 _NOT_MISSING: Final = r"(?!module|symbol|function|method|class|file|host|address)"
+_NOT_UNKNOWN: Final = "(?!error|reason|exception|formats?|types?|values?|modes?|methods?|operators?|units?|encodings?|failure|server|internal|column|system|host|database|charset)"
+"""Excludes words that name no resource, beside `unknown`."""
 FORM_OF_IDENTIFIERS: Final = re.compile(r"\b(?:UUID|GUID|ULID|ObjectId|KSUID)(?:v\d)?s?\b", re.IGNORECASE)
 _MISSING: Final = later_pattern(
     r"\b(?:does|do)(?: not|n't) (?:exist|reference|refer)\b|\b(?:was|were|is|are|could)(?: not|n't)(?: be)? found\b|\bnot found\b"
     # Django writes the last one about a missing reference. For an invalid choice it adds the sent value.
     rf"|\bno such {_NOT_MISSING}|\bmust exist\b|\bthat choice is not one of the available choices\b"
     rf"|\b(?:could not|couldn't|cannot|can't|unable to|failed to) (?:find|locate|resolve|look up) {_NOT_MISSING}|\bnon-?existent\b"
-    r"|\binvalid (?:hyperlink|iri)\b|\bno (?:route|url) match|\b(?:be|reference|refer to|name) an? existing\b|\bthere is no\b|\b(?:is|are)(?: not|n't) registered\b|\bis unknown\b|(?:\b|_)id unknown\b"
+    r"|\binvalid (?:hyperlink|iri)\b|\bno (?:route|url) match|\b(?:be|reference|refer to|name) an? existing\b|\bthere is no\b|\b(?:is|are)(?: not|n't) registered\b|\bis unknown\b"
+    rf"|^\W*{_NOT_UNKNOWN}[a-z][\w-]*(?: id)? unknown\W*$"
     rf"|\bno {_NOT_MISSING}\w.{{0,120}}\b(?:found|exists?)\b|\bno \w+ (?:with|for|named|called) (?:the |this |that )?(?:id|name|key|slug)\b"
-    r"|\b(?:unknown|unrecognized|invalid reference to|dangling) (?!error|reason|exception|formats?|types?|values?|modes?|methods?|operators?|units?|encodings?"
-    r"|failure|server|internal|column|system|host|database|charset)[a-z]\w*(?: (?:id|key|name|with))?(?: ?[:=#]|\W*[\"'`]|\W+[\w-]*\d|[.!]?$)",
+    rf"|\b(?:unknown|unrecognized|invalid reference to|dangling) {_NOT_UNKNOWN}[a-z]\w*(?: (?:id|key|name|with))?(?: ?[:=#]|\W*[\"'`]|\W+[\w-]*\d|[.!]?$)",
     re.IGNORECASE,
 )
 _STATES: Final = (
