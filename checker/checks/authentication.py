@@ -405,7 +405,7 @@ def _is_made_up(operation: Operation, sent: WireRequest) -> bool:
 
 
 def _wrong(operation: Operation, sent: WireRequest) -> Credentials:
-    """Return wrong credentials for the first security alternative of the request. They are the same for all requests to an operation."""
+    """Return wrong credentials, the same for all requests to an operation, for the first security alternative of the request."""
     carried = [one for one in operation.security if _carries(sent, credential_places((one,)))]
     return credential_places(carried[:1], wrong_values(operation.label)[0])
 

@@ -81,10 +81,10 @@ def races(context: CheckContext) -> Exchanging[Found]:
 
     An accepted write is repeated. An `Idempotency-Key` is ignored if the responses contain two resources. If the repetition
     is refused, or returns the resource that was created with the same `Idempotency-Key`, the earlier steps are sent again,
-    with other names if theirs are in use, and then the write twice at once. It is a race if both are accepted, a third one
-    is refused, and, as a control after sending the earlier steps once more, the second of two requests that are sent one
-    after the other is refused. The server then checks and acts in two steps. An update counts if it names a version, in
-    a condition (RFC 9110, 13.1) or in its body. If two requests lower a balance by the amount of one, that is a race, too (`_spent_once`).
+    with other names if theirs are in use, and then the write twice at once. It is a race if both are accepted and a third
+    request is refused. As a control, the earlier steps are sent once more, followed by two requests one after the other: the
+    second of them has to be refused. The server then checks and acts in two steps. An update counts if it names a version, in
+    a condition (RFC 9110, 13.1) or in its body. It is also a race if two requests lower a balance by the amount of one.
     """
     case, sent, tools = context.case, context.response.request, context.tools
     if sent is None or tools is None or context.response.redirects:
@@ -226,8 +226,7 @@ class _Stage(Struct):
         return other
 
     def _request(self, case: Case) -> WireRequest:
-        # A load balancer may send each connection to another process, and the connections might otherwise be the only
-        # difference.
+        # A load balancer may send each connection to another process, and otherwise only the connections might differ.
         return replace(request_of_check(self.context, case), fresh=True)
 
 
@@ -246,7 +245,7 @@ def _has_key(request: WireRequest | None) -> bool:
 
 
 def is_race(pair: Response) -> Exchanging[bool]:
-    """Whether two requests at once were both accepted, and a third one is refused or returns a resource that one of them created."""
+    """Whether two requests at once were both accepted, and a third request is refused or returns a resource that the two created."""
     both = _both(pair)
     if not both:
         are_done = False

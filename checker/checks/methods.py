@@ -11,7 +11,7 @@ _TOO_FAST = 429
 _NEW = "QUERY"
 _NOT_IMPLEMENTED = 501
 _UNKNOWN = frozenset((400, _NOT_IMPLEMENTED))
-"""Statuses of HTTP parsers that do not know a method. They respond before the application gets the request."""
+"""Statuses of HTTP parsers that do not know a method. These servers respond before the application gets the request."""
 
 
 class UnsupportedMethodResponse(Failure, code="ST204", title="Unsupported methods", cause_scope=CauseScope.API):
@@ -99,5 +99,5 @@ def allow_header_conformance(context: CheckContext) -> Found:
         lines.append(f"Listed and not described: {', '.join(sorted(extra))}")
     rule = f"missing {','.join(sorted(missing))} extra {','.join(sorted(extra))}"
     failure = AllowHeaderMismatch("\n".join(lines), unique_key=rule)
-    # A router that lists the methods of only one of several routes does so for every path.
+    # A router that lists the methods of only one of several routes has this fault on every path.
     return failure if extra else failure.sharing("methods that are not listed")

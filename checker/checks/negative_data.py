@@ -77,7 +77,7 @@ def negative_data_rejection(context: CheckContext) -> Exchanging[Found]:
             context.unjudged.append(f"an invalid request was answered with {status}: {_REPEATED}")
             return PASSED
     expected = ", ".join(context.config["expected-statuses"])
-    # A framework that converts types does so everywhere. One such failure would hide a bound that this operation does
+    # A framework that converts types converts them everywhere. One such failure would hide a bound that this operation does
     # not enforce.
     unconverted = [part for part in wrong if not _is_coerced(part)]
     coercion = "" if unconverted else _COERCION
@@ -100,7 +100,7 @@ def _unchecked_schema(context: CheckContext, part: PartVerdict) -> str:
     if part.keyword == _SYNTAX:
         # One parser reads the bodies of a media type in all operations, so it accepts invalid UTF-8 or JSON in all of them.
         return f"{part.location} {_SYNTAX} {context.case.media_type}"
-    # Frameworks that read a list as an object do so in every operation.
+    # Frameworks that read a list as an object read it so in every operation.
     if not part.name and (not part.pointer or (part.keyword == "type" and not part.instance_path)):
         return f"{part.location} {part.keyword}"
     names = [one for one in part.instance_path if isinstance(one, str)]

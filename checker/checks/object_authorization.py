@@ -79,7 +79,7 @@ def removed_by_peer(case: Case, sent: WireRequest, tools: CheckTools) -> Exchang
 def object_level_writes(context: CheckContext) -> Exchanging[Found]:
     """Fail if a peer changes or removes a resource that a user created in the sequence, and that is not shared.
 
-    The peer sends the owner's accepted update with another text, and removals before the owner does. The peer's request must
+    The peer sends the owner's accepted update with another text, and sends removals before the owner. The peer's request must
     succeed, and a read by the owner must show its effect.
     """
     case, tools, sent = context.case, context.tools, context.response.request

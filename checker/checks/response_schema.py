@@ -80,7 +80,7 @@ def has_valid_body(status: int, plan: ResponsePlan, config: Config) -> QuickLook
 
 
 def response_schema_conformance(context: CheckContext) -> Found:
-    """Fail on a body that two validators reject. They share no code."""
+    """Fail on a body that two validators reject. The two validators share no code."""
     if context.plan.answers is not None:
         complaint = context.plan.answers.complaint(context.response)
         if complaint is not None and complaint.blame is Blame.BROKEN_PROMISE:

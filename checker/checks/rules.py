@@ -47,7 +47,7 @@ def rule_of_status(status: int) -> str:
 def requested_status(context: CheckContext) -> str:
     """Return path and name of the parameter that requests the received status, such as `/status/{code}`; empty if none does.
 
-    Such an operation sends any status, and all of them count as one deviation from the description.
+    Such an operation sends any status, and all its undocumented statuses count as one deviation from the description.
     """
     status = context.response.status_code
     for name, value in {**context.case.query, **context.case.path_parameters}.items():

@@ -73,9 +73,9 @@ def update_conformance(context: CheckContext) -> Exchanging[Found]:
     * The list has to contain its items, followed by a second copy of the sent items.
     * The response to the PUT has to show the resource without the field, and a read after it the old value.
     * The emptied field has to be a number. A further PATCH restores it, which shows that the server accepts it. A PATCH
-    with the stored values of other fields, none of which is a state or a switch, then has to empty it again.
-    * An update with the old strong entity tag in `If-Match` has to be accepted and to change the tag, and one with an unknown
-      tag has to be refused with 412, which proves that the server supports conditions. A `GET` with the old tag in
+      with the stored values of other fields, none of which is a state or a switch, then has to empty it again.
+    * An update with the old strong entity tag in `If-Match` has to be accepted and to change the tag. An update with an
+      unknown tag has to be refused with 412. This proves that the server supports conditions. A `GET` with the old tag in
       `If-None-Match` has to return 304.
     """
     case = copy(context.case)

@@ -65,8 +65,9 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
     """Fail on a read that shows another value than the accepted write before it.
 
     The write is a valid JSON object by PUT or PATCH to the same path, or by the POST that created the resource; there
-    is no other accepted write between them. The check compares fields that both the request and the response describe, with values of the same type: a
-    boolean, an integer, a member of an enumeration, or a text of ASCII letters and digits, without case. A field is lost if
+    is no other accepted write between them. The check compares fields that are described for the request and the response, with
+    the same type: booleans, integers, members of an enumeration, or texts of ASCII letters and digits without regard to case.
+    A field is lost if
 
     * the response to the write showed the value that was sent, or
     * the description distinguishes written from read fields (some response fields are `readOnly` or absent from the request),
@@ -191,7 +192,7 @@ def _lost(sent: Thing, things: tuple[Thing, Thing, Thing], requested: Outline, d
             continue
         own, theirs = requested.property(name), described.property(name)
         is_hidden = own.first("readOnly") is True or theirs.first("writeOnly") is True
-        # If a service changes a text, it does so before its response to the write.
+        # If a service changes a text, it changes the text before its response to the write.
         is_shown = is_equal(echo.get(name), value)
         is_back = is_shown and is_equal(before.get(name), read[name]) and _are_apart(value, read[name])
         is_listed = isinstance(theirs.first("enum"), list)
