@@ -52,7 +52,7 @@ class Commands(CommandGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command of a name. Its module is imported only now."""
+        """Return the command of a name. The module of the command is imported only now."""
         if cmd_name not in COMMANDS:
             return None
         with uncollected():
