@@ -19,7 +19,7 @@ from checker.health import looks_dangerous
 from checker.workers.subject import TestedDescription, read_subject
 
 CONFIGURATION = Path("checker.toml")
-SCHEMA = Path("checker.schema.json")  # Editors complete and verify keys by it.
+SCHEMA = Path("checker.schema.json")  # Editors use this file to complete and verify keys.
 _GITHUB = """\
 name: API
 on: [push]
@@ -91,7 +91,7 @@ def _configuration(subject: TestedDescription, location: str) -> Iterator[str]:
     yield f"# Editors complete and verify the keys by {SCHEMA}; `checker config schema > {SCHEMA}` renews it."
     yield "# `checker config show` prints the value and the source of every key."
     yield ""
-    # A text of JSON is a text of TOML, too.
+    # A text of JSON is also a text of TOML.
     yield f"base-url = {json.dumps(redaction.url(schema.base_url or subject.origin.url))}"
     yield "# seed = 1                   # the same requests in every run"
     yield "# max-time = 300             # seconds for the testing"

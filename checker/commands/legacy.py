@@ -278,7 +278,7 @@ def translated(option: str, value: str) -> list[str]:
         found = rewritten(key, value)
     except ValueError as error:
         raise UsageError(f"--{key}: {error}") from error
-    # JSON texts, numbers, booleans and arrays are TOML, too.
+    # JSON texts, numbers, booleans and arrays are also TOML.
     plain = [(name, new) for name, new in found if not isinstance(new, dict)]
     plain += [(f'{name}."{one}"', new) for name, of in found if isinstance(of, dict) for one, new in of.items()]
     return [one for name, new in plain for one in ("--set", f"{name}={json.dumps(new)}")]

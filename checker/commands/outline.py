@@ -28,8 +28,8 @@ from checker.workers.starting.outline import RunOutline, read_outline, read_reso
 class EdgeKind(StrEnum):
     """The reason why one operation leads to another."""
 
-    DECLARED = "declared"  # A link of the description says so.
-    INFERRED = "inferred"  # Names or types of values say so.
+    DECLARED = "declared"  # A link of the description is the reason of the edge.
+    INFERRED = "inferred"  # Names or types of values are the reason of the edge.
     PLACE = "place"  # By the resource model, it uses a resource that the other operation creates.
 
 

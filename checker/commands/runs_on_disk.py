@@ -136,7 +136,7 @@ class Labels(Struct, frozen=True):
         return cls(shared, frozenset(moved))
 
     def renamed(self, record: Any, title: str) -> Any:
-        """Return a record with the labels of the common report: `GET /health (Shop)`. Its fingerprints are those of this API only."""
+        """Return a record with the labels of the common report: `GET /health (Shop)`. The fingerprints of the record are those of this API only."""
         if not self.shared:
             return record
         changes: dict[str, Any] = {}
@@ -235,7 +235,7 @@ class MergedRuns(Struct, frozen=True):
             for (name, part), names in zip(self.runs.items(), self.fingerprints, strict=True)
         )
         report = report_of(self.view, self.settings, self.outcome, self.elapsed_s)
-        # Runs at the same time have no common course of discoveries.
+        # Merged runs were not one after the other, so they have no common curve of discoveries.
         report = replace(report, runs=runs, discovery=Discovery())
         found = []
         for one in report.findings:
@@ -336,7 +336,7 @@ def folder_of(name: str | None) -> Path:
 
 
 def _written_at(layout: RunLayout) -> float:
-    """Return the time of the last write of a run, in seconds since the epoch. `checker replay` writes into the corpus of an older run, too."""
+    """Return the time of the last write of a run, in seconds since the epoch. `checker replay` also writes into the corpus of an older run."""
     own = (path for _, path in layout.journal_paths() if not holds_replays(path))
     return max((path.stat().st_mtime for path in own), default=0.0)
 
