@@ -1,6 +1,6 @@
 """`[auth]`: how users configure authentication, checked, and as one value for each operation.
 
-Authentication documents of the Web Fuzzing Commons list users and how each of them logs in. Their values are literal.
+Authentication documents of the Web Fuzzing Commons list users and how each of them logs in. All values are literal.
 """
 
 import json

@@ -92,7 +92,7 @@ class Section:
         raise AttributeError(f"{section_title(self._path)} has no option {name!r}{did_you_mean(name, dir(self))}")
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set one option, as `update` does. Raises `ConfigError`."""
+        """Set one option in the same way as `update`. Raises `ConfigError`."""
         if name.startswith("_"):
             super().__setattr__(name, value)
         else:
@@ -212,7 +212,7 @@ class Projects(Struct, Generic[Configured], frozen=True):
 
     @property
     def override(self) -> Section:
-        """Return the options that were set since the file was read. They override the file."""
+        """Return the options that were set since the file was read. These options override the file."""
         return Section(self.default._layers[:1])
 
     def get_default(self) -> Configured:

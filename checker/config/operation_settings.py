@@ -100,7 +100,7 @@ def _is_switched_on(layers: Layers, group: str, names: tuple[str, ...], *, usual
     return usual
 
 
-FUZZING = "fuzzing"  # Its settings also apply outside of the configurable phases: `fuzz` explores with them.
+FUZZING = "fuzzing"  # These settings also apply outside of the configurable phases, because `fuzz` explores with them.
 
 
 def _setting(*path: str) -> Any:
@@ -305,7 +305,7 @@ class OperationSettings:
 
 
 class OperationLayers(Struct, frozen=True, dict=True):
-    """All layers of settings of operations. They travel to workers, which resolve them."""
+    """All layers of settings of operations. The layers are sent to workers, which resolve them."""
 
     command: Layer = field(default_factory=dict)  # Settings from the command line and from updates in Python.
     blocks: tuple[OperationBlock, ...] = ()

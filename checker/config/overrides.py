@@ -24,7 +24,7 @@ class Override(Struct, frozen=True):
     entries: tuple[Any, ...]  # Values to choose from; a single one when it is forced.
     share: float | None = None
     """Probability that one of these values replaces the generated one; None: the value is forced, valid or not."""
-    operations: OperationFilters | None = None  # Operations that it applies to; None: all of them.
+    operations: OperationFilters | None = None  # Operations to which this applies; None: all operations.
 
     @property
     def is_forced(self) -> bool:
@@ -45,7 +45,7 @@ class TypeWords(Struct, frozen=True):
     type: str  # `string`, `integer` or `number`.
     entries: tuple[Any, ...]
     share: float
-    operations: OperationFilters | None = None  # Operations that it applies to; None: all of them.
+    operations: OperationFilters | None = None  # Operations to which this applies; None: all operations.
 
 
 class Overrides(Struct, frozen=True):

@@ -96,7 +96,7 @@ class ProcessSettings(Struct, frozen=True):
     lanes: int | None = 1  # Sequences in flight in each worker; None: as many as useful.
     inline: bool = False  # One worker, in this process.
     cluster: str | None = None
-    """`ray://HOST:PORT`, `auto` or `local`: the Ray cluster that runs the workers; None: this machine does."""
+    """`ray://HOST:PORT`, `auto` or `local`: the Ray cluster that runs the workers; None: this machine runs them."""
     allows_loopback: bool = False  # Whether workers on other machines may send requests to their own loopback.
     follows_cluster: bool = False  # Whether there is a worker for each processor of the cluster, at most `workers`.
     sharers: int = 1  # Number of workers with folders of their own that share each rate limit.
@@ -197,7 +197,7 @@ class CorpusSettings(Struct, frozen=True):
     folder: str = ".checker/default"
     max_bytes: int = 1 << 30  # On disk; beyond it the oldest traffic is deleted.
     is_recalled: bool = default_of(("corpus",), "replay")  # Whether `run` sends sequences of earlier runs again.
-    cache: str | None = None  # Folder of discoveries for the next run; None: they are not kept.
+    cache: str | None = None  # Folder of discoveries for the next run; None: discoveries are not kept.
 
 
 class RunSettings(Struct, frozen=True):
@@ -284,7 +284,7 @@ class RunSettings(Struct, frozen=True):
     def common(self) -> OperationSettings:
         """Return the settings of operations without settings of their own, and of the request for the description.
 
-        They are resolved again on each access, because hooks add checks. An `OperationResolver` keeps the results.
+        The settings are resolved again on each access, because hooks add checks. An `OperationResolver` keeps the results.
         """
         return self.operations.common
 

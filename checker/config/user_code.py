@@ -103,7 +103,7 @@ def load_all_hooks(specs: Iterable[str]) -> None:
 
 
 def load_hooks(spec: str) -> None:
-    """Import a module by name or a file by its path; the same one is loaded once. Raises `ConfigError` for any error in it."""
+    """Import a module by name or a file by its path; the same one is loaded once. Raises `ConfigError` for any error in this code."""
     search_working_directory()
     try:
         if not spec.endswith(".py"):

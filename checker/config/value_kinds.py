@@ -323,7 +323,7 @@ def certificates(text: str) -> str | None:
 
 
 def certificate(text: str) -> str | None:
-    """Return why a text is not the path of a client certificate or its key; None if it is. Its content is not shown."""
+    """Return why a text is not the path of a client certificate or its key; None if it is. The content of the file is not shown."""
     if os.path.isdir(text) or not os.path.exists(text):
         return f"Must be an existing file, but got {text!r}"
     try:
