@@ -110,7 +110,7 @@ class Case:
         self.sent: Collection[tuple[bytes, bytes]] = ()
         """Headers of its request in a run without `before_call` hooks: values that user code sends again are not secrets."""
         self.given: dict[str, str] | None = None
-        """Headers that are added at sending and shown to user code: headers of the configuration, and credentials. They do not belong to the data."""
+        """Headers that are added at sending and shown to user code: configured headers, and credentials. They are no part of the data."""
 
     @classmethod
     def of_parts(cls, operation: Operation, id: str, parts: Parts, meta: CaseMetadata) -> "Case":
@@ -167,7 +167,7 @@ class Case:
 
     @property
     def is_of_other_method(self) -> bool:
-        """Whether its method is not that of its operation. If so, the response does not come from the operation."""
+        """Whether the method differs from that of the operation. If so, the response does not come from the operation."""
         other = self.other_method
         return other is not None and other != self.operation.method
 
@@ -184,7 +184,7 @@ class Case:
         return hash(self._content())
 
     def _content(self) -> tuple[str, ...]:
-        """Return the content as text, in which `1` and `True` differ. The order of headers does not matter, the order of all other parts does."""
+        """Return the content as text, in which `1` and `True` differ. The order of headers does not matter. The order of all other parts matters."""
         headers = sorted((name.lower(), repr(value)) for name, value in self.headers.items())
         parts = (self.path_parameters, self.query, self.cookies, self.body, self.media_type)
         return (self.method, self.operation.label, repr(headers), *map(repr, parts))

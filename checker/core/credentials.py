@@ -104,13 +104,13 @@ class CredentialSource(Protocol):
     def fetch(self, case: Case) -> Credentials:
         """Return new credentials for the key of a case. Called in one worker for all workers.
 
-        The method is called at the first request, when the credentials are too old, and when they were refused. Its
-        exceptions are reported as errors of the operations that need the credentials.
+        The method is called at the first request, when the credentials are too old, and when they were refused.
+        Exceptions are reported as errors of the operations that need the credentials.
         """
         ...
 
     def renewed(self, held: Credentials, case: Case) -> Credentials:
-        """Return new credentials in place of the last ones of a key, as `fetch` does. A source may use the `data` of the last ones."""
+        """Return new credentials that replace the last ones of a key. Behaves like `fetch`. A source may use the `data` of the last ones."""
         return self.fetch(case)
 
     def carried(self, held: Credentials, case: Case) -> Credentials | None:
@@ -130,7 +130,7 @@ CREDENTIAL_SOURCES: Final[Registry[CredentialSource]] = Registry(
 """Sources by name, in the order of registration."""
 
 RUNNING_SOURCES: Final = RunningCode("sources")
-"""Sources that are fetching credentials. Their requests are sent without these credentials, which do not exist yet."""
+"""Sources that are fetching credentials. Requests of a source are sent without its own credentials, which do not exist yet."""
 
 
 def register(source: Source) -> Source:

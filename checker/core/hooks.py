@@ -48,7 +48,7 @@ class HookName(Struct, frozen=True):
     arguments: tuple[str, ...]  # The arguments after the context.
     effect: str  # One sentence for the documentation.
     scopes: tuple[HookScope, ...] = _EVERYWHERE
-    has_operation: bool = True  # False for a hook that runs before operations exist: filters do not apply to it.
+    has_operation: bool = True  # False for a hook that runs before operations exist and takes no filters.
 
 
 COMPONENTS = ("path_parameters", "headers", "cookies", "query", "body")

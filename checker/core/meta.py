@@ -59,7 +59,7 @@ class Binding(Struct, frozen=True, array_like=True):
     index: int  # Rank of the chosen value among the values that fit, best first.
     literal: object
     expression: str = ""
-    """Expression of a link as JSON (OpenAPI 3.1, 4.8.20.4). Its value replaces the generated one. Empty if the value was chosen while drawing."""
+    """Expression of a link as JSON (OpenAPI 3.1, 4.8.20.4), which gives the value. Empty if the value was chosen while drawing."""
     step: int = -1  # Index of the step in the sequence that `expression` refers to.
 
     @property
@@ -240,7 +240,7 @@ class Step(Struct, frozen=True, array_like=True):
     recipe: Recipe
     bindings: tuple[Binding, ...] = ()
     names: tuple[tuple[str, str | int], ...] = ()
-    """(JSON pointer in the body or `path id`, value) pairs. They replace values of the recipe with names that are new to the server."""
+    """(JSON pointer in the body or `path id`, value) pairs. These values replace values of the recipe with names that are new to the server."""
 
     @property
     def choices(self) -> tuple[Choice, ...]:

@@ -33,7 +33,7 @@ class OperationAttributes(TypedDict, total=False):
 
 
 class FilterAttributes(OperationAttributes, total=False):
-    """Attributes, and a function that has to return a true value as well."""
+    """Attributes, and a function that also has to return a true value."""
 
     func: Predicate | None
 
@@ -70,7 +70,7 @@ _Term = tuple[_Condition, ...]  # Conditions that all have to be met.
 
 
 class OperationFilter(Struct, frozen=True):
-    """Included and excluded terms: an operation has to match one of the former and none of the latter."""
+    """Included and excluded terms: an operation has to match an included term and no excluded term."""
 
     included: tuple[_Term, ...] = ()
     excluded: tuple[_Term, ...] = ()

@@ -201,8 +201,7 @@ class Redaction:
     def _under(self, item: Any, path: str, depth: int, *, is_member: bool = False) -> Any:
         """Return the replacement of a value under a sensitive name.
 
-        An object keeps its structure. Its texts, and names that are not plain words, are replaced; numbers from outside
-        become 0.
+        An object keeps its structure. Texts, and names that are not plain words, are replaced; numbers from outside become 0.
         """
         if item is None or item in ("", [], {}):
             return item

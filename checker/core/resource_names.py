@@ -251,7 +251,7 @@ def affinity(name: str, owner: Resource, field: str, resource: Resource, *, is_p
         if not noun and not is_identifier(field):
             return 0.85
         if not noun and field in OF_USERS:
-            # This is enough for a path variable: `GET /user` shows that of `/profiles/{username}`.
+            # This is enough for a path variable: `GET /user` shows the `username` of `/profiles/{username}`.
             return 0.8
     if not akin:
         return 0.0
@@ -356,7 +356,7 @@ def marks_among(names: Collection[str]) -> frozenset[str]:
     """
     of_connections = [pair & set(names) for pair in _OF_CONNECTIONS if pair <= set(names)]
     beside = set().union(*of_connections) - _COUNTS
-    # A `token` alone is that of a user.
+    # A `token` without a further word is the token of a user.
     marks = _CURSORS | {"token"} if any(normalised(name) in _SIZES for name in names) else _CURSORS
     return frozenset(beside.union(name for name in names if normalised(name) in marks))
 

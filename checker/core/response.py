@@ -25,7 +25,7 @@ _USUAL: Final = {
     "content-length": re.compile(r"[0-9]+\Z"),
     "user-agent": re.compile(r"(python-(requests|httpx)|Python/|testclient\b|[Ww]erkzeug/)"),
 }
-"""Headers that clients add by themselves -> pattern of their usual values. They do not belong to the request of the user."""
+"""Headers that clients add by themselves -> pattern of their usual values. These headers do not belong to the request of the user."""
 
 
 def foreign_parts(response: Any) -> dict[str, Any]:
@@ -216,7 +216,7 @@ def _inflated(coded: Decoded, coding: str, most: int) -> Decoded:
                 return Decoded(found, is_cut=True)
             raise EOFError("the compressed data ends too early")
         rest = member.unused_data
-        # What follows the last member is padding.
+        # Bytes after the last member are padding.
         if bits != _GZIP or not rest.startswith(b"\x1f\x8b"):
             return Decoded(found, coded.is_cut)
     return Decoded(found, is_cut=True)
@@ -243,7 +243,7 @@ class Response:
     is_traceback = False
     """True if `content` is the traceback of an application in this process, which no client of its server would see."""
     raised: BaseException | None = None
-    """The exception of an application in this process, if callers want to see it. Its frames live as long as the response."""
+    """The exception of an application in this process, if callers want to see it. The frames of the exception live as long as the response."""
 
     if TYPE_CHECKING:
 
@@ -428,7 +428,7 @@ class Response:
     def text(self) -> str:
         """Return the content without its `Content-Encoding`, decoded with the named, detected or default encoding.
 
-        Raises `UnicodeDecodeError` for content that is not text in it.
+        Raises `UnicodeDecodeError` for content that is not text in this encoding.
         """
         return self.readable.content.decode(self.encoding or "utf-8")
 

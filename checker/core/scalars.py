@@ -15,7 +15,7 @@ _WORDS: Final = _NULLS | BOOLEAN_WORDS.keys() | {"inf", "infinity", "nan"}
 
 
 class Unreadable(ValueError):
-    """The reading of a text is undefined, so nothing can be proved about it."""
+    """The reading of a text is undefined, so nothing can be proved about the value."""
 
 
 def is_number(value: object) -> TypeGuard[int | float]:

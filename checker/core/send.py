@@ -79,7 +79,7 @@ def send_alone(
 
 
 def watched(work: "Exchanging[Result]", saw: Callable[[WireRequest, Outcome], object]) -> "Exchanging[Result]":
-    """Return the result of work. `saw` receives each of its requests with the outcome before the work does."""
+    """Return the result of work. `saw` receives each request with its outcome before the work receives the outcome."""
     try:
         wanted = next(work)
         while True:

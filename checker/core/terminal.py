@@ -11,16 +11,17 @@ UNSEEN: Final = (
     r"\u00a0\u00ad\u034f\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200d\u202f\u205f-\u2065\u206a-\u206f"
     r"\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff"
 )
-"""For a character class of a regular expression: invisible characters (Unicode: Default_Ignorable_Code_Point), and spaces that
-look like the usual one."""
+"""For a character class of a regular expression: invisible characters (Unicode: Default_Ignorable_Code_Point), and spaces that look like the usual one."""
 
 _DRIVING: Final = re.compile(f"[{DRIVING}]")
 _LINE_ENDS: Final = r"\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 _LINE_COMMAND: Final = re.compile(rf"((?:\A|[{_LINE_ENDS}])[\s{UNSEEN}]*+)(:(?=:))?")
 """The start of a line, and the first colon of `::` there. It matches at every line, so that blank lines are scanned once."""
 _HASH_COMMAND: Final = re.compile(r"#(?=#(?:\[|vso|teamcity))", re.IGNORECASE)
-"""The first `#` of `##[error]`, `##vso[...]` or `##teamcity[...]`. Azure Pipelines, TeamCity and older runners of GitHub look for
-these anywhere in a line."""
+"""The first `#` of `##[error]`, `##vso[...]` or `##teamcity[...]`.
+
+Azure Pipelines, TeamCity and older runners of GitHub look for these anywhere in a line.
+"""
 
 
 def printable(text: str) -> str:
@@ -44,8 +45,8 @@ def encodable(text: str, encoding: str) -> str:
 def without_ci_commands(text: str) -> str:
     r"""Return `text` with a backslash in each command of a CI system: `:\:error::`, `#\#vso[...]`.
 
-    The text of a server would otherwise act in the log: it could mask words, set variables, or stop our own annotations. A
-    pair of `::stop-commands::` around the text does not help: a process may be killed between them.
+    Otherwise the text of a server would be a command in the log: it could mask words, set variables, or stop our own
+    annotations. A pair of `::stop-commands::` around the text does not help: a process may be killed between them.
     """
     if "::" in text:
         text = _LINE_COMMAND.sub(lambda found: found[1] + (":\\" if found[2] else ""), text)

@@ -1,4 +1,4 @@
-"""The warnings: one row each, with its trigger and advice. They never stop a run."""
+"""The warnings: one row each, with its trigger and advice. Warnings never stop a run."""
 
 from typing import Any, Final
 
