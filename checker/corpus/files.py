@@ -214,7 +214,7 @@ def remove_file(path: Path) -> None:
 def create_sized(path: Path, size: int) -> int:
     """Return the descriptor of a new file of zeros.
 
-    Its blocks are allocated, so that a later write through a memory map cannot fail for lack of space.
+    The blocks of the file are allocated, so that a later write through a memory map cannot fail for lack of space.
     """
     with _writing(path):
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _FILE_MODE)

@@ -38,8 +38,7 @@ from checker.corpus.records import (
 )
 
 Rank = tuple[bool, int, float, int, int]
-"""(not withdrawn, stage, time, incarnation, ordinal) of a version of a finding. A version that one worker withdrew never hides
-a version that another confirmed.
+"""(not withdrawn, stage, time, incarnation, ordinal) of a version of a finding. A version that one worker withdrew never hides a version that another worker confirmed.
 """
 FirstSeen = tuple[float, int, int]  # Time, incarnation, ordinal.
 
@@ -147,7 +146,7 @@ class Sights(Struct):
                 return name
             name = known.best.same_as
         # Two workers may each decide that their finding is the same as the other's. Without a common end, reports
-        # showed neither of them.
+        # showed neither of the two.
         circle = list(way)
         return min(circle[circle.index(name) :])
 
@@ -375,8 +374,7 @@ class RunView(Struct):
                     # A finding without a phase belongs to the run as a whole.
                     phase = self.phases[record.phase]
                     phase.tested.add(record.label)
-                    # A failure that needs repetitions is withdrawn from its first version on, so nothing has to be
-                    # undone here.
+                    # A failure that needs repetitions is withdrawn from its first version on, so nothing is undone here.
                     if not record.investigation.withdrawn:
                         phase.failed.add(record.label)
             case OpenFindings():

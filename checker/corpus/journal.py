@@ -69,7 +69,7 @@ to a thousand times its size.
 
 
 class JournalWriter:
-    """Append records to one file. `hand_over` survives the death of the process, `commit` a power failure as well."""
+    """Append records to one file. After `hand_over`, records survive the death of the process; after `commit`, they also survive a power failure."""
 
     def __init__(
         self, path: Path, *, budget_bytes: int = BUDGET_BYTES, secrets: Secrets = NO_SECRETS, recalls: Kinds = ()
@@ -115,7 +115,7 @@ class JournalWriter:
             self._synced_at = now
 
     def flush(self) -> None:
-        """Write buffered records to the file. They survive this process, not a power failure. Raises `StorageError`."""
+        """Write buffered records to the file. The records survive this process, but not a power failure. Raises `StorageError`."""
         if self._buffer:
             frame = self._frames.frame(self._buffer)
             self._buffer = []

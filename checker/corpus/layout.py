@@ -66,7 +66,7 @@ class RunLayout(Struct, frozen=True):
         return self.journals / f"{_stem(incarnation, pid)}.journal"
 
     def traffic(self, incarnation: int, pid: int) -> Path:
-        """Return the base path of the traffic of one process of an incarnation. The names of its segments are derived from it."""
+        """Return the base path of the traffic of one process of an incarnation. The names of the segments of traffic are derived from this path."""
         return self.traffics / _stem(incarnation, pid)
 
     def inflight(self, incarnation: int) -> Path:

@@ -56,7 +56,7 @@ _HOST: Final = re.compile(r"(\A[a-z+]+://(?:[^/?#]*@)?)([^/?#@]+)(.*)\Z", re.ASC
 
 
 class Secrets:
-    """Credentials of a run. They are written as references such as `secret:header:Authorization`."""
+    """Credentials of a run. Secrets are written as references such as `secret:header:Authorization`."""
 
     def __init__(self, headers: Iterable[tuple[str, str]] = (), redaction: Redaction = _DEFAULT) -> None:
         self.store = SecretStore()
@@ -64,7 +64,7 @@ class Secrets:
         self.redaction = redaction
         """The masking rules for URLs in response headers of the server."""
         self.configured: frozenset[str] = frozenset()
-        """Values that the user configured. They keep their names and are never forgotten."""
+        """Values that the user configured. These secrets keep their names and are never forgotten."""
         self._passing: deque[Credentials] = deque()
         """Credentials from credential sources and calls of user code, oldest first."""
         for name, value in headers:
@@ -331,7 +331,7 @@ def exchange(request: WireRequest, outcome: Outcome, secrets: Secrets) -> Exchan
     fields: tuple[Any, ...] = (*sent, *received, outcome.elapsed, failure)
     found = Exchange(*fields)
     if not secrets.is_empty:
-        # An exchange with references in place of secrets. Its bodies are complete, because a cut could hide half a secret.
+        # An exchange with references in place of secrets. The bodies are complete, because a cut could hide half a secret.
         store = secrets.store
         head, body, is_cut = _plain_where_masked(found, store)
         sent_as = (value for name, value in found.headers if name.lower() == b"content-type")

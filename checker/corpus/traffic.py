@@ -1,6 +1,7 @@
 """Plain interactions, for reports: many, cheap to write, and removed first when space runs out.
 
-They are stored in segments that can be read and removed separately. Dull and notable interactions have separate segments.
+Interactions are stored in segments that can be read and removed separately. Dull and notable interactions have separate
+segments.
 """
 
 import os
@@ -178,7 +179,7 @@ class _Segments:
             self._places.clear()
 
     def _keep(self, content: bytes) -> int:
-        """Return the offset of the frame that holds a body. It is written before any interaction that refers to it."""
+        """Return the offset of the frame that holds a body. The body is written before any interaction that refers to it."""
         name = blake2b(content, digest_size=16).digest()
         place = self._places.get(name)
         if place is None:
@@ -216,7 +217,7 @@ class TrafficReader:
         self._began_at = 0.0
 
     def stream(self) -> Iterator[Interaction]:
-        """Yield all interactions, about a frame at a time: they may not fit into memory."""
+        """Yield all interactions, about a frame at a time, because all interactions may not fit into memory."""
         while records := self._reader.read_some():
             for record in records:
                 if isinstance(record, Interaction):
