@@ -1,4 +1,4 @@
-"""Workers on other machines. Their launcher follows `supervisor/handle.py`; only `ray_cluster.py` knows Ray.
+"""Workers on other machines. The launcher of distant workers follows `supervisor/handle.py`; only `ray_cluster.py` knows Ray.
 
 ```
  supervisor ── DistantWorker ──orders──> Agent ── pipes ── worker

@@ -45,7 +45,7 @@ def versions() -> tuple[str, str]:
 
 
 class Agent:
-    """Starts one worker; takes orders for it and gives news of it. `take` may wait while another thread calls `give`."""
+    """Starts one worker, takes orders for the worker, and returns its news. `take` may wait while another thread calls `give`."""
 
     def __init__(self, folder: Path, work: Work | None = None) -> None:
         self._folder = folder

@@ -155,7 +155,7 @@ class DistantWorker:
                 self._launcher.shared.add_journal(journal)
             if self._follows_peers:
                 return
-            # Its agent has one journal with the records of all others.
+            # The agent of the worker has one journal with the records of all other workers.
             self._follows_peers = True
             message = PeerJournals((), signals=message.signals)
         if isinstance(message, Drain) and message.concludes and not message.only_cleans:
@@ -180,7 +180,7 @@ class DistantWorker:
         return replace(found, silent_s=found.silent_s + since_s, acting_s=found.acting_s + since_s)
 
     def kill(self) -> None:
-        """Kill the worker. Its agent still sends the last news."""
+        """Kill the worker. The agent of the worker still sends the last news."""
         if self.departure is None and self._is_begun:
             self._call("kill")
         elif self.departure is None:

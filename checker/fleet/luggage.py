@@ -43,7 +43,7 @@ class Piece(Struct, frozen=True):
 class Order(Struct, frozen=True):
     """An order of the supervisor to an agent."""
 
-    pieces: tuple[Piece, ...] = ()  # They are written before the messages are passed on.
+    pieces: tuple[Piece, ...] = ()  # The pieces are written before the messages are passed on.
     messages: tuple[bytes, ...] = ()
 
 
