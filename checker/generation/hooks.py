@@ -1,4 +1,4 @@
-"""User hooks around the draws of the parts of a case. Their choices are recorded like all other choices."""
+"""User hooks around the draws of the parts of a case. Choices of hooks are recorded like all other choices."""
 
 from collections.abc import Callable, Mapping
 from functools import partial, reduce

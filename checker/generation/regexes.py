@@ -166,8 +166,7 @@ _TOKEN: Final = later_pattern(
     r"|\\(?P<property>[pP])\{(?P<name>[^}]*)\}"
     r"|\\c(?P<control>[A-Za-z])|\\k<(?P<back>[^>]*)>|\(\?<(?P<group>[A-Za-z_]\w*)>"
     r"|(?P<flags>\(\?[imsu-]+\))|(?P<end>\\z)"
-    # In ECMA-262, `[\w-.]` has no range and `a{,3}` is literal. Python rejects the first and reads a quantifier in the
-    # second.
+    # In ECMA-262, `[\w-.]` has no range and `a{,3}` is literal. Python rejects one and reads a quantifier in the other.
     r"|(?P<before>\\[dwsDWS])-|(?P<literal>-(?=\\[dwsDWS])|\{(?=,))"
     r"|(?P<empty>\[\^?\])|(?P<escape>\\.)|(?P<plain>.)",
     re.DOTALL,

@@ -43,7 +43,7 @@ def numbers_of(form: Canonical) -> Iterator[Boundary]:
 
 
 def _beyond(axis: "_Axis", form: Canonical, at: str) -> Iterator[Boundary]:
-    """Yield integers of more than 32 and 64 bits, a fraction and a huge number, if the bounds admit them. They make many services overflow."""
+    """Yield integers of more than 32 and 64 bits, a fraction and a huge number, if the bounds admit them. These numbers overflow in many services."""
     if NUMBER in form.types:
         if not axis.is_stepped:
             yield from axis.shown(Fraction(1, 2), Scenario.NUMBER, at, None)

@@ -1,4 +1,4 @@
-"""The usual request of an operation. Each boundary case changes one place of it."""
+"""The usual request of an operation. Each boundary case changes one place of the usual request."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -176,7 +176,7 @@ class UsualRequest(Struct):
         if key in self._values:
             return self._values[key]
         narrowed = self.compiler.narrowed(part, declared)
-        # Demands are read from refusals. They may contradict each other or the description.
+        # Demands are read from refusals, so they may contradict each other or the description.
         if narrowed is not part:
             with suppress(*NO_VALUE):
                 self._values[key] = self.plain(narrowed, declared)

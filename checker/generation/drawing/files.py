@@ -114,7 +114,7 @@ def _table(kind: str, names: tuple[str, ...], rows: list[list[str]]) -> bytes:
         items = (dict(zip(names, (int(one) if one.isdecimal() else one for one in row), strict=True)) for row in rows)
         return "".join(json.dumps(item) + "\n" for item in items).encode()
     if kind == XLSX:
-        # A workbook with one sheet (ECMA-376). Its bytes are the same each time.
+        # A workbook with one sheet (ECMA-376). The bytes of the workbook are the same each time.
         cells = ("".join(f'<c t="inlineStr"><is><t>{cell}</t></is></c>' for cell in row) for row in (names, *rows))
         data = "".join(f"<row>{row}</row>" for row in cells)
         sheet = f'<worksheet xmlns="{_OOXML}/spreadsheetml/2006/main"><sheetData>{data}</sheetData></worksheet>'

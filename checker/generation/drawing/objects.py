@@ -348,7 +348,7 @@ def _additional(nodes: Nodes, form: Canonical, inner: TextPlace) -> tuple[_Named
         try:
             names = names_like(pattern, characters)
         except UnsupportedPattern:
-            # The pattern has no text that can be written. Its properties are left out and reported.
+            # The pattern has no text that can be written. The properties of such a pattern are left out and reported.
             form.opaque[form.pointer] = "patternProperties"
             continue
         for conjunction, is_name in _overlaps(form, names, is_valid):

@@ -270,6 +270,6 @@ def pooled(
 
 @lru_cache(maxsize=4096)
 def _is_naming(path: tuple[str, ...], naming: frozenset[tuple[str, ...]]) -> bool:
-    """Whether the value at a place of the body names a resource. In a list, every item does."""
+    """Whether the value at a place of the body names a resource. In a list, every item names a resource."""
     has_items = any(map(str.isdigit, path))
     return path in naming or (has_items and tuple([ITEMS if one.isdigit() else one for one in path]) in naming)

@@ -251,7 +251,7 @@ def _no_body(body: Body | UnusableBody) -> NegationTarget:
 
 def _of_content(compiler: PartCompiler, body: Body) -> NegationTarget | None:
     try:
-        # Its schemas are compiled already, for valid bodies.
+        # The schemas of the body are compiled already, for valid bodies.
         part = compiler.body_part(body, reuses=compiler.settings.reuse)
         valid = part.compiler.compile(part.conjunction, part.place)
     except Unsatisfiable:

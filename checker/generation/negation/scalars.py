@@ -112,8 +112,7 @@ def _beyond(site: MutationSite, keyword: str, bound: Any) -> Draw:
         exclusive = "exclusive" + side.capitalize()
         has_flags = site.compiler.canon.dialect in _BOOLEAN_BOUNDS
         far = {side: bound, exclusive: True} if has_flags else {exclusive: bound}
-    # The near number comes first, because listed cases take the first draw, and only the near number shows a `<` in
-    # place of `<=`.
+    # The near number comes first, because listed cases take the first draw, and only it shows a `<` in place of `<=`.
     return mixed(
         partial(site.replaced, words, f"{keyword}-near", {"type": "number", "minimum": near, "maximum": near}),
         partial(site.replaced, words, f"{keyword}-far", {"type": "number", **far}),

@@ -301,8 +301,8 @@ class Canon:
                 self.budget.spend(base.pointer)
                 pinned = {"required": [name]} | ({"properties": {name: {"enum": list(names)}}} if names else {})
                 pin = made(base, f"discriminator {heir.where if heir else ''}", pinned)
-                # Some services accept only the heirs. They refused every request drawn from the base, and the refusals
-                # were reported as failures.
+                # Some services accept only the heirs. Such targets refused every request drawn from the base, and the
+                # refusals were reported as failures.
                 ways.append((pin,) if heir is None else (self._referred(base, heir.raw, heir.where), pin))
             at = pointer_child(base.pointer, "discriminator")
             found.branches.append(Branches(at, base, "discriminator", tuple(ways)))

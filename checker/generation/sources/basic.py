@@ -52,7 +52,7 @@ def texts(alphabet: Alphabet, low: int, high: int) -> Draw:
 
 
 def draw_strategy(strategy: Strategy, source: Source) -> Any:
-    """Return a value of a user's strategy. Its choices become choices of the source."""
+    """Return a value of a user's strategy. The choices of the strategy become choices of the source."""
     return hypothesis.draw_strategy(strategy, source)
 
 

@@ -174,12 +174,12 @@ class DrawnStrategy(SearchStrategy[Value]):
 
 
 def settings_given(test: Callable[..., Any]) -> settings | None:
-    """Return the `@settings` of a test function; None if there are none. Hypothesis has no public function for it."""
+    """Return the `@settings` of a test function; None if there are none. Hypothesis has no public function for this."""
     return getattr(test, "_hypothesis_internal_use_settings", None)
 
 
 def seed_given(test: object) -> Any:
-    """Return the seed of a test function or of a state machine; None if it has none. Hypothesis has no public function for it."""
+    """Return the seed of a test function or of a state machine; None if it has none. Hypothesis has no public function for this."""
     return getattr(test, "_hypothesis_internal_use_seed", None)
 
 

@@ -144,7 +144,7 @@ class SimplestSource:
         return self._first + sum(self._ranks)
 
     def bits(self) -> int:
-        """Return 128 bits, equal for equal ranks. They are not recorded."""
+        """Return 128 bits, equal for equal ranks. These bits are not recorded."""
         return self._chance.bits()
 
     def remaining(self) -> Sequence[Choice]:
