@@ -105,7 +105,7 @@ def from_introspection(value: Mapping[str, Any], name: str) -> ReadSchema:
     kept = {"__schema": found["__schema"]}
     try:
         schema = build_client_schema(kept, assume_valid=True)  # type: ignore[arg-type]
-        # Fields are evaluated lazily. They are evaluated now, so that errors appear here.
+        # Fields are evaluated lazily. This loop evaluates all fields, so that errors appear here.
         for kind in schema.type_map.values():
             for field in getattr(kind, "fields", {}).values():
                 getattr(field, "args", None)

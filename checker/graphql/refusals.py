@@ -1,4 +1,4 @@
-"""Demands on arguments in the `errors` of a response. They show the values of scalars that only the server knows."""
+"""Demands on arguments in the `errors` of a response. Refusals show the values of scalars that only the server knows."""
 
 import json
 import re

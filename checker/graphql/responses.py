@@ -114,7 +114,7 @@ class Shape(Struct, frozen=True):
 
 
 class Shapes:
-    """The shapes of the data of queries. They are cached, because queries repeat."""
+    """The shapes of the data of queries. Shapes are cached, because queries repeat."""
 
     def __init__(self, schema: GraphQLSchema) -> None:
         self._schema = schema

@@ -31,7 +31,7 @@ from checker.generation.sources.context import Rejected
 from checker.graphql.nodes import plain
 
 Raw = dict[str, Any]
-_SAMPLES: Final = 64  # Sampled values of a strategy that draws other values than text. Its schema lists them.
+_SAMPLES: Final = 64  # Sampled values of a strategy that draws other values than text. The schema lists the values.
 _INT: Final = {"type": "integer", "minimum": -(2**31), "maximum": 2**31 - 1}
 _LONG: Final = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
 BUILT_IN: Final[Mapping[str, Raw]] = {

@@ -1,7 +1,7 @@
 """Bodies of cases as requests: a query with variables, or with literal values.
 
 The body of a case describes the request and is no query text: `{"arguments": {"id": "1"}, "selection": ["name",
-"friends.name"]}`. An invalid part is written so that a server notices it as well. A finished query, as text or under
+"friends.name"]}`. An invalid part is written in a way that a server notices. A finished query, as text or under
 `query`, is sent unchanged.
 """
 
@@ -89,7 +89,7 @@ def literal(value: Any, kind: Any = None) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return a GraphQL string. Its escapes include those of JSON."""
+    """Return a GraphQL string. The escapes of GraphQL include those of JSON."""
     # Some servers count more line separators than GraphQL, and crash when they report the line of an error.
     return _CONTROLS.sub(lambda one: f"\\u{ord(one[0]):04X}", json.dumps(text, ensure_ascii=False))
 
@@ -231,7 +231,7 @@ class QueryWriter:
     def is_wrong(self, value: Any) -> bool:
         """Whether a server must refuse the request of a body, because it breaks exactly one rule of the schema in every reading.
 
-        If a request breaks more rules, its refusal is ambiguous. Only queries of users may break more.
+        A refusal of a request that breaks several rules is ambiguous. Only the queries of users may break several.
         """
         if written_request(value) is not None:
             return self._referee.refuses(self(value))
