@@ -79,7 +79,7 @@ def ends_access(path: str, operation_id: str | None = None) -> bool:
 def switches_access(method: str, path: str) -> bool:
     """Whether an operation changes how the whole service admits its callers: `POST /settings/access`, `PUT /auth/config`.
 
-    Its request may switch off the kind of token that the run has, and no other request can undo that.
+    The request may switch off the kind of token that the run has, and no other request can undo this.
     """
     nouns = {singular(word) for one in path.split("/")[-_LAST_SEGMENTS:] for word in words(one)}
     return method not in SAFE and "{" not in path and not (_SETTINGS.isdisjoint(nouns) or _GATES.isdisjoint(nouns))
@@ -138,7 +138,7 @@ class MadeResources:
         return self._has(path) or (self.catch_up() and self._has(path))
 
     def catch_up(self) -> bool:
-        """Read what other workers have recorded. Return whether there was anything."""
+        """Read what other workers have recorded. Return whether there were new records."""
         found = False
         for path, label in self.news():
             found = True
