@@ -38,7 +38,7 @@ class UrlSource(Struct, frozen=True):
     wait_s: float | None = None
     """Maximum seconds to wait for the document."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Options of `httpx.get`: `headers`, `timeout`, `auth`, `params`, `cookies`. They are used for the server of this URL alone."""
+    """Options of `httpx.get`: `headers`, `timeout`, `auth`, `params`, `cookies`. The options are used for the server of this URL alone."""
 
     @property
     def name(self) -> str:

@@ -17,7 +17,7 @@ from checker.kinds.sources import DescriptionSource, FetchOptions, UrlSource
 class BuiltInKind(Struct, frozen=True):
     """Implements `checker.kinds.protocol.DescriptionKind` for a kind of this package.
 
-    Its loaders are imported on first use: those of GraphQL take a tenth of a second.
+    Loaders are imported on first use, because those of GraphQL take a tenth of a second.
     """
 
     name: str

@@ -42,7 +42,7 @@ class Web:
     """Fetches documents behind URLs; a host that does not respond is tried once."""
 
     def __init__(self, options: Mapping[str, Any], way: FetchOptions = DIRECT, *, location: str | None = None) -> None:
-        """Options are those of `httpx.get`. They, and credentials in the URL, are used only for the server of `location`.
+        """Options are those of `httpx.get`. These options, and credentials in the URL, are used only for the server of `location`.
 
         Raises `LoaderError` for unusable certificates, `TypeError` for an unknown option.
         """
