@@ -41,7 +41,7 @@ class CallAuthentication:
     """The credentials of calls of one schema; rebuilt when the configuration, the target or the registered providers change."""
 
     def __init__(self, schema: ApiSchema, registries: Sequence[AuthRegistry]) -> None:
-        """`registries` are those of a test and of the schema. They precede the global ones."""
+        """`registries` are those of a test and of the schema. These providers precede the global providers."""
         self.registries = tuple(registries)
         self.reauth: Callable[[], ReauthState] = ReauthState
         """Returns a new count of refusals; a loaded schema replaces it by its extension point."""
@@ -111,7 +111,7 @@ class RequestSender:
     """Sends requests one by one in each thread."""
 
     def __init__(self, application: Application | None, connect: TransportFactory) -> None:
-        """Requests to the host of the application go to it. `connect` makes the transports of all others."""
+        """Requests to the host of the application go to the application. `connect` makes the transports of all others."""
         self._application = application
         self._connections = _Connections()
         self._connect = connect

@@ -41,7 +41,7 @@ _SLOT: Final[Any] = Case.__dict__["meta"]
 
 
 class DrawnCase(Case):
-    """A case of a strategy. Its metadata follow the changes of users."""
+    """A case of a strategy. The metadata follow the changes of users."""
 
     __slots__ = ()
 

@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     # The compiler imports the writer of requests, which collecting tests does without.
     from checker.generation.program import OperationProgram
 
-_MOST_SEEN = 1_000_000  # Most requests that a strategy remembers. After these, it forgets all of them.
+_MOST_SEEN = 1_000_000  # Most requests that a strategy remembers. After this number, it forgets all requests.
 
 
 def pursue(case: Case, response: Response, names: Sequence[str]) -> None:
@@ -175,7 +175,7 @@ def joined_headers(own: OperationSettings, headers: Mapping[str, Any]) -> Header
 def listed_cases(
     operation: ApiOperation, phases: Iterable[str], settings: GenerationSettings, hooks: ComponentHooks
 ) -> Iterator[Case]:
-    """Yield the cases of the phases that list them, in the order of a run, after hooks. Their ids never change.
+    """Yield the cases of the phases that list them, in the order of a run, after hooks. The ids of listed cases never change.
 
     Raises `Unsatisfiable`, `BudgetSpent`, `HookError`.
     """
@@ -273,7 +273,7 @@ class LibraryEngine:
         """`attached` belongs to the schema, or to one test."""
         self._attached = attached
         self.hooks = attached.hooks
-        """The hooks of this schema. They run after those for all schemas."""
+        """The hooks of this schema. These hooks run after the hooks for all schemas."""
         self._chain = HookChain((GLOBAL_HOOKS, *self.hooks))
         self._schema = schema
         self._location = attached.location
@@ -485,7 +485,7 @@ class LibraryEngine:
         case.headers = HeaderFields(case.headers)
         case.given = self.headers_of(case)
         for name in case.given:
-            # The configuration overrides what was drawn.
+            # The configuration overrides drawn values.
             case.headers.pop(name, None)
         parts = (case.path_parameters, case.headers, case.cookies, case.query)
         case.drawn = (*map(copied, parts), (copied(case.body), case.media_type))
@@ -527,7 +527,7 @@ class LibraryEngine:
         return None if users is None else users.current(case.operation.label)
 
     def _shown_origin(self, settings: RunSettings, base_url: str | None = None) -> BaseUrl:
-        """Return the target that commands show; a placeholder if it is unknown. Nothing is sent to it."""
+        """Return the target that commands show; a placeholder if it is unknown. Nothing is sent to this URL."""
         return self._origin(base_url, settings) or _NOWHERE
 
     def _maker(

@@ -129,7 +129,7 @@ class ExtensionPoints:
         return credentials.ReauthState()
 
     def build_request_url(self, case: Case, base_url: str) -> str:
-        """Return the URL of a case: a base URL and the path with substituted variables. The query is added to it."""
+        """Return the URL of a case: a base URL and the path with substituted variables. The query is added to this URL."""
         before = base_url.rstrip("/")
         return before + str(self.engine.formatted_path(case, urlsplit(before).path))
 

@@ -106,7 +106,7 @@ class Loaders:
         raise_server_exceptions: bool = True,
         config: Config | None = None,
     ) -> LoadedSchema:
-        """Return the schema that an ASGI application serves at a path. Its cases are sent to the application.
+        """Return the schema that an ASGI application serves at a path. The cases are sent to the application.
 
         `headers`, `cookies` and `query_string` (a text or a mapping) belong to the request for the description.
         An exception of the application passes through calls of cases, unless `raise_server_exceptions` is False: then the
@@ -131,7 +131,7 @@ class Loaders:
         raise_server_exceptions: bool = True,
         config: Config | None = None,
     ) -> LoadedSchema:
-        """Return the schema that a WSGI application serves at a path. Its cases are sent to the application.
+        """Return the schema that a WSGI application serves at a path. The cases are sent to the application.
 
         `headers`, `cookies` and `query_string` (a text or a mapping) belong to the request for the description.
         An exception of the application passes through calls of cases, unless `raise_server_exceptions` is False: then the

@@ -24,7 +24,7 @@ from checker.phases.attempt import CheckResult
 def failure_group(
     case: Case, response: Response, failures: Sequence[Failure], commands: tuple[str, ...], truncation: Truncation
 ) -> FailureGroup:
-    """Return one exception with a member for each distinct failure. Its text is the numbered block of the console.
+    """Return one exception with a member for each distinct failure. The text of the group is the numbered block of the console.
 
     `commands` send the sequence again, oldest request first.
     """

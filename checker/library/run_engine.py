@@ -31,7 +31,7 @@ from checker.workers.subject import TestedDescription
 class RunEngine(LibraryEngine):
     """Implements `checker.core.engine.Engine` with the settings, credentials, checks and rates of a run.
 
-    Requests from user code are not cases of the run. They are recorded with the purpose `user`.
+    Requests from user code are not cases of the run. The requests are recorded with the purpose `user`.
     """
 
     fetches_headers = False
@@ -83,7 +83,7 @@ class RunEngine(LibraryEngine):
         return outcome
 
     def make_case(self, operation: ApiOperation, **parts: Any) -> Case:
-        """Return a case of these parts. Its id follows from them: equal seeds send equal requests."""
+        """Return a case of these parts. The id follows from the parts: equal seeds send equal requests."""
         made = super().make_case(operation, **parts)
         made.id = ""
         made.id = digest("made by hand", repr(made))[:12]

@@ -285,7 +285,7 @@ class RunRecords:
     """The records of a run, as they are written: `RunStarted`, `SchemaOpened`, `Finding`, ..., `RunFinished`."""
 
     def __init__(self, prepare: Prepare, launcher: Launcher | None = None) -> None:
-        """The run begins with the request for the first record. Its folder is deleted at the end.
+        """The run begins with the request for the first record. The folder of the run is deleted at the end.
 
         `launcher` starts the workers; None: by the settings.
         """
@@ -313,7 +313,7 @@ class RunRecords:
             raise self._raised
 
     def stop(self) -> None:
-        """End the run early. Its last records still follow."""
+        """End the run early. The last records of the run still follow."""
         self._interrupts.count += 1
 
     def finish(self) -> RunResult:

@@ -27,7 +27,7 @@ from checker.phases.bindings import evaluated, place_in_answer, set_into
 
 _MANY: Final = 1 << 16
 SEQUENCES_TEST: Final = "_checker_sequences"
-"""Attribute of the tests of state machines. Their calls belong to a session, like those of tests of operations."""
+"""Attribute of the tests of state machines. The calls of state machines belong to a session, like the calls of tests of operations."""
 
 
 class APIStateMachine(RuleBasedStateMachine):
@@ -37,7 +37,7 @@ class APIStateMachine(RuleBasedStateMachine):
     """
 
     usual_settings: ClassVar[settings] = SEQUENCES
-    """Settings of `TestCase`, and of `run` if it is called without settings. They follow from the configuration of the schema."""
+    """Settings of `TestCase`, and of `run` if it is called without settings. The settings follow from the configuration of the schema."""
     usual_seed: ClassVar[TestSeed | None] = None  # Seed of a class without `@hypothesis.seed`.
 
     def __init_subclass__(cls, **options: Any) -> None:
