@@ -74,8 +74,7 @@ def _encoding(document: OpenApiDocument, raw: Mapping[str, Any], at: str) -> Pro
         style,
         style == "form" if explode is None else explode,
         bool(flag(raw, "allowReserved")),
-        # If one of them is given, a part is serialised by style, and `contentType` is ignored (OpenAPI 3.1, Encoding
-        # Object).
+        # If one is given, a part is serialised by style, and `contentType` is ignored (OpenAPI 3.1, Encoding Object).
         any(keyword in raw for keyword in _STYLED),
         dict(_headers(document, raw, at)),
     )

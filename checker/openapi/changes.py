@@ -22,7 +22,7 @@ Version = tuple[OpenApiDocument, Iterable[Entry | BrokenOperation]]  # A documen
 def changed_labels(before: Version, now: Version) -> Iterator[Label]:
     """Yield the operations that are new or differ in anything but the order of keys and the names of schemas.
 
-    Texts and examples count, because values are read from them. Each pair of targets of references is compared once.
+    Texts and examples count, because values are read from both. Each pair of targets of references is compared once.
     """
     documents = before[0], now[0]
     earlier, later = ({one.label: one for one in entries} for _, entries in (before, now))

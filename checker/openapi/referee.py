@@ -306,7 +306,7 @@ def form_readings(content: bytes, rule: Rule, encoding: Encoding) -> list[Readin
 
 
 def _takes_rest(name: str, pairs: Pairs, rule: Rule, encoding: Encoding) -> bool:
-    """Whether a property may be an exploded object. Undeclared pairs may belong to it."""
+    """Whether a property may be an exploded object. Undeclared pairs may belong to this property."""
     how, inner = encoding[name], rule.outline.property(name)
     is_spread = how.is_styled and how.explode and how.style != "deepObject"
     is_open = "object" in inner.types and not inner.is_closed

@@ -119,7 +119,7 @@ NOWHERE: Final = Provenance()
 def neighbours_of(root: Mapping[str, object], origin: Provenance) -> Neighbours:
     """Return the neighbours of a main document.
 
-    Their names are resolved against `$self` of the main document (OpenAPI 3.2, 4.1.2.2.1), or else against its URL.
+    The names of neighbours are resolved against `$self` of the main document (OpenAPI 3.2, 4.1.2.2.1), or else against its URL.
     """
     uri = origin.location or f"{_LOCAL}{_FOLDER}/{origin.own_name}"
     said = root.get("$self")
