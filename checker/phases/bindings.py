@@ -328,7 +328,7 @@ def take_references(case: Case, listed: object, pool: ValuePool | None, number: 
 def renew(case: Case, listed: object, token: str) -> str:
     """Give a listed case resource names and an idempotency key of its own, derived from a token.
 
-    Values that the case tests stay. Returns the token, or "" if nothing depends on it.
+    Values that the case tests stay. Returns the token, or "" if no binding depends on the token.
     """
     if not isinstance(listed, BoundaryCase) or not token:
         return ""

@@ -111,7 +111,7 @@ class GenerationRules(Struct, frozen=True):
     by_phase: bool = False  # Whether they differ from phase to phase.
     some_unique: bool = False  # Whether any operation has `unique_inputs`.
     overrides: Overrides = NO_OVERRIDES
-    """The overrides of all settings. They are kept, because making the settings of an operation is slow."""
+    """The overrides of all settings. The overrides are kept, because making the settings of an operation is slow."""
 
     def unforced(self, operation: Operation, bindings: tuple[Binding, ...]) -> tuple[Binding, ...]:
         """Return the values of earlier responses at places without a forced value."""
@@ -195,7 +195,7 @@ class ProgramCache(Struct):
 
 
 _APART = 1 << 40
-"""Distance between the seeds of one index; no task has so many cases. Case ids hold 40 bits of a seed, so all of them give the same id."""
+"""Distance between the seeds of one index, more than the cases of a task. Case ids hold 40 bits of a seed, so all these seeds give the same id."""
 _STEP_BITS = 6  # Bits of a number for the step: no sequence has more than 64.
 _STEPS = 1 << 50  # First number of later steps; first steps have the numbers of their sequences.
 _MODE_ATTEMPTS = 8
@@ -886,7 +886,7 @@ class RecalledFirst:
     factory: CaseFactory
     makes: CaseMaker
     recalled: Sequence[Sequence[Step]]
-    first: int  # Index of the first of them.
+    first: int  # Index of the first recalled sequence.
 
     def __call__(self, label: Label, task_seed: int, index: int, phase: PhaseInfo) -> GeneratedCase:
         """Return case `index` of the task. Raises `FilteredOut` for a recipe that is no longer admitted, and errors of the maker."""

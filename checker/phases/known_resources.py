@@ -74,7 +74,7 @@ class PathVariable(Struct):
     place: Place  # The place where a case names its value.
     kinds: tuple[type, ...]  # Kinds of values that fit.
     as_text: bool  # Whether an integer must be given as text.
-    patterns: tuple[str, ...]  # Regular expressions with one group for it.
+    patterns: tuple[str, ...]  # Regular expressions with one group for the value.
     is_careful: bool
     """Whether the operation may remove resources that others need, so that it takes members that its own sequence created."""
 

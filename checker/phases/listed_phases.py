@@ -48,7 +48,7 @@ def edge_cases(operation: Operation, context: ListingContext) -> Iterator[Listed
             try:
                 request = maker.make(case)
             except (CheckerError, ValueError):
-                # The reason why a case cannot be written is reported when it is sent. Its key is its values.
+                # The reason why a case cannot be written is reported when it is sent. The values are the key of such a case.
                 request = None
             if request is not None and (
                 len(request.target) > LONGEST_TARGET or any(len(value) > LONGEST_TARGET for _, value in request.headers)

@@ -281,7 +281,7 @@ class _CassetteLoader(yaml.CSafeLoader):
 def read_cassette(path: Path) -> list[Recorded]:
     """Return the interactions of a cassette in their order: YAML (`vcr`), HAR, event lines (`ndjson`), or files of single failures.
 
-    A folder stands for the files of failures in it. Raises `UnreadableFile`, and `UsageError` when it is no cassette.
+    A folder stands for all files of failures inside. Raises `UnreadableFile`, and `UsageError` when it is no cassette.
     """
     if path.is_dir():
         files = (one for one in sorted(path.glob("*.json")) if one.name != _MANIFEST)

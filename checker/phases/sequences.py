@@ -351,8 +351,8 @@ class SequenceBuilder(Struct, dict=True):
         """Add values of links outside of the path, of the scope, of conditional headers; for a goal also all values of the body."""
         doubles: dict[Place, Binding] = {}
         given = {(one.step, one.expression) for one in found.values()}
-        # Either all references of a body are set or none, because references from the pool belong together, and
-        # references from one step do as well. A line of a basket names a product and a stock record of that product;
+        # Either all references of a body are set or none, because references from the pool, or from one step, belong
+        # together. A line of a basket names a product and a stock record of that product;
         # when each was chosen by itself, hardly any combination existed.
         has_body = is_aimed or chance.random() < _BODY
         steps = {one.step for one in found.values()}
