@@ -110,7 +110,7 @@ def prepare(test: "PropertyTest") -> None:
     """Put the listed cases first; skip or fail a test without any case."""
     __tracebackhide__ = True
     label, reason = test.operation.label, ""
-    # Their `after_run` is called at the end of the session, also if no response was judged.
+    # The `after_run` of class checks is called at the end of the session, even if no response was judged.
     test.engine.class_checks()
     try:
         test.compile()

@@ -60,7 +60,7 @@ _SINGLE: Final = ("severity", "thread", "host")  # Labels that a result has only
 
 
 class AllureCalls:
-    """A plug-in of `allure_commons`. Its methods are called for each call in a test; `allure-pytest` may be another plug-in."""
+    """A plug-in of `allure_commons`. The methods are called for each call in a test; `allure-pytest` may be another plug-in."""
 
     def __init__(self) -> None:
         self.label = ""
@@ -95,7 +95,7 @@ class AllureCalls:
 
     @_hook
     def decorate_as_link(self, url: str, link_type: str, name: str | None) -> None:
-        """Add the link of `allure.link`, which a test may call as a statement too."""
+        """Add the link of `allure.link`, which a test may also call as a statement."""
         self.add_link(url, link_type, name)
 
     @_hook
