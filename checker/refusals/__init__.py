@@ -1,1 +1,1 @@
-"""Readers of refusals: they turn the error bodies of many frameworks into demands on the data."""
+"""Readers of refusals, which turn the error bodies of many frameworks into demands on the data."""

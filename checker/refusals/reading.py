@@ -306,7 +306,7 @@ def denies_name(name: str, case: Case, response: Response) -> bool:
     for text in islice(texts_in(body_of(response), _DEPTH), _MOST):
         if name in text and is_missing(text) and _has_word(text, name):
             return True
-        # If the text contains another name of the request, it is about that place.
+        # A text that contains another name of the request is about the place with that name.
         if FORM_OF_IDENTIFIERS.search(text) and not any(_has_word(text, f"{one}") for one in others):
             return True
     return False

@@ -85,7 +85,7 @@ def relations_in(
 ) -> list[Constraint]:
     """Return the relations that a text states between places. `variable`: the last path variable, if the path ends with it.
 
-    A refusal may state the fault instead of the rule. Then both readings are returned, and the refused case breaks one of them.
+    A refusal may state the fault instead of the rule. Then both readings are returned. The refused case breaks one of the two.
     """
     found: dict[Constraint | None, None] = {}
     firsts = [stems[0] for _, path in places if (stems := _stems(path[-1]))]

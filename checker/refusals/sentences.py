@@ -219,7 +219,7 @@ _ROWS: Final[tuple[tuple[str, _Reading], ...]] = (
     (r"extra (?:fields|inputs) (?:are )?not permitted|unknown field|unexpected (?:field|property|key)|was not expected|"
      r"additional propert(?:y|ies) (?:is|are)? ?not allowed|unrecognized (?:field|key)|is not allowed\.?$|not a recognized|should not exist|"
      r"could not be mapped to any", _fixed("forbidden")),
-    # Lengths that say what they are of
+    # Lengths with the word for their unit
     (r"too short.*?minimum(?: is| of)? '?(?P<n>\d+)|shorter than minimum length '?(?P<m>\d+)|minimum length of '?(?P<k>\d+)",
      lambda found: iter([("minLength", int(found["n"] or found["m"] or found["k"]))])),
     (r"too long.*?maximum(?: is| of)? '?(?P<n>\d+)|longer than maximum length '?(?P<m>\d+)|maximum length of '?(?P<k>\d+)",
