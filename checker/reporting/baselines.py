@@ -181,7 +181,7 @@ def _identity(entry: KnownFailure) -> tuple[str, ...]:
 
 
 def _given(entry: KnownFailure) -> dict[str, str]:
-    """Return the fields of an entry that are written. They include `reason`, `owner` and `ticket` even if empty, for people to fill in."""
+    """Return the written fields of an entry. Empty fields `reason`, `owner` and `ticket` are included, so that people can fill them in."""
     found = {}
     for name in entry.__struct_fields__:
         value = getattr(entry, name)

@@ -44,7 +44,7 @@ class PlaceCoverage(Struct, frozen=True):
     is_declared: bool = True
     """Whether the place is a parameter or the body. Otherwise it is a location, for invalid parts without a parameter name."""
     valid: OutcomeCounts = OutcomeCounts()  # Valid cases with this place that do not test a boundary of it.
-    edges: OutcomeCounts = OutcomeCounts()  # Valid cases at a boundary of it.
+    edges: OutcomeCounts = OutcomeCounts()  # Valid cases at a boundary of the place.
     broken: tuple[tuple[str, OutcomeCounts], ...] = ()  # (violated keyword, cases), sorted.
 
     @property
@@ -107,7 +107,7 @@ class OperationCoverage(Struct, frozen=True):
 
     @property
     def parameters(self) -> Share:
-        """Return the share of parameters, including the body, with a case about them."""
+        """Return the share of parameters, including the body, that some case tests."""
         declared = [place for place in self.places if place.is_declared]
         return Share(sum(place.is_tried for place in declared), len(declared))
 

@@ -1,4 +1,4 @@
-"""The result of a run as values, made from the fold of its records. Every format is a function of it."""
+"""The result of a run as values, made from the fold of its records. Every format is a function of the report."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
@@ -212,7 +212,7 @@ class Discovery(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """The result of a run. All formats and the console are functions of it."""
+    """The result of a run. All formats and the console are functions of a report."""
 
     settings: RunSettings
     seed: int

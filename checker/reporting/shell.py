@@ -57,8 +57,8 @@ def command_of(one: ShownCall, base_url: str, base: str = "") -> str:
 def printed(finding: Finding, masking: Masking, base_url: str) -> ShownCommand | None:
     """Return bash lines that send the requests of a finding on a fresh server.
 
-    None if the recorded commands already do so, or if they contain more than the records: a whole body, or the last output of a
-    worker. Invented and generated credentials are shown. A failure that was not investigated has no recorded command.
+    None if the recorded commands are already written so, or if they contain more than the records: a whole body, or the
+    last output of a worker. Invented and generated credentials are shown. A failure that was not investigated has no recorded command.
     """
     is_whole = len(finding.investigation.reproduction.splitlines()) in (0, len(finding.sent))
     is_cut = any(one.exchange.body_size is not None for one in finding.sent)

@@ -31,7 +31,7 @@ class ReportContext(Struct, frozen=True):
     sanitization: Sanitization = field(default_factory=Sanitization)
     truncation: Truncation = field(default_factory=Truncation)
     secrets: Secrets = field(default_factory=Secrets)
-    """The values behind references in recorded headers. They are written only without sanitisation."""
+    """The values behind references in recorded headers. These values are written only without sanitisation."""
     credentials: tuple[str, ...] = ()  # Places of credentials in the security schemes of the description.
     tokens: tuple[tuple[str, str, str], ...] = ()  # As in `SchemaOpened`.
     location: str = ""  # Location of the description, without credentials in a URL.

@@ -230,7 +230,7 @@ def _show(
 
 
 class _OpenReport:
-    """One report under way. Its errors do not affect other reports."""
+    """One report under way. Errors of one report do not affect other reports."""
 
     def __init__(self, row: ReportFormat, path: str, settings: RunSettings, context: ReportContext) -> None:
         self.path = path

@@ -218,7 +218,7 @@ def _js_test(symptom: Symptom) -> str:
 
 
 def _js_place(path: Path, step: str = "o[k]") -> str:
-    """Return the expression for a place in a JSON body. Its value is undefined if the place does not exist."""
+    """Return the expression for a place in a JSON body. The value of the expression is undefined if the place does not exist."""
     return f"{_js(list(path))}.reduce((o, k) => (o === null || o === undefined ? undefined : {step}), response.body)"
 
 

@@ -149,7 +149,7 @@ class EventLines:
 
 
 class _HeldAgainst(Struct):
-    """The findings so far. They are compared with the baseline at the end."""
+    """The findings so far. The findings are compared with the baseline at the end."""
 
     known: KnownFailures
     tested: set[str] = field(default_factory=set)

@@ -19,7 +19,7 @@ from checker.reporting.report import INCOMPLETE
 from checker.reporting.shown import Headers, ReportContext, for_equal_bodies, shown_headers, shown_request
 
 _ESCAPED = re.compile("[^ -~\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|[\u2028\u2029]")
-"""Further characters that double quotes must escape: controls, NEL, separators, BOM, surrogates. They are not printable."""
+"""Further characters that double quotes must escape: controls, NEL, separators, BOM, surrogates. These characters are not printable."""
 _PLAIN_KEY = re.compile(r"[a-z][a-z_]+\Z")
 _WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off"})
 _KEY_LIMIT = 1000  # YAML allows 1,024 characters in a key without a question mark.
