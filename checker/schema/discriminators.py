@@ -2,7 +2,7 @@
 
 An alternative is named by its keys in the mapping, the last part of its reference, the name of its file, and the values that
 it lists for the property itself; the listed values win where they differ. Inline alternatives have no name, nor have
-alternatives whose property admits none of these. They accept any value that fits their schema.
+alternatives whose property admits none of these. Alternatives without a name accept any value that fits their schema.
 """
 
 import re

@@ -132,7 +132,7 @@ class Scopes:
     def add(self, raw: object, *, uri: str, place: str, dialect: Dialect, has_names: bool = True) -> None:
         """Index a tree of schemas. `uri` is its base before its own `$id` is read.
 
-        Without `has_names` only the document itself can be found: `$id`, `$anchor` and `$schema` mean nothing in it.
+        Without `has_names` only the document itself can be found: its `$id`, `$anchor` and `$schema` mean nothing.
         """
         resource = Resource(uri, place, raw, dialect)
         self._enter(resource, has_names=has_names)
