@@ -133,7 +133,7 @@ def unreachable_errors(opened: Opened, phase: str) -> Iterator[OperationError]:
 
 
 def is_extra(acting: Slot) -> bool:
-    """Whether a case extends a sequence. Its index is unstable: after a restart it may belong to another case."""
+    """Whether a case extends a sequence. The index of an extra case is unstable: after a restart it may belong to another case."""
     return acting.index >= EXTRA_INDEX
 
 
@@ -152,7 +152,7 @@ def is_quarantined(acting: Slot, ruling: RestartDecision, departure: Departure) 
     """Whether the case of a slot goes into quarantine."""
     # A case in the stage RECORD is finished, and the next case may have caused the death.
     is_done = acting.stage is Stage.RECORD
-    # An extension of a sequence is never made again. Its first death decides, unless the kill came from outside.
+    # An extension of a sequence is never made again. The first death decides, unless the kill came from outside.
     is_last_chance = is_extra(acting) and not is_done
     return ruling.quarantines_case or (is_last_chance and not departure.is_from_outside)
 

@@ -91,7 +91,7 @@ class RunFault(Struct, frozen=True):
 class Ending:
     """The end of a run. Its first reason starts it, and later reasons can only speed it up.
 
-    At the time limit no worker is left. In the closing seconds before the limit no new case is made, and failures are
+    All workers have ended at the time limit. In the closing seconds before the limit no new case is made, and failures are
     confirmed but not shrunk; in their second half requests in flight are abandoned. Reports are written afterwards.
     """
 
@@ -99,7 +99,7 @@ class Ending:
         self._goes_on: Mapping[str, bool] = {}
         """Label -> `continue-on-failure` of operations that have a setting of their own."""
         self._read = 0
-        """Number of changes of findings that were read."""
+        """Number of changed findings that this object has read."""
         self._failing: set[str] = set()
         """Fingerprints of findings that fail the run."""
         self._ending: set[str] = set()
@@ -181,7 +181,7 @@ class Ending:
         self._ending.clear()
 
     def complete(self, view: RunView) -> None:
-        """End the run because nothing is left to do. `fuzz` never runs out of work, so this is an error for it."""
+        """End the run because nothing is left to do. `fuzz` never runs out of work, so this is an error of `fuzz`."""
         count = 0 if view.opened is None else view.opened.selected
         if self._settings.kind == "fuzz" and count and not view.counts.cases:
             which = "the one selected operation" if count == 1 else f"any of {count} operations"
@@ -263,7 +263,7 @@ def exit_code(view: RunView, ending: Ending) -> int:
         return 130
     if has_found:
         return 1
-    # With `--mode negative`, operations that accept every request are skipped. Skipping all of them is no error.
+    # With `--mode negative`, operations that accept every request are skipped. It is no error if all operations are skipped.
     skipped = {note.label for note in view.notes.get(UNBROKEN, {}).values()}
     # A shard is empty where there are fewer groups of operations than shards.
     is_empty_shard = view.opened is not None and view.opened.partition and not view.opened.selected

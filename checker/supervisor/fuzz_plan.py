@@ -54,7 +54,7 @@ QUIET_CASES = 64
 # Only `--stop-when-saturated` ends a run because of this.
 SATURATED_CASES = 1_000  # Cases without new behaviour after which an operation counts as saturated.
 LONGEST_PAUSE = 8
-"""Most rounds between two turns of an operation that shows nothing new. Its share of the time falls to an eighth."""
+"""Most rounds between two turns of an operation that shows nothing new. The share of the time of such an operation falls to an eighth."""
 QUIET_REFUSALS = 32
 """Cases without new behaviour after which an operation that has refused all cases counts as saturated."""
 LONGEST_REFUSED = 32
@@ -62,7 +62,7 @@ LONGEST_REFUSED = 32
 others once no operation shows anything new.
 """
 MOST_FOR_THE_END = 0.2  # Largest share of a time limit that is kept for operations that may end the access of the run.
-LAST_SLICE_S = 0.5  # Seconds that are reserved for each of them.
+LAST_SLICE_S = 0.5  # Seconds that are reserved for each of these operations.
 MOST_FOR_REPLAYS = 0.1  # Largest share of a time limit for replaying findings of earlier runs before new cases.
 LONGEST_REPLAYS_S = 120.0
 # In second nights they raised the planted defects reached from 143 to 153 (12 pairs on four services), mainly because
@@ -166,8 +166,7 @@ class FuzzPlan(Plan):
         self._clusters = [_Cluster(labels, tuple(map(Label, producers))) for labels, producers in clusters.items()]
         self._seed = seed
         self._first = first_round
-        # A short run tests every cluster once, too. With first turns of 10 s, a run of 6 s reached 7 of 13 operations
-        # of the demo.
+        # A short run also tests every cluster once. With first turns of 10 s, a run of 6 s reached 7 of 13 demo operations.
         round_s = FIRST_ROUND_S if time_s is None else min(FIRST_ROUND_S, time_s / 3)
         self._first_s = round_s * workers / max(1, sum(map(len, clusters)))
         """Seconds of each operation in the first turn of its cluster."""
@@ -283,7 +282,7 @@ class FuzzPlan(Plan):
         if leased is None or cluster is None:
             return
         if next_index == task.start and not finished:
-            # Its worker was replaced before this turn began.
+            # The worker of the turn was replaced before the turn began.
             self._lost.append((task, cluster))
             return
         # Computed before the report is evaluated. The report changes the size of the cluster, but the turn was planned

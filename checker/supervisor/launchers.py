@@ -116,7 +116,7 @@ class LocalWorker:
         """Return the state of the worker, or its state at the end."""
         reader = InflightReader(self._slots)
         slots = tuple(reader.slots())
-        # A worker that ends normally removes its slots before its last message. Its last heartbeat still counts.
+        # A worker that ends normally removes its slots before its last message. The last heartbeat of the worker still counts.
         self._heartbeat_ns = heartbeat_ns = reader.heartbeat_ns or self._heartbeat_ns
         lane = reader.acting_lane
         acting = slots[lane] if lane is not None and lane < len(slots) else None

@@ -70,7 +70,7 @@ class Outages(Struct):
         """Return the messages that follow when a worker reports about an outage."""
         match message.event:
             case OutageEvent.NOTICED:
-                # All workers notice the same outage. The first report opens it; later reports only add to it.
+                # All workers notice the same outage. The first report opens an outage; later reports only add to it.
                 if self.is_open:
                     return []
                 self.count += 1
@@ -125,7 +125,7 @@ class Outages(Struct):
         if not self.is_open:
             return []
         self._flying.discard(incarnation)
-        # Its suspects are lost with it. The next worker in line examines its own suspects.
+        # The suspects of a dead worker are lost. The next worker in line examines its own suspects.
         if self._line[:1] == [incarnation]:
             self._is_looking = False
         self._line = [one for one in self._line if one != incarnation]

@@ -108,7 +108,7 @@ class Plan(Protocol):
         return False
 
     def lease_slow(self, elapsed_s: float, held: int) -> Task | None:
-        """Return a slow task for a worker that already holds `held` slow tasks; None if there is none for it."""
+        """Return a slow task for a worker that already holds `held` slow tasks; None if no slow task is free."""
         return None
 
     @property

@@ -389,7 +389,7 @@ class RunPlan(Plan):
             self._put_back(piece, first=True)
 
     def drop(self, task: str) -> None:
-        """Never lease a task again. Its operation continues with the next phase."""
+        """Never lease a task again. The operation continues with the next phase."""
         self._leased.pop(task, None)
         self._waiting = deque(piece for piece in self._waiting if piece.task.id != task)
         self._slow = deque(piece for piece in self._slow if piece.task.id != task)

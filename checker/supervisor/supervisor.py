@@ -471,8 +471,7 @@ class Supervisor:
         self._lifecycle.write_all(unreported)
         # Slots decide and not the journal, which may lack the last second.
         progressed = any(left(rests[one]) < left(task) for one, task in state.leases.items())
-        # More requests than cases in flight mean that a case has finished. Further steps of a sequence have no index in
-        # a lease.
+        # With more requests than cases in flight, a case has finished. Further steps of a sequence have no index.
         if snapshot.sent > sum(slot.stage is not Stage.IDLE for slot in snapshot.slots):
             self._restarts.progress()
         # If a worker announced its end, the case in its slot did not kill it.
