@@ -286,7 +286,7 @@ _GOODBYE_S = 5.0
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
-    """Run a loop until it is stopped, then close its resources. Otherwise users' tests would show warnings about them."""
+    """Run a loop until it is stopped, then close its resources. Otherwise users' tests would show warnings about these resources."""
     is_over = False
     try:
         while not is_over:

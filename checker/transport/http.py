@@ -50,7 +50,7 @@ class Connections:
         """Times that `acknowledge` has set a socket option."""
 
     def remember(self, local_port: int, descriptors: list[int]) -> None:
-        """Watch that one of the new descriptors which is bound to the port. The others lost the race to connect."""
+        """Watch the new descriptor that is bound to the port. The others lost the race to connect."""
         if len(self._watched) >= _MANY:
             # Nearly all of them were closed long ago. An unknown connection counts as open.
             self._watched.clear()
@@ -439,7 +439,7 @@ def _target_prefix(origin: BaseUrl, settings: HttpSettings) -> bytes:
 
 
 def _last_block(lines: list[bytes]) -> list[bytes]:
-    """Return the lines from the last status line on. Responses 100 and 103 and that of a proxy precede it."""
+    """Return the lines from the last status line on. Responses 100 and 103 and the response of a proxy precede this block."""
     for index in range(len(lines) - 1, 0, -1):
         if lines[index].startswith(b"HTTP/") and lines[index - 1] in _BLANK:
             return lines[index:]

@@ -142,7 +142,7 @@ _AGAIN = frozenset({FailureKind.REFUSED, FailureKind.DNS, FailureKind.TIMEOUT, F
 
 
 class _RequestChain(Struct):
-    """One request of a caller, and all requests that were sent for it."""
+    """One request of a caller, and all requests that were sent in its place."""
 
     first: WireRequest
     request: WireRequest
@@ -276,8 +276,7 @@ class PolicyTransport:
         status = outcome.status_code
         if status == _TOO_MANY and policy.rate == AUTO and chain.waits < MOST_WAITS:
             chain.waits += 1
-            # `Retry-After` is a number of seconds or a date (RFC 9110, 10.2.3). It is limited, because a target may ask
-            # for a day.
+            # `Retry-After` is in seconds or a date (RFC 9110, 10.2.3). It is limited, because a target may ask for a day.
             otherwise_s = 2.0 ** (chain.waits - 1)
             text = next(iter(outcome.headers.get("retry-after", [])), "").strip()
             seconds: float | None = None

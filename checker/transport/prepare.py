@@ -72,7 +72,7 @@ _MANY = 1024  # Names whose encoders are cached. Undeclared names may differ in 
 
 
 class RequestMaker:
-    """Makes the requests of one run. `headers` are configured by the user. They are sent with every request and override headers of the case."""
+    """Makes the requests of one run. All requests carry the configured `headers`, which override headers of the case."""
 
     def __init__(
         self,

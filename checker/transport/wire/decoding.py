@@ -417,7 +417,7 @@ def decode_header(parameter: Parameter, text: str, outline: Outline) -> Decoding
             else:
                 found += doubted(content, doubt)
             continue
-        # The delimiters may stand in JSON: HTTP has no escape for them.
+        # The delimiters may stand in JSON, because HTTP has no escape for delimiters.
         has_json = "[" in variant or "{" in variant
         ways = [
             (shape, nested)
@@ -594,7 +594,7 @@ def shapes(outline: Outline) -> list[DeclaredShape]:
 
 
 def _variants(text: str, shape: DeclaredShape, parameter: Parameter) -> Iterator[tuple[str, str]]:
-    """Yield the text as written, and with encoded delimiters as separators if a server may read it so."""
+    """Yield the text as written, and with encoded delimiters as separators if a server may read these as separators."""
     if shape is DeclaredShape.SCALAR:
         yield text, ""
         return
