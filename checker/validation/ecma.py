@@ -159,7 +159,7 @@ def is_foreign(pattern: str) -> bool:
 
 def _matches_nothing(parsed: Any) -> bool:
     """Whether every alternative needs a character before the start of the text, or after its end."""
-    # Such patterns match no text. Their authors meant another engine, or a literal with delimiters.
+    # Such patterns match no text. The authors meant another engine, or a literal with delimiters.
     has_consumed = has_ended = False
     for operation, value in parsed:
         if operation is sre.AT:

@@ -1,4 +1,4 @@
-"""Formats that both validators assert. They are lenient if RFCs and common practice differ. Unknown names assert nothing."""
+"""Formats that both validators assert. The formats are lenient if RFCs and common practice differ. Unknown names assert nothing."""
 
 import re
 import warnings
@@ -40,7 +40,7 @@ def is_iri_reference(value: str) -> bool:
 
 @cache
 def _grammar(above: str, *, has_scheme: bool) -> re.Pattern[str]:
-    """Return the pattern of a whole text. Its group `literal` is a host in brackets.
+    """Return the pattern of a whole text. The group `literal` is a host in brackets.
 
     Compiled on first use, because these four would take longer than everything else at the start of a worker.
     """
