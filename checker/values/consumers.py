@@ -40,7 +40,7 @@ _FOREIGN = 0.2
 _RANKS = 24
 # Rings that are examined for these ranks: the values of some turn out to be unsuitable.
 _MOST = 4 * _RANKS
-# Length of the order that indices choose from. Values may repeat in it.
+# Length of the order that indices choose from. Values may repeat in this order.
 _REACH = 64
 # The order begins with at most this many different values.
 _DIFFERENT = 12
@@ -90,7 +90,7 @@ class Consumer(Struct):
     _order: list[tuple[ValueHistory, int]] = field(default_factory=list)
     """(ring, depth in the ring) for each index, as ranked last."""
     _nearest: list[ValueHistory] = field(default_factory=list)  # The rings of the first `_DIFFERENT` indices.
-    _pause: int = 0  # Picks between the last two rankings: it doubles each time.
+    _pause: int = 0  # Number of picks between the last two rankings. The number doubles each time.
     _left: int = 0  # Picks until the next ranking.
 
     def __post_init__(self) -> None:
@@ -555,7 +555,7 @@ class OperationView:
         return (every, around) if every else None
 
     def _note(self, consumer: Consumer, name: str, taken: Taken) -> None:
-        """Record which resources a value names. Later values of the case must belong to them."""
+        """Record which resources a value names. Later values of the case must belong to the same resources."""
         above, own = self._named_by(consumer, taken)
         if not (above or own):
             return

@@ -127,7 +127,7 @@ class ValueHistory(Struct):
         return self.newest
 
     def missed(self, value: Instance) -> None:
-        """Count a request with this value whose response was 404 or 410. The value is dropped after three of them."""
+        """Count a request with this value whose response was 404 or 410. The value is dropped after three such results."""
         if value in self.values:
             misses = self.misses[value] = self.misses.get(value, 0) + 1
             if misses >= _MISSES:

@@ -183,7 +183,7 @@ class ValuePool:
     def _gone_by(self, case: Case, *, succeeded: bool = True) -> list[ValueGone]:
         """Return the records of the resources that a DELETE removed or tried to remove: one resource, or all known members of a collection.
 
-        Their values stay in the pool until a record is absorbed.
+        The values of removed resources stay in the pool until a record is absorbed.
         """
         operation, source = case.operation, self._sources.get(case.operation.label)
         if source is None:
@@ -322,7 +322,7 @@ class ValuePool:
 
     @cached_property
     def _sources(self) -> dict[Label, Producer]:
-        """All operations as producers. They are computed when the first value arrives, not at the start."""
+        """All operations as producers. The sources are computed when the first value arrives, not at the start."""
         uses = self._model.uses
         owners = self._owners
         linked, naming = pointers_taken(self._model), pointers_taken(self._model, by_paths=True)

@@ -24,7 +24,7 @@ class CollectionStates(Struct):
     """The changed members of a collection, the last changed one at the end."""
 
     states: OrderedDict[Member, State] = field(default_factory=OrderedDict)
-    alike: dict[State, dict[Member, Taken]] = field(default_factory=dict)  # State -> members in it.
+    alike: dict[State, dict[Member, Taken]] = field(default_factory=dict)  # State -> members in this state.
 
     named: dict[str, list[Member]] = field(default_factory=dict)  # Name -> members that have it, the oldest first.
 
