@@ -1,6 +1,6 @@
 """Warnings of your own: `register` a `WarningRow` in a module behind an entry point of `checker.plugins`.
 
-Its trigger is a function from `WarningFacts` to a `Note` for each place; the kind of each note is the name of the row.
+The trigger is a function from `WarningFacts` to a `Note` for each place. The kind of each note is the name of the row.
 """
 
 from checker.core.warning_table import WarningRow
