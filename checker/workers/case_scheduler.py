@@ -51,7 +51,7 @@ class TaskCounts(Struct):
     context: WorkerContext
     _met: set[tuple[int | str, ...]] = field(default_factory=set)
     """Statuses and places of operations that are recorded already."""
-    _last: LeasedTask | None = None  # The task that was counted last. Time that belongs to no task is reported with it.
+    _last: LeasedTask | None = None  # The task that was counted last. It reports time that belongs to no task.
 
     def report(self, tasks: Iterable[LeasedTask]) -> None:
         """Record the counts of each task since its last report. The times of the worker go with the first task."""
@@ -487,10 +487,10 @@ class CaseScheduler:
         """Make no further case. Cases that are ready are still sent, because their indices count as made."""
         self._is_stopped = self.may_be_over = True
         for one in self.followers.dropped(finishes_sequences=finishes_sequences):
-            # A waiting step counts as in flight (`extend`). Its task would never end if it stayed counted.
+            # A waiting step counts as in flight (`extend`). The task would never end if the waiting step stayed counted.
             one.task.flying -= 1
             if one.slot is not None:
-                # Its earlier steps were sent, so they count.
+                # The earlier steps were sent, so they count.
                 flight = InFlight(one.slot, one.task, one.index, one.made, None, one.chain)
                 self.over_observers(flight, one.chain[-1].verdict)
                 self._slots.leave(one.slot)

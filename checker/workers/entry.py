@@ -36,7 +36,7 @@ def main(incarnation: int, settings: RunSettings, down: Connection, up: Connecti
 
 
 def live(incarnation: int, settings: RunSettings, queues: tuple[Receiver, Sender], work: Work | None = None) -> None:
-    """Run one incarnation in this thread. Its queues are always closed afterwards, so that the supervisor notices the end."""
+    """Run one incarnation in this thread. The queues are always closed afterwards, so that the supervisor notices the end of the worker."""
     down, up = queues
     try:
         try:

@@ -407,7 +407,7 @@ class Examination:
                     self._context.recorder.flush()
                     return report(is_rate=True)
                 if not serves and self._witnesses.was_too_much:
-                    # All requests together use up a quota. The suspect was only one of the last of them.
+                    # All requests together use up a quota. The suspect was only one of the last requests.
                     culprit = None
         elif self._witnesses.is_guess:
             # The target may have refused this operation from the start.

@@ -33,7 +33,7 @@ _MISSING: Final = (404, 410)
 
 
 class Explorer(Struct):
-    """Chooses what follows a response, if anything.
+    """Chooses the step that follows a response, if there is one.
 
     Creating an order may take five requests. Each request that uses the order without changing it takes only one more.
     So sequences are kept, and the next step is the operation that was tried least in the state that was tried least.

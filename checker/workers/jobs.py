@@ -98,6 +98,6 @@ class ForegroundJob:
         return self.waits_for_order or self.pause_s(1.0) == 0.0
 
     def close(self) -> None:
-        """End the job. Its requests in flight are dropped."""
+        """End the job. The requests of the job in flight are dropped."""
         self._work.close()
         self.is_over = True

@@ -90,7 +90,7 @@ def die_with_parents() -> None:
     # The parent process is the fork server. It outlives the supervisor while workers live, because they hold the pipe,
     # and it stops only when the pipe is closed.
     ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
-    # The sentinel is a pipe that the supervisor holds open. Its end raises SIGIO, which ends the process without the GIL.
+    # The sentinel is a pipe that the supervisor holds open. Closing it raises SIGIO, which ends the process without the GIL.
     signal.signal(signal.SIGIO, signal.SIG_DFL)
     fcntl.fcntl(parent.sentinel, fcntl.F_SETOWN, os.getpid())
     flags = fcntl.fcntl(parent.sentinel, fcntl.F_GETFL)

@@ -102,7 +102,7 @@ class OutageAction(StrEnum):
     HOLD = "hold"  # Send no request of the run, and report when no request is in flight.
     EXAMINE = "examine"
     """While all workers pause: wait until the target serves, and search the requests of this worker for the cause."""
-    RESUME = "resume"  # The outage is over, or no worker can do more about it.
+    RESUME = "resume"  # The outage is over, or no worker can do more to end it.
 
 
 class OutageOrder(Struct, frozen=True, tag=True):
@@ -159,7 +159,7 @@ class OutageReport(Struct, frozen=True, tag=True):
 MOST_TIMEOUTS = 3  # Timeouts in a row after which an operation is given up.
 PATIENCE = 3  # Factor on the time limit of a request for the confirmation of a missing response.
 EXTRA_INDEX = 1 << 32
-"""First index of cases that extend a sequence. They are outside the task's own numbering."""
+"""First index of cases that extend a sequence. These indices are outside the task's own numbering."""
 LONG_WAIT_S = 0.35  # Seconds from which a response counts as slow, however busy the machine is.
 
 
@@ -219,7 +219,7 @@ class Task(Struct, frozen=True):
     drawn_elsewhere: int = 0
     """Cases that other phases of the run draw. Listed cases are not included, because their number is unknown in advance."""
     again: tuple[ShrinkAgain, ...] = ()
-    """Findings to be shrunk further. They replace the cases of the task and do not count as cases."""
+    """Findings to be shrunk further. These findings replace the cases of the task and do not count as cases."""
     replay: Replay | None = None  # The finding to send again. Then the task has no other cases.
     known: frozenset[str] | None = None
     """Fingerprints of the grave failures that its operation showed before this phase.
@@ -342,7 +342,7 @@ class OperationCard(Struct, frozen=True):
     resource: Resource = ()  # The collection of the operation. Operations on one collection are tested together.
     layer: int = 0  # It uses resources that operations of lower layers create.
     is_producer: bool = False  # Whether other operations need responses of the operation.
-    begins: bool = False  # Whether sequences of the stateful phase begin with it.
+    begins: bool = False  # Whether sequences of the stateful phase begin with the operation.
     max_examples: tuple[tuple[str, int], ...] = ()
     """(phase, cases or sequences) if the numbers differ from the usual ones; only in `run`."""
     continue_on_failure: bool | None = None  # Whether it is tested further after a failure; None: as usual.
@@ -401,7 +401,7 @@ class TasksEnded(Struct, frozen=True, tag=True):
     tasks: tuple[tuple[str, int, bool], ...]  # (task id, next index, whether the task is finished).
     reports: tuple[LeaseReport, ...]  # The result of each of these leases.
     deferred: tuple[str, ...] = ()
-    """Tasks that turned out to be slow. Their leases continue, but no further case is begun, so that other tasks get time."""
+    """Tasks that turned out to be slow. The leases of these tasks continue, but no further case is begun, so that other tasks get time."""
 
 
 class FindingsWritten(Struct, frozen=True, tag=True):

@@ -90,7 +90,7 @@ class Sender:
 
 
 class Receiver:
-    """The reading end. EOF means that the writer is dead, and is the only reliable sign of that."""
+    """The reading end. EOF is the only reliable sign that the writer is dead."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection

@@ -370,9 +370,9 @@ def read_subject(settings: RunSettings, layout: RunLayout, users: UsersCode = AL
 
 
 RUN_ENGINE: Final[ContextVar[Any]] = ContextVar("RUN_ENGINE", default=None)
-"""The engine of the run whose user code this thread calls; None outside of runs. Loaded schemas send requests with it."""
+"""The engine of the run whose user code this thread calls; None outside of runs. Loaded schemas send requests with this engine."""
 _ENGINES: Final = "checker.library.run_engine"
-"""The module of the engine, in a higher room. Its import takes 0.2 CPU-seconds, so it is imported only when user code needs it."""
+"""The module of the engine, in a higher room. The import of this module takes 0.2 CPU-seconds, so it happens only when user code needs it."""
 
 
 def give_engine(subject: TestedDescription, users: UsersCode = ALL_SCHEMAS, traffic: UserTraffic | None = None) -> None:

@@ -25,7 +25,7 @@ class UsersCode(Struct, frozen=True):
 
     hooks: HookSource = field(default_factory=lambda: GLOBAL_HOOKS)
     auth: tuple[AuthRegistry, ...] = (GLOBAL_AUTH,)  # Providers, the nearest registry first.
-    description: bytes | None = None  # As `kinds.table.packed` writes it; None: it is read from its location.
+    description: bytes | None = None  # As written by `kinds.table.packed`; None: it is read from its location.
     app: object | None = None  # The application in this process that serves the API, if any.
     changes_requests: bool = False  # Whether `maker` returns another maker.
     told: tuple[Callable[[Case, WireRequest, Outcome], None], ...] = ()  # Called after each request of a case.

@@ -1,6 +1,6 @@
 """Logins: requests that fetch tokens (`[auth.dynamic.openapi.<scheme>]`), or that log in users of an authentication document.
 
-They are recorded without the credentials that they send and receive.
+Logins are recorded without the credentials that they send and receive.
 """
 
 import dataclasses

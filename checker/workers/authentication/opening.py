@@ -164,7 +164,7 @@ class AuthNeeds:
 
 
 def discovery_case(factory: CaseFactory, label: Label) -> Case | None:
-    """Return the case of an operation that is sent before the run; None if there is none. Its test reports the reason."""
+    """Return the case of an operation that is sent before the run; None if there is none. The test of the operation reports the reason."""
     try:
         return factory.make(label, 0, 0, PhaseInfo("discovery")).case
     except (CheckerError, Rejected):

@@ -27,7 +27,7 @@ Flow = Generator[httpx.Request, httpx.Response, None]
 
 
 class HttpxSigner:
-    """Signs with `httpx.Auth`. Its flow changes the request and learns from the response, for example a nonce of digest."""
+    """Signs with `httpx.Auth`. The flow of the object changes the request and learns from the response, for example a nonce of digest."""
 
     def __init__(self, origin: BaseUrl, auth_of: Callable[[Case], httpx.Auth | None]) -> None:
         self._origin = origin
@@ -55,7 +55,7 @@ class HttpxSigner:
         return Credentials(new_values(before, dict(wanted.headers)))
 
     def is_challenged(self, request: WireRequest, response: Response) -> bool:
-        """Whether the flow sends the request again after this response. What it has learned is kept for the next request."""
+        """Whether the flow sends the request again after this response. The flow keeps what it has learned for the next request."""
         _, flow = self._flows.pop(id(request), (request, None))
         if flow is None:
             return False
@@ -110,7 +110,7 @@ class PreparedRequest:
         self.body = request.body
 
     def register_hook(self, event: str, hook: Callable[..., Any]) -> None:
-        """Raise `CredentialError`, because no response is available for the hook. httpx has such authentication, too."""
+        """Raise `CredentialError`, because no response is available for the hook. An `httpx.Auth` can do the same."""
         raise CredentialError("objects that read responses are not supported; give an `httpx.Auth`")
 
 

@@ -198,8 +198,7 @@ class Creations:
         use = self._model.uses[label]
         creator = self._in_body(label).get(place) if variable is None else self._creator(use, variable)
         if creator is None and (self._creates(producer) or producer.method in SAFE):
-            # If no operation creates the resource, it exists on a fresh target, and the request that returned it finds
-            # it again.
+            # If no operation creates the resource, a fresh target has it, and the request that returned it finds it again.
             creator = binding.producer
         if creator is None:
             raise LookupError(binding.name)
@@ -311,7 +310,7 @@ class Creations:
         return self._made[label]
 
     def _tried(self, made: GeneratedCase) -> Job[JudgedCase]:
-        """Send a case that creates a resource, after creating the resources that it names. Raises `LookupError` as `_add` does."""
+        """Send a case that creates a resource, after creating the resources that it names. Raises `LookupError` in the same cases as `_add`."""
         label, use = made.label, self._model.uses[made.label]
         wanted = {
             place: creator

@@ -253,7 +253,7 @@ def _is_refused(shot: JudgedCase) -> bool:
 
 
 def is_of_taken_name(shot: JudgedCase) -> bool:
-    """Whether a response says that something exists already. A new resource has its own name, so this says nothing about it."""
+    """Whether a response says that something exists already. A new resource has its own name, so such a refusal says nothing about the new resource."""
     outcome = shot.verdict.outcome
     return isinstance(outcome, Response) and (
         shot.said_status == _CONFLICT or (shot.said_status >= 400 and says_taken(outcome.readable.content))
@@ -261,7 +261,7 @@ def is_of_taken_name(shot: JudgedCase) -> bool:
 
 
 def about_other(own: WireRequest, before: WireRequest | None, request: WireRequest | None) -> WireRequest:
-    """Return the request of a check with the path and the names of another case. Its credentials, its query and the check's changes stay.
+    """Return the request of a check with the path and the names of another case. The credentials, the query and the check's changes stay.
 
     `before` is the request of the case for which the check made its own.
     """

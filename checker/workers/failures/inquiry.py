@@ -107,7 +107,7 @@ class Inquiry(Struct):
     def result(self) -> Job[InvestigationResult]:
         """Return the result of the requests for the failure."""
         # The order of the steps: what the budget allows, the confirmation, the shrink, the creations of the named resources,
-        # the commands. The commands come last, because the finding is reported by what they show. A failure that other
+        # the commands. The commands come last, because the finding is reported as the commands show it. A failure that other
         # requests may cause (`needs_repetition`) can be confirmed in three ways: its sequence fails each time, its commands
         # fail each time, or, if its resource can be removed only once, its last steps fail each time.
         slot, suspicion, failure = self.slot, self.suspicion, self.suspicion.failure
@@ -240,7 +240,7 @@ class Inquiry(Struct):
     # Confirmation
 
     def shortest(self, chain: Chain) -> Job[Chain | None]:
-        """Return the shortest sequence that failed again; None if none did.
+        """Return the shortest sequence that failed again; None if no sequence failed again.
 
         If the last case uses values of earlier steps, it is confirmed with these steps first. Without them it may fail
         because of the state that they left behind, which users could not reproduce.
@@ -557,7 +557,7 @@ class Inquiry(Struct):
     def _make_anew(self, result: InvestigationResult, *, is_short: bool = False) -> Job[None]:
         """Put the creations of the named resources before a sequence, if the failure shows with them.
 
-        Its commands then need nothing of the run. If a confirmed failure does not show, it depends on a further request;
+        The commands then need no resource of the run. If a confirmed failure does not show, it depends on a further request;
         with `is_short` none is tried.
         """
         # In this way, 46 of 47 findings of Kinto and 29 of 51 of Chroma that depended on other requests show on a fresh
@@ -568,8 +568,8 @@ class Inquiry(Struct):
         self.is_anew = self.is_anew or makes_its_resources(self._resources, chain)
         if self.is_anew or (is_short and self._names_nothing_known(result.chain)):
             return
-        # All sequences share the names, so that each gets new ones. If no sequence shows the failure, what is learned
-        # here must not stay: the commands are then those of the old sequence.
+        # All sequences share the names, so that each gets new ones. If no sequence shows the failure, the new names
+        # must not stay, because the commands are then those of the old sequence.
         before, self.names = self.names, self.names.branch()
         creations = Creations(self.factory, self._resources, self.names, self._next)
         named = yield from creations.before(chain)
@@ -851,7 +851,7 @@ class Inquiry(Struct):
         if method == "GET" or not any(becomes_get(method, one.status_code) for one in answers):
             return curl.with_options(command, "--location")
         # After a redirect, curl repeats an explicit method, but other clients continue with GET. With data and no
-        # explicit method, curl does so as well.
+        # explicit method, curl also continues with GET.
         if method == "POST" and request.body is not None:
             return curl.with_options(curl.without_post(command), "--location")
         return command

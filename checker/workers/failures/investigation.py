@@ -53,8 +53,7 @@ class Investigation:
         self.slot.check = suspicion.failure.check or ANY_CHECK
         inquiry = Inquiry.of(self.slot, suspicion)
         wanted = inquiry.wanted
-        # Requests for another failure of the case may have shown this one. The request of a check can show only its own
-        # failure.
+        # Requests for another failure of the case may have shown this one. The request of a check shows only its own failure.
         result = shown_by(self._results if failure.request is None else (), wanted)
         if result is None:
             is_shrunk = self.slot.is_shrunk(suspicion)

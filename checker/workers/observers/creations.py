@@ -129,7 +129,7 @@ class CreationHistory(Struct):
         template, path = case.operation.path.rstrip("/"), path_of(request)
         if request.method == "GET":
             if answer.status_code // 100 == 2:
-                # Some services create a basket or a session at the first request for it.
+                # Some services create a basket or a session when it is first requested.
                 collection = self._collection_of(case)
                 above = path.rpartition("/")[0]
                 yield from made_paths(

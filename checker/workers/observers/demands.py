@@ -1,4 +1,4 @@
-"""Demands of the target that its description does not state. They are read from refusals, respected later, and dropped when refuted.
+"""Demands of the target that its description does not state. Demands are read from refusals, respected later, and dropped when refuted.
 
 If no request with an optional part is ever accepted, this gives a demand as well: to omit the part.
 """
@@ -40,7 +40,7 @@ from checker.workers.recording.task_state import InFlight
 _NEGATIVE: Final = GenerationMode.NEGATIVE
 _DEEPEST: Final = 3
 _NAMED_AT: Final = (("components", "schemas"), ("definitions",))  # Where schemas have names.
-_MOST_PARTS: Final = 200  # Parts of one operation, and schemas that are searched for them.
+_MOST_PARTS: Final = 200  # Number of parts of one operation, and of schemas that are searched for parts.
 
 
 class CommonPart(NamedTuple):
@@ -236,7 +236,7 @@ class Layers(Protocol):
     """The order in which a run tests operations, and which resources operations return to each other."""
 
     mixes_phases: bool = False
-    """Whether the rest of a task may run after later phases, as with a time limit. Such a task respects the demands of those phases, too."""
+    """Whether the rest of a task may run after later phases, as with a time limit. Such a task also respects the demands of those phases."""
 
     def place_of(self, phase: str, label: Label) -> Place:
         """Return the phase and layer of the tasks of an operation; an earlier run comes before all phases."""
@@ -274,7 +274,7 @@ class _Parts:
     def compared(self) -> tuple[_Place, ...]:
         """Return the optional parts, and the path variables whose values may have to be integers.
 
-        Their positions are the bits of the counted cases.
+        The positions of the parts are the bits of the counted cases.
         """
         parameters = self._operation.parameters
         variables = ((one.location.value, one.name) for one in parameters if one.location is Location.PATH)
@@ -309,8 +309,8 @@ class DemandLearner(Struct, Learner):
     """Demands by the phase and layer in which they were heard. Each worker has one object; journals carry the demands between workers.
 
     In `run` a case respects demands on its operation from earlier phases, and demands on a part that it shares with
-    producers of earlier layers, from any worker. So the speed of a worker does not decide what is sent. In `fuzz` a case
-    respects all demands so far.
+    producers of earlier layers, from any worker. Because of this, the speed of a worker does not decide what is sent.
+    In `fuzz` a case respects all demands so far.
     """
 
     at_once: bool = False
@@ -655,7 +655,7 @@ class DemandLearner(Struct, Learner):
                     yield from self._tell(label, demand, at, refuted=True)
                     yield from self._typed(demand, case, at)
         if self._free_of(case.operation):
-            # Later cases may use the values. They are recorded before the operation refuses a case, because a worker that
+            # Later cases may use the values. The values are recorded before the operation refuses a case, because a worker that
             # continues the task does not know earlier cases. A list restarts with the first accepted case if that comes after
             # refused ones. Drawn cases respect the values of earlier blocks, whatever the order of responses within a block.
             known = self._heard.get(label, {})

@@ -21,7 +21,7 @@ _SHARE: Final = 0.5  # Share of the turns that vary the best case; the other tur
 
 
 class HillClimber(Struct):
-    """Remembers the best case of each operation and makes variants of it."""
+    """Remembers the best case of each operation and makes variants of that case."""
 
     operations: OperationResolver
     factory: CaseFactory

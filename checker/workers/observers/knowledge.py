@@ -134,8 +134,7 @@ class Knowledge(Struct):
         journal = self.journal
         for path, reader in self._followed.items():
             is_own = journal is not None and path == str(journal.path)
-            # In `fuzz` a worker already knows what its own journal contains. In `run`, the journal counts from the next
-            # layer on.
+            # In `fuzz` a worker already knows its own journal. In `run`, the journal counts from the next layer on.
             if is_own and not self.is_layered:
                 continue
             news = journal.news(reader) if journal is not None and is_own else reader.read_new()

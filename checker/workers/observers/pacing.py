@@ -118,7 +118,7 @@ class Slowness:
         self._up = up
 
     def look(self, flights: Mapping[int, InFlight]) -> int:
-        """Return the number of flights that have become slow since the last call. They no longer take a shared lane."""
+        """Return the number of flights that have become slow since the last call. Slow requests no longer take a shared lane."""
         found = 0
         for lane, flight in flights.items():
             if not flight.is_slow and self._http.waited_s(lane) >= LONG_WAIT_S:

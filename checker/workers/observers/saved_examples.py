@@ -1,4 +1,4 @@
-"""Failing examples of earlier runs. They are tried first, in addition to the run's own cases, and forgotten when they pass."""
+"""Failing examples of earlier runs. Saved examples are tried first, in addition to the run's own cases, and forgotten when they pass."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -38,7 +38,7 @@ class Shards:
         return database
 
     def save(self, label: str, choices: bytes) -> None:
-        """Keep a failing example under the secondary key. Under the primary key, Hypothesis would treat it as shrunk."""
+        """Keep a failing example under the secondary key. Hypothesis treats examples under the primary key as shrunk."""
         self.database(label).save(secondary_key(label), choices)
 
     def load(self, label: str) -> list[bytes]:

@@ -60,7 +60,7 @@ class _Result(NamedTuple):
 
 
 class _Streak(Struct):
-    """The first results of an operation. They are read once, because every case asks for them."""
+    """The first results of an operation. The results are read once, because every case asks for them."""
 
     count: int = 0
     met: set[str] = field(default_factory=set)  # Reasons of the refusals.

@@ -71,7 +71,7 @@ def _key(value: object) -> object:
 
 
 _BODY: Final = "body"
-_UNREAD: Final = "?"  # Used in place of a response's `Content-Type` if nothing was compiled for it.
+_UNREAD: Final = "?"  # Used in place of a response's `Content-Type` if nothing was compiled for that type.
 # A module-level name is ten times faster than a member of an enumeration.
 _NEGATIVE: Final = GenerationMode.NEGATIVE
 

@@ -38,7 +38,7 @@ class Defects(Struct):
     _by_check: dict[tuple[str, str], dict[str, Finding]] = field(default_factory=lambda: defaultdict(dict))
     _spent: Counter[str] = field(default_factory=Counter)  # Operation -> requests that were spent on its findings.
     _settled: dict[str, Finding] = field(default_factory=dict)
-    _places: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # Cause -> operations with it.
+    _places: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # Cause -> its operations.
     _looks: Counter[str] = field(default_factory=Counter)
     """Fingerprint -> how often it was investigated here and did not show each time."""
 

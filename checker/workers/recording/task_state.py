@@ -130,7 +130,7 @@ class ClusterRotation(Struct):
 
 
 SAVED_INDEX = 1 << 33
-"""First index of failing examples from earlier runs. They are tried, but do not count as cases."""
+"""First index of failing examples from earlier runs. These examples are tried, but do not count as cases."""
 PROBE_INDEX = 1 << 34  # First index of probes for operations that accepted no case.
 
 
@@ -261,7 +261,7 @@ class LeasedTask(TaskTally, kw_only=True):
 
     @classmethod
     def of(cls, task: Task) -> "LeasedTask":
-        """Return the state of a leased task. Its time begins with its first case."""
+        """Return the state of a leased task. The time of the task begins with its first case."""
         row, rotation = phase_named(task.phase), ClusterRotation(task.labels, task.producers, dict(task.pauses))
         return cls(
             lease=task,

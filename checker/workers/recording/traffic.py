@@ -214,7 +214,7 @@ class Traffic(Struct):
     faults: list[tuple[Label, str, Exception]] = field(default_factory=list)
     """(label, phase, error) of responses that could not be recorded and are not reported yet."""
     uncounted: UncountedRequests = field(default_factory=UncountedRequests)
-    """Recorded requests that belong to no case. They are added to the next progress record."""
+    """Recorded requests that belong to no case. The requests are added to the next progress record."""
     _numbers: "count[int]" = field(default_factory=count)
 
     def record(self, shot: JudgedCase) -> None:

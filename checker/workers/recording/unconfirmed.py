@@ -34,7 +34,7 @@ class JudgedCase(Struct):
 
     @property
     def said_status(self) -> int:
-        """Return the status that the body states, for APIs that do so, otherwise the status of the response; 0 without a response."""
+        """Return the status that the body states; for APIs without such a status, the status of the response; 0 without a response."""
         outcome = self.verdict.outcome
         return self.made.case.operation.status_of(outcome) if isinstance(outcome, Response) else 0
 

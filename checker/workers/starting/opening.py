@@ -190,7 +190,7 @@ def confirmed(
 
 
 def answering_405(labels: Iterable[str], tools: Tools, http: Transport, factory: CaseFactory) -> Iterator[Note]:
-    """Yield a warning for each of these operations that answers 405 again, to one request each. They are not tested."""
+    """Yield a warning for each of these operations that answers 405 again, to one request each. Such operations are not tested."""
     for label in islice((Label(one) for one in labels if one in factory.operations), _MOST):
         case = discovery_case(factory, label)
         answer = None if case is None else answer_to(case, tools.maker, tools.gate, http)

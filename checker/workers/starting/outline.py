@@ -42,7 +42,7 @@ class OutlinedOperation(Struct, frozen=True):
     deprecated: bool
     inputs: tuple[OutlinedInput, ...]
     media_types: tuple[str, ...]  # Media types in which the body may be sent.
-    phases: tuple[str, ...]  # Phases of the run that send requests to it.
+    phases: tuple[str, ...]  # Phases of the run that send requests to the operation.
 
 
 class RunOutline(Struct, frozen=True):

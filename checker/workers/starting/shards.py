@@ -42,7 +42,7 @@ def partition_of(contents: Contents) -> Partition | None:
 
 
 def helpers_of(contents: Contents, tested: Collection[str]) -> frozenset[str]:
-    """Return the other operations that create resources for the tested ones. The run sends few cases to them.
+    """Return the other operations that create resources for the tested ones. The run sends few cases to these operations.
 
     Without values of earlier responses, no phase would use those resources.
     """
