@@ -94,12 +94,11 @@ class OperationFilter(Struct, frozen=True):
         self, *functions: Predicate, deprecated: bool = False, **attributes: Unpack[FilterAttributes]
     ) -> "OperationFilter":
         """Return a filter that also excludes the operations of this term. Raises `IncorrectUsage`."""
-        found = self
-        if functions or attributes or not deprecated:
-            term = _term(functions, dict(attributes))
-            self._refuse_repeated(term)
-            found = replace(self, excluded=(*self.excluded, term))
-        return replace(found, excluded=(*found.excluded, (_DEPRECATED,))) if deprecated else found
+        term = _term(functions, dict(attributes)) if functions or attributes or not deprecated else ()
+        if deprecated:
+            term = (_DEPRECATED, *term)
+        self._refuse_repeated(term)
+        return replace(self, excluded=(*self.excluded, term))
 
     def joined(self, other: "OperationFilter") -> "OperationFilter":
         """Return both filters combined. An operation has to be included by one of them, and excluded by none."""

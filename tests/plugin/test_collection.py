@@ -144,6 +144,8 @@ def test_several_schemas_have_to_be_schemas(run) -> None:
         ("schema.include(path='/users').include(method='POST')", [ALL[0], ALL[3]]),
         ("schema.include(method='GET', tag='users', path='/users')", ALL[:1]),
         ("schema.exclude(deprecated=True)", [*ALL[:2], ALL[3]]),
+        ("schema.exclude(deprecated=True, path='/orders')", ALL),
+        ("schema.exclude(deprecated=True).exclude(path='/orders')", ALL[:2]),
         ("schema.exclude(method=['GET', 'DELETE'])", ALL[3:]),
         ("schema.include(lambda ctx: ctx.operation.operation_id == 'listUsers')", ALL[:1]),
     ],
