@@ -72,7 +72,7 @@ def read_your_writes(context: CheckContext) -> Exchanging[Found]:
     * the response to the write showed the value that was sent, or
     * the description distinguishes written from read fields (some response fields are `readOnly` or absent from the request),
       and the response to the write lacks the field, an update left its old value, or a creation replaced a value that
-      servers usually do not choose.
+      servers rarely choose.
 
     A number is lost if its old value is back, or if it differs much from the number in the response to the write. A text with
     other characters or a list is lost if its old value is back. To rule out a mock, another field of this write, or of the

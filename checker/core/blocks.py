@@ -129,7 +129,7 @@ class FailedCase(Struct, frozen=True):
     stopped: str = ""  # Why the case may not be the smallest one; empty if it is.
     sources: tuple[str, ...] = ()
     """Sources of values in its commands that come from other requests: `path id: /id of the response to POST /things`."""
-    ids: tuple[str, ...] = ()  # Ids for `checker replay`, which sends it again; empty if it cannot.
+    ids: tuple[str, ...] = ()  # Ids with which `checker replay` sends the case again; empty if that is impossible.
     needs: tuple[tuple[str, str], ...] = ()
     """(path, command) of resources that the commands need and other requests create, outermost first."""
     about: str = "Whole run"

@@ -1,4 +1,4 @@
-"""Blame for the `errors` of a response, judged by the labels and words of servers."""
+"""Decides whether the client or the server is to blame for the `errors` of a response, by the labels and words of servers."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping

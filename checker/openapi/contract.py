@@ -43,7 +43,7 @@ class Unvalidated(Struct, frozen=True):
 
     pointer: str
     reason: str
-    is_unread: bool = False  # Whether the declaration is correct, but values of that form cannot be read.
+    is_unread: bool = False  # Whether the declaration is correct, but checker cannot read such values.
 
 
 class HeaderRule:

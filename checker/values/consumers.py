@@ -1,4 +1,4 @@
-"""Parameters as consumers of values: the rings from which each may take values, best first, and the results of their use."""
+"""Parameters take values from rings. This module knows which rings each parameter may use, best first, and with what results."""
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -615,8 +615,8 @@ class OperationView:
             if consumer is not None and known is not None:
                 named = consumer.named(self._rings, known, above)
                 if named is None:
-                    # No response shows this resource. Its name is spelled as in the request whose response showed a
-                    # resource below it.
+                    # No response shows this resource. The name is spelled as in the request that showed a resource
+                    # below this one.
                     value = int(known) if str not in consumer.kinds and is_integer(known) else known
                     producer = next(iter(self._taken.values())).origin[0]
                     named = Taken(value, (), (producer, request_pointer(consumer.name)))

@@ -349,7 +349,7 @@ class OperationCard(Struct, frozen=True):
     phases: tuple[str, ...] = ()  # Phases of `run` that test it; empty: all phases of the run.
     weight: float = 1.0  # Share of the time of `fuzz`, relative to other operations; 0: the operation is not tested.
     is_ending: bool = False
-    """Whether its name suggests that it ends sessions, empties stores or stops the target, so that it comes last."""
+    """Whether the name of the operation suggests that it ends sessions, empties stores or stops the target. Such operations come last."""
     is_helper: bool = False  # Whether this run does not test it and only needs the resources that it creates.
 
 

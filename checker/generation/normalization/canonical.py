@@ -533,7 +533,7 @@ class Canon:
             read_rest(properties, raw, facet, found)
         read_unevaluated(found)
         if found.objects.pattern_properties:
-            # A required name may match a name pattern. Without patterns it is an additional property.
+            # A required name may match a name pattern. Without patterns, a name is an additional property.
             names += [name for _, raw in read for name in raw.get("required") or ()]
         # Each name is looked up in each schema.
         self.budget.spend(found.pointer, len(names) * len(said) // _RULES)

@@ -60,7 +60,7 @@ class DrawContext(Struct):
     is_reusing: bool = True
     """Whether pool values may be taken. Invalid bodies take no pool values and record no choice for them."""
     naming: frozenset[tuple[str, ...]] = frozenset()
-    """Places of the body whose values name resources, as tokens of JSON pointers. An invented value there names no existing resource."""
+    """Places of the body whose values name resources, as tokens of JSON pointers. Invented values at these places name no existing resource."""
     depth: int = 0
     work: int = 0
     since: float = 0.0  # When the first `_GLANCE` attempts had been discarded.
