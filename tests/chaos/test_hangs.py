@@ -124,7 +124,7 @@ def _dripping(met: Callable[[int], object]) -> Iterator[str]:
 def test_a_server_that_drips_does_not_keep_a_run(command: Command) -> None:
     ran = _dripped(command, "60", until=1)
     assert ran.code == 2, ran.shown
-    assert "no case was finished before the time was over" in ran.stderr
+    assert "no case was finished within the time limit" in ran.stderr
 
 
 def test_a_server_that_drips_is_given_up(command: Command) -> None:

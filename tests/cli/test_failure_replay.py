@@ -105,7 +105,7 @@ def test_one_that_needs_the_state_of_its_resource_is_not_called_fixed() -> None:
     with serving(lambda request: Reply(200, "application/json", b"{}"), {}) as app:
         code, (line,) = replayed(app.url, changed(finding(), reproduced=True, hits=2, tries=2, needs_state=True))
     assert (code, line.startswith("NOT REPRODUCED")) == (3, True), line
-    assert "in the run it did not show on new resources either" in line
+    assert "in the run it did not show on new resources, either" in line
 
 
 STATE = "perhaps because of existing resources"

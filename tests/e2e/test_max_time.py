@@ -82,7 +82,7 @@ def test_requests_that_never_end_do_not_keep_a_run(command: Command, kind: tuple
     target = Watched(silent if way == "hanging" else drip)
     ran = _ran(command, kind, target, lambda: target.begun >= 1)
     assert ran.code == 2, ran.shown
-    assert "no case was finished before the time was over" in ran.stderr
+    assert "no case was finished within the time limit" in ran.stderr
     assert "Traceback" not in ran.shown
     # A worker that leaves by itself tells what it waited for; one that is killed before does not.
     assert [one["response"] for one in _entries(command)] in ([], [None])
@@ -121,6 +121,6 @@ def test_of_a_description_that_does_not_come_a_sentence_is_told(command: Command
         ran = slow.finished(process)
     assert ran.code == 2, ran.shown
     assert f"  Fetching {url}/openapi.json\n" in ran.stdout
-    told = "the API description was not read within the 400 s of `--max-time` were over"
+    told = "the API description was not read within the 400 s of `--max-time`; give"
     assert told in ran.stdout
     assert list((command.directory / "reports").iterdir()) == []

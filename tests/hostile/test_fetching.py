@@ -29,7 +29,7 @@ _LATE = "was not complete within 0.4 s; .* raise `timeout` in [documents] of che
 
 _SHORT = ("--max-time", "2", "--wait-for-schema", "600")
 # On a machine that is busy enough, the description is not even asked for.
-_OVER = "was not loaded completely within the time limit of the run; .*`--max-time`|the 2 s of `--max-time` were over"
+_OVER = "was not loaded completely within the time limit of the run; .*`--max-time`|the 2 s of `--max-time`; give"
 
 
 def _bomb() -> bytes:

@@ -252,7 +252,7 @@ def test_operations_judge_responses(operation) -> None:
 def test_checks_of_what_was_sent_say_that_nobody_knows_it(case) -> None:
     answer = checker.Response(200, [("Content-Type", "application/json")], b'{"id": 1}')
     case.validate_response(answer)
-    with pytest.raises(checker.errors.IncorrectUsage, match="does not say what that was; give it"):
+    with pytest.raises(checker.errors.IncorrectUsage, match="which this response does not contain; give it"):
         case.validate_response(answer, checks=["negative_data_rejection"])
 
 

@@ -246,7 +246,7 @@ def test_settings_of_a_test_ask_for_no_deadline_and_for_no_lines_of_ours(own) ->
 
 def test_without_links_there_is_no_machine() -> None:
     schema = loaded(App())
-    with pytest.raises(checker.errors.NoLinksFound, match="none of them is between operations"):
+    with pytest.raises(checker.errors.NoLinksFound, match="none of them connects selected operations"):
         schema.include(path="/users").as_state_machine()
     alone = {**DOCUMENT, "paths": {"/a": {"get": {"responses": {"200": OK}}}}}
     with pytest.raises(checker.errors.NoLinksFound, match="declare `links`"):

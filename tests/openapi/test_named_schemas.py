@@ -110,7 +110,7 @@ def test_pointers_into_the_description_lead_there_from_below_an_id(case: str) ->
     assert_both(schema, {"id": 1}, {"id": "x"})
     found = [warning.message for warning in warnings_of(schema)]
     assert found
-    assert all("is below a `$id`, from which it leads nowhere" in message for message in found)
+    assert all("leads nowhere from the `$id` above it" in message for message in found)
 
 
 def test_a_pointer_into_the_schema_with_the_id_comes_first() -> None:

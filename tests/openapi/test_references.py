@@ -236,7 +236,7 @@ def test_a_document_of_the_network_reads_no_file_whoever_refers_to_it(tmp_path: 
             (operation,) = schema.get_all_operations()
             assert isinstance(operation, OpenApiOperation)
             (fault,) = operation.unusable_bodies
-            assert "has no business with it" in fault.reason
+            assert "must not refer to it" in fault.reason
             assert USER not in schema.document.neighbours.known.values()
 
 

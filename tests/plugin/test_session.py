@@ -251,7 +251,7 @@ def test_a_session_that_was_refused_says_so(pytester: pytest.Pytester, status: i
     pytester.makepyfile(SECURED.format(status=status))
     result = pytester.runpytest("-p", "no:cacheprovider")
     result.assert_outcomes(passed=1)
-    assert ("responses were 401 or 403: the tests say nothing about the API" in result.stdout.str()) == is_said
+    assert ("responses were 401 or 403: the tests show nothing about the API" in result.stdout.str()) == is_said
 
 
 ALLURE = """
