@@ -1,6 +1,7 @@
 """What stands in the journals, read by nobody's help: only the documented format of their frames is used here.
 
-A frame is `length u32 | crc32 u32 | zstd(msgpack list of [tag, field, ...])`, little-endian; the checksum is of length and payload.
+A frame is `length u32 | kinds u32 | crc32 u32 | zstd(msgpack list of [tag, field, ...])`, little-endian; the checksum is of length, kinds
+and payload.
 Extension 2 of msgpack is a text with lone surrogates.
 """
 
@@ -27,12 +28,12 @@ def records(corpus: Path, tag: int) -> list[list[Any]]:
     for path in sorted(corpus.glob("journals/*.journal")):
         data = path.read_bytes()
         position = 0
-        while len(data) - position >= 8:
-            length, checksum = struct.unpack_from("<II", data, position)
-            payload = data[position + 8 : position + 8 + length]
-            if len(payload) < length or crc32(payload, crc32(data[position:][:4])) != checksum:
+        while len(data) - position >= 12:
+            length, _, checksum = struct.unpack_from("<III", data, position)
+            payload = data[position + 12 : position + 12 + length]
+            if len(payload) < length or crc32(payload, crc32(data[position:][:8])) != checksum:
                 break
-            position += 8 + length
+            position += 12 + length
             content = zstandard.ZstdDecompressor().decompress(payload, max_output_size=1 << 26)
             found += [fields for kind, *fields in decode(content) if kind == tag]
     return found
