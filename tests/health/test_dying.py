@@ -136,7 +136,7 @@ def test_the_request_that_kills_is_named_and_held_back(tmp_path: Path, patient: 
     assert death.investigation.reproduced
     assert "reproduced it when it was sent again on its own" in death.message
     # It was left to the end for the first one, and is sent there.
-    count = re.search("did so ([0-9]+) times, at ..:..:.. UTC, ..:..:.. UTC", death.message)
+    count = re.search("caused ([0-9]+) outages, at ..:..:.. UTC, ..:..:.. UTC", death.message)
     assert count is not None
     # Each time once more, alone.
     assert 2 * int(count[1]) == target.deaths
@@ -155,7 +155,7 @@ def test_each_culprit_has_a_finding_of_its_own(tmp_path: Path, patient: list[Mor
     deaths = [one for one in ran.view.findings.values() if one.title == TITLE]
     assert sorted(one.label for one in deaths) == ["GET /d", "POST /c"]
     assert len({one.cause for one in deaths}) == 2
-    counts = [re.search("did so ([0-9]+) times", one.message) for one in deaths]
+    counts = [re.search("caused ([0-9]+) outages", one.message) for one in deaths]
     # Each time once more, alone.
     assert 2 * sum(int(count[1]) if count else 1 for count in counts) == target.deaths
 

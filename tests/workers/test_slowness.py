@@ -62,7 +62,7 @@ def test_an_operation_is_given_up_after_three_time_outs_in_a_row(tmp_path: Path)
     errors = [record for record in ran.records if isinstance(record, OperationError)]
     assert [error.title for error in errors] == ["Given up"]
     assert errors[0].message.startswith(
-        "3 requests in a row had no complete response within 10 s, so 5 of 300 cases were tried"
+        "3 requests in a row had no complete response within 10 s, so only 5 of 300 cases were sent"
     )
     assert (POSTS.id, 5, True) in [idle.tasks[0] for idle in ran.idle]
 
