@@ -81,4 +81,7 @@ def test_printed_failures_reproduce_on_a_fresh_server(
         environment(service, frozenset())
         mended = Command(tmp_path).here("replay", "all", "--url", service.url)
         assert "FAILED" not in mended.stdout, mended.shown
-        assert mended.stdout.count("FIXED") >= 0.9 * len(ran.defects), mended.shown
+        # What new resources never showed cannot be proved fixed.
+        unproved = mended.stdout.count("it did not show on new resources")
+        assert unproved <= 1, mended.shown
+        assert mended.stdout.count("FIXED") >= 0.9 * (len(ran.defects) - unproved), mended.shown
