@@ -237,12 +237,15 @@ def parts_by_hand(operation: ApiOperation, overrides: Overrides, parts: Mapping[
 
 
 def require_path(case: Case) -> None:
-    """Raise `IncorrectUsage` if a path parameter has no value: its name in braces would be sent."""
+    """Raise `IncorrectUsage` if values of the path miss a parameter, as a misspelt name does: its name in braces would be sent.
+
+    A case without any may stand for an operation, as in hooks of a replay.
+    """
     places = (one for one in case.operation.parameters if one.location is Location.PATH)
     missing = [one.name for one in places if one.name not in case.path_parameters]
-    if missing:
-        given = f", got {case.path_parameters!r:.80}" if case.path_parameters else ""
-        raise IncorrectUsage(f"{case.operation.label} needs `path_parameters` with {', '.join(missing)}{given}")
+    if missing and case.path_parameters:
+        given = f"{case.path_parameters!r:.80}"
+        raise IncorrectUsage(f"{case.operation.label} needs `path_parameters` with {', '.join(missing)}, got {given}")
 
 
 def error_of(failure: NetworkFailure, command: str) -> Exception:
