@@ -303,12 +303,14 @@ class InternalError(CheckerError):
     """A bug of checker; the message is the traceback to report."""
 
 
-def did_you_mean(name: str, known: Iterable[str], *, alike: float = 0.6) -> str:
-    """Return `.
+def did_you_mean(name: str, known: Iterable[str], *, alike: float = 0.6, mark: str = "") -> str:
+    """Return a sentence such as `. Did you mean 'seed'?`, or an empty text if no known name is similar.
 
-    Did you mean 'seed'?`, or an empty text if no known name is similar. `alike` is the least similarity, 0 to 1,
-    without regard to case.
+    `alike` is the least similarity, 0 to 1, without regard to case. `mark` replaces the quotes around the name.
     """
     names = {one.casefold(): one for one in known}
     near = get_close_matches(name.casefold(), names, n=1, cutoff=alike)
-    return f". Did you mean {names[near[0]]!r}?" if near else ""
+    if not near:
+        return ""
+    found = names[near[0]]
+    return f". Did you mean {mark}{found}{mark}?" if mark else f". Did you mean {found!r}?"

@@ -43,6 +43,9 @@ Entry = OperationEntry | BrokenOperation
 _WHOLE_PATH: Final = "*"  # In place of a method: the entry of a path whose operations cannot be read.
 
 
+_nearest: Final = partial(did_you_mean, mark="`")
+
+
 def readable(schema: "LoadedSchema", entry: Entry) -> ApiOperation:
     """Return the operation of an entry. Raises `InvalidSchema` for one that cannot be read."""
     operation = schema.read(entry)
@@ -95,7 +98,7 @@ class PathOperations(Mapping[str, ApiOperation]):
                 message = _NO_METHOD.format(method=str(method).upper(), available=available)
             else:
                 message = _NO_FIELD.format(
-                    name=method, hint=did_you_mean(str(method), self._entries) or ".", available=available
+                    name=method, hint=_nearest(str(method), self._entries) or ".", available=available
                 )
             raise OperationNotFound(message)
         return readable(self._schema, entry)
@@ -308,16 +311,14 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         entries = reversed(list(self.opened.entries()))
         known = {name: one for one in entries if (name := getattr(one, "operation_id", None))}
         if operation_id not in known:
-            raise OperationNotFound(
-                f"Operation with ID `{operation_id}` not found{did_you_mean(str(operation_id), known)}"
-            )
+            raise OperationNotFound(f"Operation with ID `{operation_id}` not found{_nearest(str(operation_id), known)}")
         return readable(self, known[operation_id])
 
     def find_operation_by_reference(self, reference: str) -> ApiOperation:
         """Return the operation at a JSON pointer: `#/paths/~1users~1{id}/get`. Raises `OperationNotFound`, `InvalidSchema`."""
         known = {str(getattr(entry, "pointer", "")): entry for entry in self.opened.entries()}
         if reference not in known:
-            raise OperationNotFound(f"Operation at `{reference}` not found{did_you_mean(str(reference), known)}")
+            raise OperationNotFound(f"Operation at `{reference}` not found{_nearest(str(reference), known)}")
         return readable(self, known[reference])
 
     def find_operation_by_path(self, method: str, path: str) -> ApiOperation | None:
@@ -402,7 +403,7 @@ class LoadedSchema(ExtensionPoints, SchemaDecorators, Mapping[str, PathOperation
         if found:
             return PathOperations(self, found)
         template = next((one for one in paths if fits(one, str(path))), None)
-        hint = f". Did you mean {template!r}?" if template else did_you_mean(str(path), paths)
+        hint = f". Did you mean `{template}`?" if template else _nearest(str(path), paths)
         raise OperationNotFound(f"`{path}` not found{hint or '.'}")
 
     def __iter__(self) -> Iterator[str]:

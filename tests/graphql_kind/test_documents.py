@@ -32,9 +32,9 @@ def test_a_schema_is_a_mapping() -> None:
     assert schema["Query"]["book"].label == "Query.book"
     assert list(schema) == ["Query", "Mutation"]
     assert "book" in schema["Query"]
-    with pytest.raises(LookupError, match="Did you mean 'Query'"):
+    with pytest.raises(LookupError, match="Did you mean `Query`"):
         schema["Qery"]
-    with pytest.raises(LookupError, match=r"Field `bok` not found\. Did you mean 'book'.*fields: book"):
+    with pytest.raises(LookupError, match=r"Field `bok` not found\. Did you mean `book`.*fields: book"):
         schema["Query"]["bok"]
 
 

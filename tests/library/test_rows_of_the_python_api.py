@@ -179,7 +179,7 @@ SCHEMA: dict[str, Row] = {
     "by path and method": lambda it: it.schema["/items"]["post"].label == "POST /items",
     "len and iter": lambda it: (len(it.schema), list(it.schema)) == (3, ["/items/{id}", "/items", "/files"]),
     "in": lambda it: "/items" in it.schema and "/none" not in it.schema,
-    "a miss": lambda it: "Did you mean '/items'?" in str(raises(LookupError, it.schema.__getitem__, "/item")),
+    "a miss": lambda it: "Did you mean `/items`?" in str(raises(LookupError, it.schema.__getitem__, "/item")),
     "str": lambda it: str(it.schema) == "<OpenApiSchema for Items 1>",
     "get_all_operations": lambda it: [one.label for one in it.schema.get_all_operations()] == ["GET /items/{id}", "POST /items", "POST /files"],
     "include": lambda it: list(it.schema.include(method="POST", path_regex="^/items")) == ["/items"],

@@ -47,7 +47,7 @@ def test_what_is_there_and_cannot_be_read_is_no_miss(schema) -> None:
 def test_operations_are_found_by_reference(schema) -> None:
     found = schema.find_operation_by_reference("#/paths/~1items~1{id}/get")
     assert found.label == "GET /items/{id}"
-    with pytest.raises(checker.errors.OperationNotFound, match="Did you mean '#/paths/~1items/post'"):
+    with pytest.raises(checker.errors.OperationNotFound, match="Did you mean `#/paths/~1items/post`"):
         schema.find_operation_by_reference("#/paths/~1items/put")
 
 
@@ -58,8 +58,8 @@ def test_operations_that_answers_lead_to(schema) -> None:
 @pytest.mark.parametrize(
     ("path", "method", "sentence"),
     [
-        ("/item", "GET", r"`/item` not found. Did you mean '/items'\?"),
-        ("/items/7", "GET", r"`/items/7` not found. Did you mean '/items/\{id\}'\?"),
+        ("/item", "GET", r"`/item` not found. Did you mean `/items`\?"),
+        ("/items/7", "GET", r"`/items/7` not found. Did you mean `/items/\{id\}`\?"),
         ("/items", "PUT", r"Method `PUT` not found. Available methods: POST"),
     ],
 )
@@ -76,7 +76,7 @@ def test_operations_are_found(schema) -> None:
     assert schema.find_operation_by_id("getItem").label == "GET /items/{id}"
     assert schema.find_operation_by_path("get", "/items/7").label == "GET /items/{id}"
     assert schema.find_operation_by_path("get", "/none") is None
-    with pytest.raises(checker.errors.OperationNotFound, match=r"Did you mean 'getItem'\?"):
+    with pytest.raises(checker.errors.OperationNotFound, match=r"Did you mean `getItem`\?"):
         schema.find_operation_by_id("getItems")
 
 
@@ -205,7 +205,7 @@ def test_a_field_that_there_is_not_is_told_in_whole_sentences() -> None:
     schema = checker.graphql.from_file("type Query { books: String }")
     with pytest.raises(LookupError) as near:
         schema["Query"]["book"]
-    assert str(near.value) == "Field `book` not found. Did you mean 'books'? Available fields: books"
+    assert str(near.value) == "Field `book` not found. Did you mean `books`? Available fields: books"
     with pytest.raises(LookupError) as far:
         schema["Query"]["zzz"]
     assert str(far.value) == "Field `zzz` not found. Available fields: books"

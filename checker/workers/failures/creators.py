@@ -36,8 +36,8 @@ _MOST_TRIES = 4
 """Most cases that are tried for one creation: the smallest case, then drawn cases if the smallest is refused as invalid or fails."""
 _INVALID = frozenset((400, 422))
 _MOST_SITUATIONS = 5  # Requests that are tried between the creations and the failing request, one at a time.
-_MOST_VALUES, _MOST_CHANGES = 5, 12  # Values to which one of them changes the resource, and all of them together.
-_MOST_LISTED = 40  # Boundary cases that are read for them.
+_MOST_VALUES, _MOST_CHANGES = 5, 12  # Most tried changes of a resource: by one operation, and by all of them.
+_MOST_LISTED = 40  # Boundary cases of an operation that are searched for valid ones.
 _SHOWN = "$response.body#"
 _NAMING = (Location.PATH, Location.BODY)
 Cases = list[GeneratedCase]

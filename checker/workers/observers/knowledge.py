@@ -97,8 +97,8 @@ class Knowledge(Struct):
     creations: CreationHistory | None = None  # None if no failure will be investigated.
     probed: ProbedOperations = field(default_factory=ProbedOperations)
     peers: dict[str, JournalReader] = field(default_factory=dict)  # Journals of all workers of the run, by path.
-    _followed: dict[str, JournalReader] = field(default_factory=dict)  # Those that may have news.
-    _ended: set[str] = field(default_factory=set)  # Those that get no further records. They are read once more.
+    _followed: dict[str, JournalReader] = field(default_factory=dict)  # Those of `peers` with living writers.
+    _ended: set[str] = field(default_factory=set)  # Journals of dead workers, which are read once more.
     journal: JournalWriter | None = None  # The journal of this worker.
     _read_at: float = 0.0
 
@@ -143,7 +143,7 @@ class Knowledge(Struct):
                     self.demands.absorb(record)
                 self.probed.absorb(record)
                 yield record
-        # A night leaves hundreds of them, and each look takes 40 us.
+        # A night leaves hundreds of dead workers, and each look at a journal takes 40 us.
         for path in self._ended:
             self._followed.pop(path, None)
         self._ended.clear()
